@@ -1,0 +1,150 @@
+"""Model frameworks behind one function: NAME=BACKEND:TARGET -> something that predicts."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from dissensus.backends.callable import open_callable
+from dissensus.backends.decode import Unreadable, as_rgb, read_image
+from dissensus.backends.file import FilePredictions, read_predictions
+from dissensus.backends.guard import Guarded
+from dissensus.backends.litert import open_litert
+from dissensus.backends.modules import module_file, split
+from dissensus.backends.onnx import open_onnx
+from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.reasons import one_line
+from dissensus.backends.sklearn import open_sklearn
+from dissensus.backends.timm import open_timm, split_target
+from dissensus.backends.torch import is_file, open_torch
+from dissensus.errors import BackendError, DissensusError
+from dissensus.predictions.protocol import Model
+from dissensus.records import Classes
+
+__all__ = [
+    "BACKENDS",
+    "Backend",
+    "FilePredictions",
+    "Preprocess",
+    "Unreadable",
+    "as_rgb",
+    "open_model",
+    "parse_spec",
+    "read_image",
+    "read_predictions",
+    "target_fingerprint",
+]
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One way to get predictions; `open` is None where they are read instead of made."""
+
+    open: Callable[[str, Preprocess, Classes], Model] | None
+    summary: str
+    extra: str | None = None
+
+
+BACKENDS: dict[str, Backend] = {
+    "file": Backend(None, "a prediction file: Parquet, CSV or NPZ with item, label and, optionally, confidence"),
+    "python": Backend(open_callable, "a Python function MODULE:FUNCTION from a list of images to outputs or labels"),
+    "sklearn": Backend(open_sklearn, "a scikit-learn classifier in a joblib file"),
+    "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
+    "litert": Backend(open_litert, "a LiteRT (.tflite) file, quantised or not", "litert"),
+    "torch": Backend(open_torch, "a TorchScript .pt file, an exported .pt2 file or MODULE:FACTORY", "torch"),
+    "timm": Backend(open_timm, "a timm model: NAME with published weights, or NAME@CHECKPOINT", "timm"),
+}
+
+MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def parse_spec(spec: str) -> tuple[str, str, str]:
+    """Name, backend and target of NAME=BACKEND:TARGET.
+
+    Raises:
+        BackendError: a part is missing, the name could not be a file's, or there is no such backend.
+    """
+    name, equals, rest = spec.partition("=")
+    backend, colon, target = rest.partition(":")
+    if not (equals and colon and target):
+        raise BackendError(f"'{spec}' is no model: write NAME=BACKEND:TARGET, for example resnet=onnx:resnet.onnx")
+    if not MODEL_NAME.fullmatch(name):
+        raise BackendError(
+            f"'{name}' cannot name a model: use letters, digits, '.', '_' and '-', a letter or digit first"
+        )
+    _backend(backend)
+    return name, backend, target
+
+
+def open_model(backend: str, target: str, preprocess: Preprocess, classes: Classes) -> Model:
+    """The model, ready to predict; its answers are checked.
+
+    Raises:
+        BackendError: the framework or the file is missing, the file holds no such model, or the settings do not fit it.
+    """
+    chosen = _backend(backend)
+    name = f"{backend}:{target}"
+    if chosen.open is None:
+        raise BackendError(f"{name} is read, not run: use read_predictions")
+    if _is_path(backend, target):
+        _existing(target)
+    try:
+        return Guarded(chosen.open(target, preprocess, classes), name, len(classes))
+    except DissensusError as error:
+        raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
+    except Exception as error:
+        raise BackendError(f"{target} does not open as {chosen.summary}: {one_line(error)}") from error
+
+
+def target_fingerprint(backend: str, target: str) -> str:
+    """First 16 hexadecimal digits of the SHA-256 of what the target stands for, so that a changed model is noticed.
+
+    That is the file itself; for MODULE:FUNCTION the module's source file, but nothing that it imports or loads; for a
+    timm model its checkpoint or, with published weights, its name and the version of timm.
+
+    Raises:
+        BackendError: there is no such file or module.
+    """
+    path = _fingerprinted(backend, target)
+    if path is None:
+        return hashlib.sha256(f"{target} {_version('timm') if backend == 'timm' else ''}".encode()).hexdigest()[:16]
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def _fingerprinted(backend: str, target: str) -> Path | None:
+    _backend(backend)
+    if _is_path(backend, target):
+        return _existing(target)
+    if backend == "timm":
+        checkpoint = split_target(target)[1]
+        return _existing(checkpoint) if checkpoint else None
+    return module_file(split(target)[0])
+
+
+def _backend(name: str) -> Backend:
+    if name not in BACKENDS:
+        raise BackendError(f"no backend '{name}': use one of {', '.join(BACKENDS)}")
+    return BACKENDS[name]
+
+
+def _is_path(backend: str, target: str) -> bool:
+    return backend in ("file", "sklearn", "onnx", "litert") or (backend == "torch" and is_file(target))
+
+
+def _existing(target: str) -> Path:
+    path = Path(target)
+    if not path.is_file():
+        raise BackendError(f"no file {target}: check the path")
+    return path
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

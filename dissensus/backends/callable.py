@@ -1,0 +1,55 @@
+"""Python functions from images to predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from PIL.Image import Image
+
+from dissensus.arrays import Array
+from dissensus.backends.modules import named_object
+from dissensus.backends.preprocess import Preprocess
+from dissensus.errors import PredictionError
+from dissensus.predictions.protocol import Top1
+from dissensus.predictions.top1 import top1
+from dissensus.records import Classes
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function that takes a list of RGB images and returns one of three things.
+
+    An (n, C) array of probabilities or logits, an (n,) array of integer labels, or a tuple (labels, confidences).
+    """
+
+    function: Callable[[list[Image]], Any]
+    preprocess: Preprocess
+    classes: int
+
+    def predict(self, images: Sequence[Image]) -> Top1:
+        """Top-1 class and its probability for each image."""
+        returned = self.function(list(images))
+        if isinstance(returned, tuple) and len(returned) == 2:
+            return _labels(returned[0]), np.asarray(returned[1], dtype=np.float32)
+        outputs = np.asarray(returned)
+        if outputs.ndim == 1:
+            return _labels(outputs), np.full(len(outputs), np.nan, dtype=np.float32)
+        return top1(outputs, self.preprocess.outputs, self.preprocess.class_offset, self.classes)
+
+
+def _labels(values: object) -> Array:
+    labels = np.asarray(values)
+    if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+        raise PredictionError(
+            f"an array of {labels.dtype} and shape {labels.shape} came back: return outputs (n, C), integer labels (n,)"
+            " or a pair (labels, confidences)"
+        )
+    return labels
+
+
+def open_callable(target: str, preprocess: Preprocess, classes: Classes) -> Function:
+    """The function `module:function` as a model."""
+    return Function(named_object(target), preprocess, len(classes))

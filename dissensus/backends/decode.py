@@ -1,0 +1,70 @@
+"""Image files -> upright 8-bit RGB images, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from dissensus.backends.reasons import one_line
+
+ORIENTATION = 0x0112
+SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
+
+# Without Pillow's and the system's own words, which hold paths and addresses of objects.
+REASONS: dict[type[Exception], str] = {
+    FileNotFoundError: "missing file",
+    NotADirectoryError: "missing file",
+    IsADirectoryError: "a folder, not a file",
+    PermissionError: "no permission to read the file",
+    UnidentifiedImageError: "not an image that Pillow can read",
+    Image.DecompressionBombError: f"more pixels than twice Pillow's limit of {Image.MAX_IMAGE_PIXELS}",
+}
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """An item that cannot be shown to any model, and why."""
+
+    reason: str
+
+
+def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
+    """The image, loaded, upright and RGB; or why it cannot be read, in words that are the same on every run."""
+    try:
+        if Path(path).stat().st_size == 0:
+            return Unreadable("empty file")
+        with Image.open(path) as image:
+            limit = Image.MAX_IMAGE_PIXELS
+            # Pillow only warns up to twice its limit; warning filters are not thread-safe, so the size is looked at.
+            if limit is not None and image.width * image.height > limit:
+                return Unreadable(f"{image.width}×{image.height} pixels are more than Pillow's limit of {limit}")
+            image.load()
+            return as_rgb(image)
+    except MemoryError:
+        raise  # says nothing about the file
+    except Exception as error:  # damaged files make Pillow raise nearly anything, SyntaxError and struct.error included
+        known = (reason for kind, reason in REASONS.items() if isinstance(error, kind))
+        return Unreadable(next(known, f"damaged image ({one_line(error)})"))
+
+
+def as_rgb(image: Image.Image) -> Image.Image:
+    """The image upright and in 8-bit RGB.
+
+    16-bit gray keeps its upper 8 bits, float gray is taken as 0..1 (or 0..255 where it exceeds 1), and what is
+    transparent is laid on white, as a page would show it.
+    """
+    if image.getexif().get(ORIENTATION, 1) != 1:
+        image = ImageOps.exif_transpose(image)
+    if image.mode in SIXTEEN_BIT:
+        image = Image.fromarray((np.asarray(image).astype(np.int64).clip(0, 65_535) >> 8).astype(np.uint8))
+    elif image.mode == "F":
+        values = np.nan_to_num(np.asarray(image))  # NaN is how float pictures mark absent pixels: black
+        image = Image.fromarray((values * (255 if values.max() <= 1 else 1)).clip(0, 255).astype(np.uint8))
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return image if image.mode == "RGB" else image.convert("RGB")

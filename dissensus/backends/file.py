@@ -1,0 +1,152 @@
+"""Prediction files: Parquet, CSV or NPZ with the columns item, label and, optionally, confidence."""
+
+from __future__ import annotations
+
+import zipfile
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+
+from dissensus.arrays import MISSING, Array, Float, Int, UInt16
+from dissensus.backends.names import class_numbers
+from dissensus.backends.reasons import one_line
+from dissensus.errors import PredictionError
+from dissensus.predictions.align import align, check_confidences, check_labels
+from dissensus.records import Classes
+
+COLUMNS = ("item", "label", "confidence")
+NO_PREDICTION = "no prediction in the file"
+
+
+class FilePredictions(NamedTuple):
+    """Predictions in pool order; `problems` says why a label is MISSING and is None where none is."""
+
+    labels: UInt16[Array, " N"]
+    confidence: Float[Array, " N"] | None
+    problems: pa.Array | None
+
+
+def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.Array) -> FilePredictions:
+    """Predictions of a file for the whole pool, in pool order.
+
+    Whole numbers are class indices, strings are class names, ids, synonyms or, failing these, indices. An empty label
+    means no prediction. Confidences are given for all predictions or for none.
+
+    Raises:
+        PredictionError: the file cannot be read, does not cover the pool exactly, or holds impossible values.
+    """
+    path = Path(path)
+    try:
+        table = _table(path)
+        rows = align(table["item"], pool_ids)
+        labels, is_absent = _labels(table["label"], classes, table["item"])
+        confidence = _confidence(table, is_absent)
+    except PredictionError as error:
+        raise PredictionError(f"{path}: {error}") from error
+    problems = pc.if_else(pa.array(is_absent[rows]), NO_PREDICTION, None) if is_absent.any() else None
+    return FilePredictions(labels[rows], None if confidence is None else confidence[rows], problems)
+
+
+def _table(path: Path) -> pa.Table:
+    reader = READERS.get("".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix)
+    if reader is None:
+        raise PredictionError(f"unknown kind of file: give one of {', '.join(READERS)}")
+    if not path.is_file():
+        raise PredictionError("no such file")
+    try:
+        table = reader(path)
+        _check_names(table.column_names)
+        # Ids that were stored as numbers or categories are the same ids.
+        return table.set_column(table.column_names.index("item"), "item", table["item"].cast(pa.string()))
+    except (pa.ArrowException, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise PredictionError(f"damaged, or not {path.suffix} inside; write it again ({one_line(error)})") from error
+
+
+def _check_names(names: list[str]) -> None:
+    absent = [name for name in COLUMNS[:2] if name not in names]
+    if absent:
+        raise PredictionError(f"no column {' and '.join(absent)}, only {', '.join(names)}: rename them")
+    twice = [name for name in COLUMNS if names.count(name) > 1]
+    if twice:
+        raise PredictionError(f"several columns are called {' and '.join(twice)}: keep one each")
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    with pa.parquet.ParquetFile(path) as file:
+        wanted = [name for name in file.schema_arrow.names if name in COLUMNS]
+        return file.read(columns=wanted) if "item" in wanted and "label" in wanted else file.schema_arrow.empty_table()
+
+
+def _read_csv(path: Path) -> pa.Table:
+    # Ids stay text (007 is not 7), and only an empty cell is absent: a class may be called NA.
+    options = pa.csv.ConvertOptions(column_types={"item": pa.string()}, null_values=[""], strings_can_be_null=True)
+    return pa.csv.read_csv(path, convert_options=options)
+
+
+def _read_npz(path: Path) -> pa.Table:
+    with np.load(path, allow_pickle=False) as arrays:
+        return pa.table({name: pa.array(arrays[name]) for name in arrays.files if name in COLUMNS})
+
+
+READERS = {
+    ".parquet": _read_parquet,
+    ".pq": _read_parquet,
+    ".csv": _read_csv,
+    ".csv.gz": _read_csv,
+    ".npz": _read_npz,
+}
+
+
+def _labels(column: pa.ChunkedArray, classes: Classes, items: pa.ChunkedArray) -> tuple[Array, Array]:
+    """Class numbers in file order with MISSING where there is none, and where that is."""
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)  # pandas stores whole numbers with gaps as floats
+    is_absent = column.is_null().to_numpy()
+    numbers = _numbers(column, classes)
+    if not is_absent.any():
+        check_labels(numbers, len(classes), items)
+        return numbers.astype(np.uint16), is_absent
+    present = np.flatnonzero(~is_absent)
+    check_labels(numbers[present], len(classes), items.take(pa.array(present)))
+    return np.where(is_absent, MISSING, numbers).astype(np.uint16), is_absent
+
+
+def _numbers(column: pa.ChunkedArray, classes: Classes) -> Int[Array, " n"]:
+    """Class numbers, 0 where the label is null."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        codes = column.combine_chunks().dictionary_encode()
+        codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
+        numbers = np.asarray([*class_numbers(codes.dictionary.to_pylist(), classes), 0])
+        return numbers[codes.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)]
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)):
+        raise PredictionError(f"labels of type {kind}: give class indices or names")
+    try:
+        return column.cast(pa.int64()).fill_null(0).to_numpy()
+    except pa.ArrowInvalid as error:
+        raise PredictionError(f"labels that are not whole numbers: give class indices or names ({error})") from error
+
+
+def _confidence(table: pa.Table, is_absent: Array) -> Float[Array, " n"] | None:
+    """Probabilities in file order, NaN where there is no label; None where the file gives none."""
+    if "confidence" not in table.column_names or table["confidence"].null_count == len(is_absent):
+        return None
+    column = table["confidence"]
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        raise PredictionError(f"confidences of type {column.type}: give probabilities from 0 to 1")
+    values = column.cast(pa.float32(), safe=False).to_numpy().copy()
+    present = np.flatnonzero(~is_absent)
+    if len(present) == len(values):
+        check_confidences(values, table["item"])
+    else:
+        check_confidences(values[present], table["item"].take(pa.array(present)))
+        values[is_absent] = np.nan
+    return values

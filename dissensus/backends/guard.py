@@ -1,0 +1,53 @@
+"""What every model must keep to, checked in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL.Image import Image
+
+from dissensus.backends.reasons import one_line
+from dissensus.errors import BackendError, DissensusError, PredictionError
+from dissensus.predictions.align import check_confidences, check_labels
+from dissensus.predictions.protocol import Model, Top1
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A model whose predictions are checked and whose failures are one line that names it."""
+
+    model: Model
+    name: str
+    classes: int
+
+    def predict(self, images: Sequence[Image]) -> Top1:
+        """Top-1 class and its probability for each image.
+
+        Raises:
+            BackendError: the model failed.
+            PredictionError: it answered with something that is no prediction for these images.
+        """
+        if not images:
+            return np.empty(0, np.uint16), np.empty(0, np.float32)
+        try:
+            labels, confidence = self.model.predict(images)
+            self._check(labels, confidence, len(images))
+        except DissensusError as error:
+            raise type(error)(f"{self.name}: {error}") from error
+        except MemoryError as error:
+            raise BackendError(f"{self.name}: out of memory on {len(images)} images: use smaller batches") from error
+        except Exception as error:
+            raise BackendError(f"{self.name} failed on {len(images)} images: {one_line(error)}") from error
+        return labels.astype(np.uint16), confidence.astype(np.float32)
+
+    def _check(self, labels: np.ndarray, confidence: np.ndarray, images: int) -> None:
+        if labels.shape != (images,) or confidence.shape != (images,):
+            raise PredictionError(
+                f"labels of shape {labels.shape} and confidences of shape {confidence.shape} for {images} images:"
+                " return one of each per image"
+            )
+        check_labels(labels, self.classes, range(images))
+        if not np.isnan(confidence).all():
+            check_confidences(confidence, range(images))

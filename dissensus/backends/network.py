@@ -1,0 +1,46 @@
+"""The part that all networks share: images -> batches -> outputs -> top-1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL.Image import Image
+
+from dissensus.arrays import Array
+from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.tensor import Input, batch
+from dissensus.predictions.protocol import Top1
+from dissensus.predictions.top1 import OutputKind, top1
+
+
+@dataclass(frozen=True)
+class Network:
+    """A function from a batch to outputs, with what its framework says about its input and outputs."""
+
+    run: Callable[[Array], Array]
+    input: Input
+    preprocess: Preprocess
+    classes: int
+    known_outputs: OutputKind = "auto"
+    """What the framework knows about the outputs; used where the settings leave it open."""
+
+    def predict(self, images: Sequence[Image]) -> Top1:
+        """Top-1 class and its probability for each image."""
+        array = batch(images, self.preprocess, self.input)
+        outputs = np.concatenate([self.run(part)[:filled] for part, filled in parts(array, self.input.batch)])
+        kind = self.known_outputs if self.preprocess.outputs == "auto" else self.preprocess.outputs
+        # Networks that end in a pooling leave axes of length one behind the classes.
+        return top1(outputs.reshape(len(images), -1), kind, self.preprocess.class_offset, self.classes)
+
+
+def parts(array: Array, fixed: int | None) -> Iterator[tuple[Array, int]]:
+    """Pieces of exactly `fixed` rows and how many of them count; the last one is filled up with its last row."""
+    if fixed is None:
+        yield array, len(array)
+        return
+    for start in range(0, len(array), fixed):
+        part = array[start : start + fixed]
+        filling = np.repeat(part[-1:], fixed - len(part), axis=0)
+        yield np.concatenate([part, filling]), len(part)

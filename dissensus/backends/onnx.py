@@ -1,0 +1,42 @@
+"""ONNX files, run by ONNX Runtime."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.arrays import Array
+from dissensus.backends.frameworks import framework
+from dissensus.backends.network import Network
+from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.tensor import input_of
+from dissensus.errors import BackendError
+from dissensus.records import Classes
+
+DTYPES = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+    "tensor(uint8)": np.uint8,
+}
+PROVIDERS = ("CUDAExecutionProvider", "CPUExecutionProvider")
+ERRORS_ONLY = 3
+
+
+def open_onnx(target: str, preprocess: Preprocess, classes: Classes) -> Network:
+    """The network in an ONNX file with one image input; the first output of real numbers holds the classes."""
+    runtime = framework("onnxruntime", "onnx", "ONNX Runtime")
+    options = runtime.SessionOptions()
+    options.log_severity_level = ERRORS_ONLY
+    available = runtime.get_available_providers()
+    session = runtime.InferenceSession(target, options, providers=[name for name in PROVIDERS if name in available])
+    inputs = session.get_inputs()
+    outputs = [
+        output.name for output in session.get_outputs() if output.type in DTYPES and output.type != "tensor(uint8)"
+    ]
+    if len(inputs) != 1 or inputs[0].type not in DTYPES or not outputs:
+        raise BackendError(f"{target} is no classifier of images: one numeric input and a real output are needed")
+
+    def run(array: Array) -> Array:
+        return session.run(outputs[:1], {inputs[0].name: array})[0]
+
+    return Network(run, input_of(inputs[0].shape, DTYPES[inputs[0].type], preprocess), preprocess, len(classes))

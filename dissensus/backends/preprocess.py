@@ -1,0 +1,111 @@
+"""How images become the numbers that a network was trained on; declared per model in study.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from PIL import Image
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+
+from dissensus.arrays import Array
+from dissensus.backends.decode import as_rgb
+from dissensus.errors import BackendError
+from dissensus.predictions.top1 import OutputKind
+from dissensus.records import Record
+
+IMAGENET_MEAN = (0.485, 0.456, 0.406)
+IMAGENET_STD = (0.229, 0.224, 0.225)
+
+Layout = Literal["auto", "nchw", "nhwc", "flat"]
+PerChannel = Annotated[
+    tuple[Annotated[float, Field(allow_inf_nan=False)], ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, int | float) else value),
+]
+
+
+class Preprocess(Record):
+    """Settings of one model: central square -> `size`×`size` -> (pixel·scale − mean)/std -> layout.
+
+    Models with 8-bit unsigned input get the pixels 0..255 as they are; Python callables get the image itself and use
+    `outputs` and `class_offset` only. timm fills what was not said from the model's own configuration.
+    """
+
+    size: Annotated[int, Field(ge=1)] | None = None
+    """Side in pixels; unset: what the model declares."""
+    crop: Annotated[float, Field(gt=0, le=1)] = 0.875
+    """Side of the central square as a share of the image's shorter side."""
+    resample: Literal["bilinear", "bicubic", "nearest"] = "bilinear"
+    channels: Literal["rgb", "bgr", "gray"] = "rgb"
+    scale: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1 / 255
+    """Multiplies the pixels 0..255 before the mean is taken off."""
+    mean: PerChannel | None = None
+    """One number, or one per channel in the order fed to the model; unset: ImageNet's, and 0 for gray."""
+    std: PerChannel | None = None
+    """Like `mean`; unset: ImageNet's, and 1 for gray."""
+    layout: Layout = "auto"
+    outputs: OutputKind = "auto"
+    class_offset: Literal[0, 1] = 0
+    """1 where the first output is a background class."""
+
+    @model_validator(mode="after")
+    def _fits_channels(self) -> Preprocess:
+        for name, values in (("mean", self.mean), ("std", self.std)):
+            if values is not None and len(values) not in (1, self.depth):
+                raise ValueError(f"{name} has {len(values)} numbers for {self.depth} channels ({self.channels})")
+        if self.std is not None and min(self.std) <= 0:
+            raise ValueError("std must be positive")
+        return self
+
+    @classmethod
+    def read(cls, settings: Mapping[str, object]) -> Preprocess:
+        """The settings of a table of study.toml.
+
+        Raises:
+            BackendError: an unknown key or a value that makes no sense.
+        """
+        try:
+            return cls.model_validate(dict(settings))
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(["preprocess", *(str(part) for part in first["loc"])])
+            known = f"; known keys: {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
+            raise BackendError(f"{key}: {first['msg'].removeprefix('Value error, ')}{known}") from error
+
+    @property
+    def depth(self) -> int:
+        """Number of channels fed to the model."""
+        return 1 if self.channels == "gray" else 3
+
+    def per_channel(self, name: Literal["mean", "std"]) -> Array:
+        """What is taken off, or divided by, in the order of the channels."""
+        given = self.mean if name == "mean" else self.std
+        if given is not None:
+            return np.asarray(given, dtype=np.float32)
+        if self.channels == "gray":
+            return np.asarray([0.0 if name == "mean" else 1.0], dtype=np.float32)
+        imagenet = IMAGENET_MEAN if name == "mean" else IMAGENET_STD
+        return np.asarray(imagenet[:: -1 if self.channels == "bgr" else 1], dtype=np.float32)
+
+
+def pixels(image: Image.Image, preprocess: Preprocess, size: int, *, raw: bool = False) -> Array:
+    """The image as size×size×channels: float32 and normalised, or `raw` uint8.
+
+    The filter sees the pixels around the central square, as in the usual 'resize, then crop'.
+    """
+    image = as_rgb(image)
+    if preprocess.channels == "gray":
+        image = image.convert("L")
+    side = preprocess.crop * min(image.size)
+    left, top = (image.width - side) / 2, (image.height - side) / 2
+    square = image.resize(
+        (size, size), Image.Resampling[preprocess.resample.upper()], box=(left, top, left + side, top + side)
+    )
+    array = np.asarray(square).reshape(size, size, preprocess.depth)
+    if preprocess.channels == "bgr":
+        array = array[:, :, ::-1]
+    if raw:
+        return array
+    scaled = array.astype(np.float32) * np.float32(preprocess.scale)
+    return (scaled - preprocess.per_channel("mean")) / preprocess.per_channel("std")

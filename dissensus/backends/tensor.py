@@ -1,0 +1,93 @@
+"""What a network declares about its input, and batches of images made to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import Literal
+
+import numpy as np
+from PIL.Image import Image
+
+from dissensus.arrays import Array
+from dissensus.backends.preprocess import Preprocess, pixels
+from dissensus.errors import BackendError
+
+Axes = Literal["nchw", "nhwc", "flat"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """The array that a network takes: `batch` images at a time where that is fixed."""
+
+    axes: Axes
+    size: int
+    dtype: np.dtype
+    batch: int | None = None
+
+
+def input_of(shape: Sequence[object], dtype: object, preprocess: Preprocess) -> Input:
+    """Input of a network that declares `shape`; lengths that are not positive integers are free, () declares nothing.
+
+    Raises:
+        BackendError: the shape is not that of square images, contradicts the settings, or leaves the size open.
+    """
+    lengths = [length if isinstance(length, int) and length > 0 else None for length in shape]
+    axes = _axes(lengths, preprocess)
+    expected = 2 if axes == "flat" else 4
+    if lengths and len(lengths) != expected:
+        raise BackendError(f"the model's input has {len(lengths)} axes, layout '{axes}' has {expected}: set layout")
+    batch, *inner = lengths or [None] * expected
+    declared = _flat_side(inner[0], preprocess) if axes == "flat" else _side(axes, inner, preprocess)
+    size = preprocess.size or declared
+    if size is None:
+        raise BackendError("the model does not say how large its images are: set size in its preprocess settings")
+    if declared not in (None, size):
+        raise BackendError(
+            f"the model takes images of {declared} pixels, not {size}: set size = {declared} or leave it out"
+        )
+    return Input(axes, size, np.dtype(dtype), batch)  # type: ignore[call-overload]
+
+
+def _axes(lengths: list[int | None], preprocess: Preprocess) -> Axes:
+    if preprocess.layout != "auto":
+        return preprocess.layout
+    if len(lengths) == 2:
+        return "flat"
+    channels_last = len(lengths) == 4 and lengths[3] in (1, 3) and lengths[1] not in (1, 3)
+    return "nhwc" if channels_last else "nchw"
+
+
+def _side(axes: Axes, inner: list[int | None], preprocess: Preprocess) -> int | None:
+    depth, height, width = inner if axes == "nchw" else (inner[2], inner[0], inner[1])
+    if depth not in (None, preprocess.depth):
+        raise BackendError(
+            f"the model takes {depth} channels, channels = '{preprocess.channels}' gives {preprocess.depth}:"
+            " set channels, or layout if the axes were misread"
+        )
+    if None not in (height, width) and height != width:
+        raise BackendError(f"the model takes images of {height}×{width}: only square inputs are supported")
+    return height or width
+
+
+def _flat_side(features: int | None, preprocess: Preprocess) -> int | None:
+    if features is None:
+        return None
+    side = isqrt(features // preprocess.depth)
+    if side * side * preprocess.depth != features:
+        raise BackendError(
+            f"{features} features are no square image with channels = '{preprocess.channels}': set channels"
+        )
+    return side
+
+
+def batch(images: Sequence[Image], preprocess: Preprocess, wanted: Input) -> Array:
+    """The images as one contiguous array of the wanted layout and type."""
+    raw = wanted.dtype == np.uint8
+    stacked = np.stack([pixels(image, preprocess, wanted.size, raw=raw) for image in images])
+    if wanted.axes == "nchw":
+        stacked = stacked.transpose(0, 3, 1, 2)
+    elif wanted.axes == "flat":
+        stacked = stacked.reshape(len(stacked), -1)
+    return np.ascontiguousarray(stacked, dtype=wanted.dtype)

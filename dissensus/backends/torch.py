@@ -1,0 +1,67 @@
+"""PyTorch: TorchScript and exported programs, or a function that builds a module. All of them can run code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array
+from dissensus.backends.frameworks import framework
+from dissensus.backends.modules import named_object
+from dissensus.backends.network import Network
+from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.tensor import input_of
+from dissensus.errors import BackendError
+from dissensus.records import Classes
+
+
+def open_torch(target: str, preprocess: Preprocess, classes: Classes) -> Network:
+    """The network in a TorchScript file, in a .pt2 file, or returned by `module:factory`."""
+    torch = framework("torch", "torch", "PyTorch")
+    if Path(target).suffix == ".pt2":
+        program = torch.export.load(target)
+        shape = _declared_shape(program)
+        return Network(
+            runner(torch, program.module()), input_of(shape, np.float32, preprocess), preprocess, len(classes)
+        )
+    module = torch.jit.load(target, map_location="cpu") if is_file(target) else named_object(target)()
+    if not isinstance(module, torch.nn.Module):
+        raise BackendError(f"{target} returns a {type(module).__name__}: let it return a torch.nn.Module")
+    network = on_device(torch, module)
+    return Network(runner(torch, network), input_of((), np.float32, preprocess), preprocess, len(classes))
+
+
+def is_file(target: str) -> bool:
+    """True for the path of a model, False for `module:factory`."""
+    return ":" not in target or Path(target).exists()
+
+
+def on_device(torch: Any, module: Any) -> Any:
+    """The module in evaluation mode, on the accelerator where there is one."""
+    return module.eval().to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def runner(torch: Any, module: Any) -> Callable[[Array], Array]:
+    """A function from a batch to the module's outputs; of several outputs it takes the first."""
+    parameter = next(iter(module.parameters()), None)
+    device = "cpu" if parameter is None else parameter.device
+
+    def run(array: Array) -> Array:
+        with torch.inference_mode():
+            outputs = module(torch.from_numpy(array).to(device))
+        first = outputs[0] if isinstance(outputs, tuple | list) else outputs
+        return first.float().cpu().numpy()
+
+    return run
+
+
+def _declared_shape(program: Any) -> tuple[object, ...]:
+    """Shape of an exported program's image; lengths that were exported as dynamic are no integers."""
+    names = program.graph_signature.user_inputs
+    if len(names) != 1:
+        raise BackendError(f"the exported program has {len(names)} inputs, one is needed")
+    node = next(node for node in program.graph.nodes if node.op == "placeholder" and node.name == names[0])
+    return tuple(node.meta["val"].shape)

@@ -1,0 +1,302 @@
+"""The command: parse, call one method of Study, print."""
+
+from __future__ import annotations
+
+import errno
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dissensus import __version__, printing
+from dissensus.demo import run_demo
+from dissensus.discrepancy.labels import DISCREPANCIES, class_distances, default_discrepancy
+from dissensus.errors import DissensusError
+from dissensus.ranking import RANKERS
+from dissensus.steps.predicting import parsed_settings
+from dissensus.store.classes import classes_of, read_classes
+from dissensus.study import Study
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Which of these models is better, and where does each fail? Let them compete on an unlabelled pool.\n\n"
+    "Begin with `dissensus demo`, or with `init`, `pool`, `predict`, `select`, `judgements import`, `report`.",
+)
+judgements = typer.Typer(no_args_is_help=True, help="Import and export the answers of people.")
+app.add_typer(judgements, name="judgements")
+
+StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET…", help="Models.", show_default=False)]
+Preprocessing = Annotated[
+    list[str] | None,
+    typer.Option("--preprocess", "-p", metavar="KEY=VALUE", help="Preprocessing of these models, such as size=160."),
+]
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    if version:
+        print(f"dissensus {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to put the study.")] = Path("dissensus-demo"),
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you.")] = False,
+    json: Json = False,
+) -> None:
+    """Let seven classifiers of handwritten digits compete: the whole job, without network, in a minute.
+
+    Example: `dissensus demo my-first-study`
+    """
+    with printing.progress(quiet=json) as progress:
+        result = run_demo(folder, by_hand, progress)
+    printing.show_demo(result, json)
+
+
+@app.command()
+def init(
+    study: StudyPath,
+    task: Annotated[str, typer.Option(help="What models predict: labels.")] = "labels",
+    classes: Annotated[
+        str, typer.Option(help="imagenet, or a .txt (one name a line), .csv (column name) or .json file.")
+    ] = "imagenet",
+    taxonomy: Annotated[
+        Path | None, typer.Option(help="CSV of child,parent: what lies above the classes.", show_default=False)
+    ] = None,
+) -> None:
+    """Begin a study in a new folder.
+
+    Example: `dissensus init birds --task labels --classes imagenet`
+    """
+    made = Study.init(study, task, classes, taxonomy)
+    printing.say(f"{study}: a study of {len(made.classes):,} classes. Next: dissensus pool {study} SOURCE…")
+
+
+@app.command()
+def pool(
+    study: StudyPath,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE…", help="Image folders, globs in quotes, CSV or Parquet manifests (item, path)."
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """Take images or manifests as the unlabelled pool of STUDY.
+
+    Example: `dissensus pool birds photos/ 'more/**/*.jpg' manifest.csv`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        opened.pool(sources)
+    printing.show_pool(opened.status(), json)
+
+
+@app.command()
+def predict(
+    study: StudyPath,
+    models: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME=BACKEND:TARGET…]", help="New models; none: resume.")
+    ] = None,
+    preprocess: Preprocessing = None,
+    json: Json = False,
+) -> None:
+    """Let models predict the whole pool; run it again to resume.
+
+    Backends: file, python, sklearn, onnx, litert, torch, timm. Preprocessing is kept in study.toml.
+
+    Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        opened.predict(models or [], parsed_settings(preprocess or []))
+    printing.show_models(opened.status(), json)
+
+
+@app.command()
+def select(
+    study: StudyPath,
+    k: Annotated[int | None, typer.Option(help="Items per duel.", show_default="30")] = None,
+    reserves: Annotated[int | None, typer.Option(help="Items in reserve per duel.", show_default="k")] = None,
+    cap: Annotated[
+        int | None, typer.Option(help="Items per predicted label, for either model.", show_default="3")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="Both models must be at least this sure.", show_default="0.8")
+    ] = None,
+    distance: Annotated[
+        str | None, typer.Option(help=f"How far apart classes are: {', '.join(DISCREPANCIES)}.", show_default=False)
+    ] = None,
+    eligible: Annotated[
+        Path | None, typer.Option(help="CSV or Parquet of item[,label]: only these can be judged.", show_default=False)
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="A further round: new items for every duel.")] = False,
+    json: Json = False,
+) -> None:
+    """Select the items on which models disagree most, for every two of them.
+
+    Example: `dissensus select birds --k 30 --confidence 0.9`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        number = opened.select(
+            again=again, eligible=eligible, k=k, reserves=reserves, cap=cap, confidence=confidence, distance=distance
+        )
+    printing.show_round(opened.status(), number, json)
+
+
+@app.command()
+def join(study: StudyPath, models: Models, preprocess: Preprocessing = None, json: Json = False) -> None:
+    """Let further models join STUDY: only their own duels are selected, nothing that was answered is asked again.
+
+    Example: `dissensus join birds new=onnx:new.onnx`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        number = opened.join(models, parsed_settings(preprocess or []))
+    printing.show_round(opened.status(), number, json)
+
+
+@app.command()
+def questions(
+    study: StudyPath,
+    sheet: Annotated[
+        Path | None,
+        typer.Argument(metavar="[SHEET]", help="Write them to .html (to click), .csv or .jsonl.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List the questions that wait for answers, or write an answer sheet that works offline in any browser.
+
+    Example: `dissensus questions birds sheet.html`
+    """
+    printing.show_questions(Study(study).questions(sheet), sheet, study, json)
+
+
+@judgements.command("import")
+def judgements_import(
+    study: StudyPath,
+    file: Annotated[Path, typer.Argument(help="Columns item, label, annotator, answer, optional time and id.")],
+    json: Json = False,
+) -> None:
+    """Store the answers of a .jsonl, .csv or .parquet FILE, all or none; an answer stored before is stored once.
+
+    Answers are yes, no, unsure and unfit.
+
+    Example: `dissensus judgements import birds answers.csv`
+    """
+    opened = Study(study)
+    new = opened.judgements_import(file)
+    printing.show_import(new, opened.status(), json)
+
+
+@judgements.command("export")
+def judgements_export(
+    study: StudyPath, file: Annotated[Path, typer.Argument(help="Ends in .jsonl, .csv or .parquet.")]
+) -> None:
+    """Write every answer to FILE, in the order in which they came.
+
+    Example: `dissensus judgements export birds answers.parquet`
+    """
+    printing.say(f"{file}: {Study(study).judgements_export(file):,} judgements")
+
+
+@app.command()
+def rank(
+    study: StudyPath,
+    method: Annotated[str | None, typer.Option(help=f"One of {', '.join(RANKERS)}.", show_default="perron")] = None,
+    json: Json = False,
+) -> None:
+    """Rank the models of STUDY, best first, with intervals, rank sets and what they mean in words.
+
+    Example: `dissensus rank birds --method perron --json`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        ranking = opened.rank(method)
+        agreement = opened.consensus()
+    printing.show_ranking(ranking, agreement, opened.benchmark(ranking), json)
+
+
+@app.command()
+def report(
+    study: StudyPath,
+    method: Annotated[str | None, typer.Option(help=f"One of {', '.join(RANKERS)}.", show_default="perron")] = None,
+    benchmark: Annotated[
+        Path | None,
+        typer.Option(help="CSV of model and a score to compare with, kept with the study.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Rank the models and write one HTML page with everything: results/report.html.
+
+    Example: `dissensus report birds --benchmark accuracy.csv`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        path = opened.report(method, benchmark)
+    printing.show_report(path, json)
+
+
+@app.command()
+def status(study: StudyPath, json: Json = False) -> None:
+    """Say how far STUDY has come and what to do next.
+
+    Example: `dissensus status birds`
+    """
+    printing.show_status(Study(study).status(), json)
+
+
+@app.command()
+def distance(
+    a: Annotated[str, typer.Argument(metavar="A", help="A class: name, number or id (wnid).")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    classes: Annotated[str, typer.Option(help="imagenet, or a file of classes.")] = "imagenet",
+    taxonomy: Annotated[Path | None, typer.Option(help="CSV of child,parent.", show_default=False)] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--distance", help=f"One of {', '.join(DISCREPANCIES)}.", show_default=False),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Print how far apart two classes are.
+
+    Example: `dissensus distance drake "American coot" --classes imagenet`
+    """
+    known = classes_of(read_classes(classes, taxonomy))
+    name = method or default_discrepancy(known)
+    one, other = known.index_of(a), known.index_of(b)
+    value = float(class_distances(known, name)[one, other])
+    printing.show_distance(known, one, other, name, value, json)
+
+
+def main(arguments: list[str] | None = None) -> Any:
+    """Run the command; what a person can fix ends in one line and exit code 2."""
+    try:
+        return app(arguments, standalone_mode=True)
+    except DissensusError as error:
+        return _refuse(str(error))
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            return _refuse(
+                f"the disk is full ({error.filename or error}): make room and run this again; nothing is damaged"
+            )
+        if isinstance(error, PermissionError | FileNotFoundError | IsADirectoryError | NotADirectoryError):
+            return _refuse(f"{error.filename}: {error.strerror}")
+        raise
+    except KeyboardInterrupt:
+        print("dissensus: interrupted; run the same command again to go on", file=sys.stderr)
+        sys.exit(130)
+
+
+def _refuse(line: str) -> None:
+    print("dissensus: " + " ".join(line.split()), file=sys.stderr)
+    sys.exit(2)

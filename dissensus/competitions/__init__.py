@@ -1,0 +1,1 @@
+"""One page per paper: the rooms, called in order."""

@@ -1,0 +1,125 @@
+"""MAD for models that give a class: Algorithms 1 and 2 of the paper, room by room.
+
+Selecting     lines 5–11: for every two models the k items with the largest class distance
+judge         line 12:    what people said about them; reserves for what they could not judge
+compare       lines 13–14: accuracy and dominance on each duel's own items
+standings.rank   line 15: strengths, intervals and rank sets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Int, UInt16
+from dissensus.labeling import active_rows, questions_of
+from dissensus.records import Outcomes, Selection
+from dissensus.screening import NO, UNFIT, UNJUDGED, UNSURE, YES
+from dissensus.selection import Levels, Partial, Rule, finish, merge, scan
+
+
+def duels_of(models: int, newcomers: int = 0) -> Int[Array, "D 2"]:
+    """All pairs of models; with newcomers (the last models) only the pairs that have one: Algorithm 2."""
+    pairs = [pair for pair in combinations(range(models), 2) if not newcomers or pair[1] >= models - newcomers]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+@dataclass(frozen=True)
+class Selecting:
+    """The selection as a reduction over chunks of the pool: scan each, merge in any order, finish."""
+
+    duels: Int[Array, "D 2"]
+    levels: Levels
+    rule: Rule
+    taken: tuple[Int[Array, " n"], ...] = ()
+
+    def scan(self, labels: UInt16[Array, "M N"], first_item: int, known: Partial) -> Partial:
+        """Candidates among the items from `first_item` on."""
+        return scan(labels, first_item, self.duels, self.levels, self.rule, known)
+
+    def merge(self, one: Partial, other: Partial) -> Partial:
+        """Candidates among the items of both."""
+        return merge(one, other, self.levels, self.rule)
+
+    def finish(self, partial: Partial) -> Selection:
+        """The selected items and reserves of every duel."""
+        return finish(partial, self.duels, self.levels, self.rule, self.taken)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One round after its answers: which rows of the selection count, and what came of them.
+
+    `questions[q]` is (item, label); `row_questions[r]` are the two questions of row r.
+    """
+
+    selection: Selection
+    questions: Int[Array, "q 2"]
+    row_questions: Int[Array, "Q 2"]
+    verdicts: Int[Array, " q"]
+    discarded: Bool[Array, " Q"]
+    active: Bool[Array, " Q"]
+
+    @property
+    def asked(self) -> Bool[Array, " q"]:
+        """Questions that had or have to be answered: those of active rows, and those that discarded a row."""
+        asked = np.zeros(len(self.questions), bool)
+        asked[self.row_questions[self.active].ravel()] = True
+        reached = self.discarded & (self.verdicts[self.row_questions] != UNJUDGED).any(axis=1)
+        of_reached = self.row_questions[reached].ravel()
+        asked[of_reached[self.verdicts[of_reached] != UNJUDGED]] = True
+        return asked
+
+    @property
+    def open(self) -> Bool[Array, " q"]:
+        """Questions of active rows that still need answers."""
+        waiting = np.zeros(len(self.questions), bool)
+        waiting[self.row_questions[self.active].ravel()] = True
+        return waiting & (self.verdicts == UNJUDGED)
+
+    def outcomes(self, verdicts: Int[Array, " q"] | None = None) -> Outcomes:
+        """Who was right on each active row with two verdicts; other verdicts may be tried, without new reserves."""
+        given = (self.verdicts if verdicts is None else verdicts)[self.row_questions]
+        decided = self.active & np.isin(given, (YES, NO)).all(axis=1)
+        place = place_in_duel(self.selection, self.active)
+        return Outcomes(
+            self.selection.first[decided],
+            self.selection.second[decided],
+            self.selection.item[decided],
+            place[decided],
+            given[decided, 0] == YES,
+            given[decided, 1] == YES,
+        )
+
+
+def judge(selection: Selection, verdicts: Int[Array, " q"], k: int, cap: int) -> Judged:
+    """What the verdicts on a round's questions (in the order of `questions_of`) come to.
+
+    An item that is unfit is out of every duel; one on which people are unsure is out of the duels that asked.
+    """
+    questions, row_questions = questions_of(selection)
+    unfit_items = questions[verdicts == UNFIT, 0]
+    unsure = (verdicts[row_questions] == UNSURE).any(axis=1)
+    discarded = unsure | np.isin(selection.item, unfit_items)
+    active = active_rows(selection, discarded, k, cap)
+    return Judged(selection, questions, row_questions, verdicts, discarded, active)
+
+
+def place_in_duel(selection: Selection, active: Bool[Array, " Q"]) -> Int[Array, " Q"]:
+    """1, 2, 3, … for the active rows of each duel, by rank; 0 elsewhere."""
+    place = np.zeros(len(selection), np.int64)
+    order = np.lexsort((selection.rank, selection.second, selection.first))
+    order = order[active[order]]
+    duel = selection.first[order] * (1 << 32) + selection.second[order]
+    starts = np.flatnonzero(np.diff(duel, prepend=-1))
+    place[order] = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order))) + 1
+    return place
+
+
+def together(rounds: Sequence[Outcomes]) -> Outcomes:
+    """The outcomes of several rounds."""
+    names = Outcomes.__dataclass_fields__
+    return Outcomes(*(np.concatenate([getattr(part, name) for part in rounds]) for name in names))

@@ -1,0 +1,152 @@
+"""demo: the whole job on real handwritten digits and real classifiers, with nothing but installed packages."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from PIL import Image
+from sklearn.datasets import load_digits
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from dissensus.arrays import Array
+from dissensus.engines.local import Progress
+from dissensus.errors import StudyError
+from dissensus.records import Ranking, Record
+from dissensus.study import Study
+
+SEED = 0
+K = 10
+PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
+NOTE = (
+    "The answers in this demo come from the data set's own labels, not from people: "
+    "scikit-learn's handwritten digits, of which the models saw one half and competed on the other."
+)
+
+
+class DemoResult(Record):
+    """What the demo made; without a ranking where the answers were left to a person."""
+
+    study: Path
+    report: Path | None = None
+    sheet: Path | None = None
+    ranking: Ranking | None = None
+    consensus: Mapping[str, float] = {}
+    accuracy: Mapping[str, float] = {}
+    srcc: float | None = None
+    questions: int
+    pool: int
+
+
+def classifiers() -> dict[str, Any]:
+    """Eight classifiers as different as scikit-learn has them."""
+    return {
+        "svm": SVC(gamma=0.001, random_state=SEED),
+        "knn": KNeighborsClassifier(3),
+        "forest": RandomForestClassifier(200, random_state=SEED),
+        "mlp": MLPClassifier((32,), max_iter=400, random_state=SEED),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "lda": LinearDiscriminantAnalysis(),
+        "bayes": GaussianNB(var_smoothing=1e-2),
+        "tree": DecisionTreeClassifier(random_state=SEED),
+    }
+
+
+def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
+    """Fit, predict, select, answer, rank and report; or stop at the questions where a person is to answer."""
+    if (folder / "study" / "study.toml").exists():
+        raise StudyError(
+            f"{folder} holds a demo already: look at {folder}/study/results/report.html, or choose another folder"
+        )
+    truth, specs = _prepare(folder, progress)
+    study = Study.init(folder / "study", classes=str(folder / "digits.txt"))
+    study.progress = progress
+    study.pool([folder / "pool"])
+    study.predict(specs, PREPROCESS)
+    # A small pool has few items on which two good models are both sure and differ: take all disagreements.
+    study.select(k=K, confidence=0.0)
+    questions = study.questions()
+    if by_hand:
+        sheet = folder / "sheet.html"
+        study.questions(sheet)
+        return DemoResult(study=study.folder.root, sheet=sheet, questions=len(questions), pool=len(truth))
+    _answer(study, truth, folder / "answers.csv")
+    accuracy = _full_labelling(study, truth, folder / "accuracy.csv")
+    report = study.report(benchmark=folder / "accuracy.csv", notes=[NOTE], labels_used=len(truth))
+    ranking = study.rank()
+    compared = study.benchmark(ranking, len(truth))
+    return DemoResult(
+        study=study.folder.root,
+        report=report,
+        ranking=ranking,
+        consensus=study.consensus(),
+        accuracy=accuracy,
+        srcc=None if compared is None else compared.srcc,
+        questions=study.status().questions,
+        pool=len(truth),
+    )
+
+
+def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str]]:
+    """Pictures of one half, models fitted on the other, and the names of the classes; the truth by item."""
+    digits = load_digits()
+    train, pool = train_test_split(
+        np.arange(len(digits.target)), test_size=0.5, random_state=SEED, stratify=digits.target
+    )
+    pictures, models = folder / "pool", folder / "models"
+    for path in (pictures, models):
+        path.mkdir(parents=True, exist_ok=True)
+    (folder / "digits.txt").write_text("".join(f"{name}\n" for name in digits.target_names))
+    for number in pool:
+        Image.fromarray(_gray(digits.images[number])).save(pictures / f"digit-{number:04}.png")
+    specs = []
+    todo = classifiers()
+    for done, (name, model) in enumerate(todo.items(), start=1):
+        joblib.dump(model.fit(digits.data[train], digits.target[train]), models / f"{name}.joblib")
+        specs.append(f"{name}=sklearn:{models / name}.joblib")
+        progress("fitting models", done, len(todo))
+    return {f"digit-{number:04}.png": str(digits.target[number]) for number in pool}, specs
+
+
+def _gray(image: Array) -> Array:
+    """Sixteen levels of ink as 8-bit gray."""
+    return np.round(image * 255 / 16).astype(np.uint8)
+
+
+def _answer(study: Study, truth: Mapping[str, str], path: Path) -> None:
+    """Answer every open question from the data set's own labels."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    rows = [(q.item, q.name, "data set", "yes" if truth[q.item] == q.name else "no", now) for q in study.questions()]
+    _write_csv(path, ("item", "label", "annotator", "answer", "time"), rows)
+    study.judgements_import(path)
+
+
+def _full_labelling(study: Study, truth: Mapping[str, str], path: Path) -> dict[str, float]:
+    """Accuracy of every model when all items of the pool are labelled, also as a benchmark file."""
+    names = np.array([truth[item] for item in study.items()])
+    accuracy = {
+        model: float(np.mean(np.array(study.classes.names, dtype=object)[study.labels(model)] == names))
+        for model in study.settings.models
+    }
+    _write_csv(path, ("model", "accuracy with all labels"), list(accuracy.items()))
+    return accuracy
+
+
+def _write_csv(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])

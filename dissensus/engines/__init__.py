@@ -1,0 +1,1 @@
+"""Where chunk work runs. One engine so far: this machine, reading ahead in a thread."""

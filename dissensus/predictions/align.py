@@ -1,0 +1,92 @@
+"""Bring the predictions of a file into pool order, and check what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.errors import PredictionError
+
+Strings: TypeAlias = "pa.Array | pa.ChunkedArray"
+
+
+def align(items: Strings, pool_ids: Strings) -> Int[Array, " N"]:
+    """Row of `items` for each item of the pool: `column[align(items, pool_ids)]` is in pool order.
+
+    Raises:
+        PredictionError: an item without id, twice, not in the pool, or a pool item that is not among `items`.
+    """
+    if items.null_count:
+        raise PredictionError(f"{items.null_count} rows have no item id: fill the column 'item'")
+    items, pool_ids = _chunked(items), _chunked(pool_ids)
+    if items.type != pool_ids.type:
+        items = items.cast(pool_ids.type)
+    if items.equals(pool_ids):
+        return np.arange(len(pool_ids))
+    positions = pc.index_in(items, value_set=pool_ids)
+    if positions.null_count:
+        first = items[pc.index(positions.is_null(), True).as_py()]
+        raise PredictionError(
+            f"this file belongs to another pool: item {first} is not in it (nor are {positions.null_count - 1} others)"
+        )
+    places = positions.to_numpy()
+    _check_cover(places, pool_ids)
+    rows = np.empty(len(pool_ids), dtype=np.int64)
+    rows[places] = np.arange(len(places))
+    return rows
+
+
+def _chunked(ids: Strings) -> pa.ChunkedArray:
+    return ids if isinstance(ids, pa.ChunkedArray) else pa.chunked_array([ids])
+
+
+def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
+    seen = np.bincount(places, minlength=len(pool_ids))
+    twice = np.flatnonzero(seen > 1)
+    if len(twice):
+        raise PredictionError(
+            f"{len(twice)} items stand in the file more than once, the first is {pool_ids[int(twice[0])]}: keep one"
+        )
+    absent = np.flatnonzero(seen == 0)
+    if len(absent):
+        raise PredictionError(
+            f"{len(absent)} of {len(pool_ids)} pool items have no row in the file, the first is"
+            f" {pool_ids[int(absent[0])]}: predict the whole pool, with an empty label where there is none"
+        )
+
+
+def check_labels(labels: Int[Array, " n"], classes: int, items: Sequence[object] | Strings) -> None:
+    """Nothing: every label is one of the `classes` classes.
+
+    Raises:
+        PredictionError: a label outside 0..classes−1, with the first such item and their number.
+    """
+    _check(
+        (labels < 0) | (labels >= classes), labels, items, f"labels outside 0..{classes - 1}", "use the study's classes"
+    )
+
+
+def check_confidences(confidence: Float[Array, " n"], items: Sequence[object] | Strings) -> None:
+    """Nothing: every confidence is a probability.
+
+    Raises:
+        PredictionError: a confidence that is NaN or outside 0..1, with the first such item and their number.
+    """
+    _check(
+        ~((confidence >= 0) & (confidence <= 1)),
+        confidence,
+        items,
+        "confidences that are NaN or outside 0..1",
+        "give the probability of the label, or leave the confidences out",
+    )
+
+
+def _check(is_wrong: Bool[Array, " n"], values: Array, items: Sequence[object] | Strings, what: str, fix: str) -> None:
+    if is_wrong.any():
+        first = int(is_wrong.argmax())
+        raise PredictionError(f"{is_wrong.sum()} {what}, the first is {values[first]} (item {items[first]}): {fix}")

@@ -1,0 +1,74 @@
+"""Outputs of a network -> the most probable class and its probability."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float
+from dissensus.errors import PredictionError
+from dissensus.predictions.protocol import Top1
+
+OutputKind = Literal["auto", "logits", "probabilities"]
+
+ROUNDING = 1e-3
+"""How far half-precision probabilities stray outside 0..1."""
+
+
+def top1(outputs: Float[Array, "n K"], kind: OutputKind, class_offset: int, classes: int) -> Top1:
+    """Class with the largest output in each row, and its probability; ties go to the lowest class.
+
+    `auto` decides row by row, so that the answer does not depend on how images were batched: a row within 0..1 that
+    sums to 0.5..1.5 holds probabilities (8-bit ones do not sum to 1), any other row logits. A network whose logits
+    often look like that (two classes, 0.3 and 0.7) needs `logits`, independent sigmoids need `probabilities`.
+    `class_offset` outputs at the front (a background class) take part in the softmax and are then dropped.
+
+    Raises:
+        PredictionError: not `classes + class_offset` columns, NaN or infinity, or probabilities outside 0..1.
+    """
+    _check_width(outputs.shape, class_offset, classes)
+    values = np.ascontiguousarray(outputs, dtype=np.float64)
+    broken = ~np.isfinite(values).all(axis=1)
+    if broken.any():
+        raise PredictionError(f"NaN or infinity in {broken.sum()} of {len(values)} rows of outputs: check the model")
+    # The class comes from the outputs themselves: beside a large background the softmax of the rest underflows to ties.
+    labels = values[:, class_offset:].argmax(axis=1)
+    confidence = _probabilities(values, kind)[np.arange(len(values)), labels + class_offset]
+    return labels.astype(np.uint16), confidence.clip(0, 1).astype(np.float32)
+
+
+def _check_width(shape: tuple[int, ...], class_offset: int, classes: int) -> None:
+    expected = classes + class_offset
+    if len(shape) == 2 and shape[1] == expected:
+        return
+    if len(shape) != 2:
+        raise PredictionError(f"outputs of shape {shape}: one row per image with {expected} columns is needed")
+    fix = "name the classes that the model knows"
+    if shape[1] == classes + 1:
+        fix = "set class_offset = 1 if the first one is background"
+    elif shape[1] == classes:
+        fix = "set class_offset = 0"
+    raise PredictionError(f"{shape[1]} outputs for {classes} classes with class_offset = {class_offset}: {fix}")
+
+
+def _probabilities(values: Float[Array, "n K"], kind: OutputKind) -> Float[Array, "n K"]:
+    if kind == "logits":
+        return softmax(values)
+    if kind == "auto":
+        return np.where(_look_like_probabilities(values)[:, None], values, softmax(values))
+    low, high = values.min(initial=0), values.max(initial=0)
+    if low < -ROUNDING or high > 1 + ROUNDING:
+        raise PredictionError(f"outputs from {low:.4g} to {high:.4g} are not probabilities: set outputs = 'logits'")
+    return values
+
+
+def _look_like_probabilities(values: Float[Array, "n K"]) -> Bool[Array, " n"]:
+    within = (values >= -ROUNDING).all(axis=1) & (values <= 1 + ROUNDING).all(axis=1)
+    return within & (np.abs(values.sum(axis=1) - 1) <= 0.5)
+
+
+def softmax(logits: Float[Array, "n K"]) -> Float[Array, "n K"]:
+    """Probabilities proportional to exp(logit), row by row; the maximum is taken off so that nothing overflows."""
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return odds / odds.sum(axis=1, keepdims=True)

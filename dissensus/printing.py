@@ -1,0 +1,220 @@
+"""What the command prints: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from dissensus.demo import DemoResult
+from dissensus.engines.local import Progress as Told
+from dissensus.engines.local import silent
+from dissensus.records import Classes, Ranking, Standing
+from dissensus.report.data import Benchmark
+from dissensus.steps.questions import Question
+from dissensus.steps.status import Status
+
+out = Console(highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Told]:
+    """A progress bar per step on a terminal; nothing where nobody watches."""
+    if quiet or not out.is_terminal:
+        yield silent
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=out, transient=True) as bars:
+        known: dict[str, TaskID] = {}
+
+        def told(what: str, done: int, total: int) -> None:
+            if what not in known:
+                known[what] = bars.add_task(escape(what), total=total)
+            bars.update(known[what], completed=done, total=total)
+
+        yield told
+
+
+def say(line: str) -> None:
+    """Print a line as it is."""
+    out.print(escape(line))
+
+
+def show_json(value: Any) -> None:
+    """Print JSON, and nothing else."""
+    print(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def show_pool(status: Status, as_json: bool) -> None:
+    """The size of the pool."""
+    if as_json:
+        return show_json({"items": status.pool, "identical_files": status.identical_files})
+    say(f"{status.pool:,} items in the pool")
+    if status.identical_files:
+        say(f"{status.identical_files:,} of them are byte for byte copies of others: a duel may show a picture twice")
+    return say(f"Next: {status.next}")
+
+
+def show_models(status: Status, as_json: bool) -> None:
+    """What the models have predicted."""
+    if as_json:
+        return show_json([model.model_dump() for model in status.models])
+    table = Table("model", "source", "predicted", "unreadable items")
+    for model in status.models:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in model.reasons.items())
+        unreadable = f"{model.unreadable:,}" + (f" ({reasons})" if reasons else "")
+        table.add_row(*map(escape, (model.model, model.source, "yes" if model.predicted else "no", unreadable)))
+    out.print(table)
+    return say(f"Next: {status.next}")
+
+
+def show_round(status: Status, number: int, as_json: bool) -> None:
+    """What a round selected."""
+    found = next(one for one in status.rounds if one.round == number)
+    if as_json:
+        return show_json(found.model_dump() | {"open_questions": status.open_questions})
+    say(f"round {found.round}: {found.items:,} items for {found.duels:,} duels, {found.reserves:,} in reserve")
+    if found.short:
+        say(f"{found.short:,} duels have fewer than {found.settings['k']} items on which their models may differ")
+    say(f"{status.open_questions:,} questions wait for answers (the pool has {status.pool:,} items)")
+    return say(f"Next: {status.next}")
+
+
+def show_questions(questions: list[Question], sheet: Path | None, study: Path, as_json: bool) -> None:
+    """Open questions."""
+    if as_json:
+        return show_json([question.model_dump() for question in questions])
+    if sheet is not None:
+        say(f"{sheet}: {len(questions):,} questions; when answered: dissensus judgements import {study} FILE")
+        return None
+    table = Table("item", "does it contain", "answers so far")
+    for question in questions[:20]:
+        table.add_row(escape(question.item), escape(question.name), str(question.answers))
+    if questions:
+        out.print(table)
+    say(f"{len(questions):,} questions wait for answers" + (" (20 shown)" if len(questions) > 20 else ""))
+    return None
+
+
+def show_import(new: int, status: Status, as_json: bool) -> None:
+    """What an import stored."""
+    if as_json:
+        return show_json(
+            {"new": new, "judgements": status.judgements, "annotators": status.annotators}
+            | {"open_questions": status.open_questions}
+        )
+    say(f"{new:,} new judgements; {status.judgements:,} in all, by {status.annotators:,} people")
+    return say(f"Next: {status.next}")
+
+
+def show_ranking(ranking: Ranking, consensus: Mapping[str, float], benchmark: Benchmark | None, as_json: bool) -> None:
+    """The ranking, best first."""
+    if as_json:
+        return show_json([standing.model_dump() for standing in ranking.standings])
+    out.print(_ranking_table(ranking, consensus, benchmark))
+    for sentence in ranking.words:
+        say(sentence)
+    if (fragile := ranking.fragility) is not None:
+        most = "" if fragile.is_smallest else "at most "
+        count = len(fragile.judgements)
+        answers = "judgement" if count == 1 else "judgements"
+        say(f"Without {most}{count:,} {answers}, {fragile.next_leader} would be first instead of {fragile.leader}:")
+        for judgement in fragile.judgements[:5]:
+            say(f"  {judgement.annotator} said {judgement.answer} on {judgement.item} (label {judgement.label})")
+        if len(fragile.judgements) > 5:
+            say(f"  … and {len(fragile.judgements) - 5} more in results/ranking.json")
+    if benchmark is not None and benchmark.srcc is not None:
+        say(f"Spearman correlation with '{benchmark.name}': {benchmark.srcc:.2f}")
+    return None
+
+
+def _ranking_table(ranking: Ranking, consensus: Mapping[str, float], benchmark: Benchmark | None) -> Table:
+    level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
+    table = Table("rank", "model", ranking.provenance.method, level, "agrees with plurality (no people)")
+    if benchmark is not None:
+        table.add_column(escape(benchmark.name))
+    for standing in ranking.standings:
+        row = [place(standing), standing.model, _number(standing.strength)]
+        row += [
+            f"{_number(standing.low)} … {_number(standing.high)}",
+            f"{100 * consensus.get(standing.model, 0):.1f} %",
+        ]
+        if benchmark is not None:
+            score = benchmark.scores.get(standing.model)
+            row.append("–" if score is None else f"{score:.4g}")
+        table.add_row(*map(escape, row))
+    return table
+
+
+def place(standing: Standing) -> str:
+    """'2' or '2–4': the ranks that the judgements cannot exclude."""
+    low, high = standing.rank_low, standing.rank_high
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def show_report(path: Path, as_json: bool) -> None:
+    """Where the report is."""
+    if as_json:
+        return show_json({"report": str(path)})
+    return say(f"report: {path}")
+
+
+def show_demo(result: DemoResult, as_json: bool) -> None:
+    """What the demo found, and what it cost."""
+    if as_json:
+        return show_json(result.model_dump(mode="json"))
+    if result.ranking is None:
+        say(f"{result.questions:,} questions about {result.pool:,} digits wait for you. Open the sheet in a browser:")
+        say(f"  {result.sheet}")
+        say(f"then: dissensus judgements import {result.study} FILE and dissensus report {result.study}")
+        return None
+    labelled = Benchmark("accuracy, all labelled", result.accuracy, {}, {}, result.srcc)
+    show_ranking(result.ranking, result.consensus, labelled, as_json=False)
+    say(f"The competition asked {result.questions:,} yes/no questions; full labelling took {result.pool:,} labels.")
+    say("The answers came from the data set's own labels, not from people (use --by-hand to give them yourself).")
+    say(f"report: {result.report}")
+    return None
+
+
+def show_status(status: Status, as_json: bool) -> None:
+    """How far a study has come."""
+    if as_json:
+        return show_json(status.model_dump())
+    say(f"{status.study}: task {status.task}, {status.classes:,} classes, {status.pool:,} items")
+    if status.models:
+        show_models_short(status)
+    for one in status.rounds:
+        say(f"round {one.round}: {one.items:,} items for {one.duels:,} duels, {one.reserves:,} in reserve")
+    answered = status.questions - status.open_questions
+    people = f"{status.judgements:,} judgements by {status.annotators:,} people"
+    say(f"{answered:,} of {status.questions:,} questions answered, {people}")
+    if status.discarded_items:
+        say(f"{status.discarded_items:,} items discarded: people could not judge them, or found them unfit")
+    return say(f"Next: {status.next}")
+
+
+def show_models_short(status: Status) -> None:
+    """One line per model."""
+    for model in status.models:
+        state = "predicted" if model.predicted else "not predicted yet"
+        say(f"  {model.model}: {state}" + (f", {model.unreadable:,} unreadable items" if model.unreadable else ""))
+        for reason, count in model.reasons.items():
+            say(f"    {count:,} × {reason}")
+
+
+def show_distance(classes: Classes, one: int, other: int, name: str, value: float, as_json: bool) -> None:
+    """The distance of two classes."""
+    if as_json:
+        return show_json({"a": classes.names[one], "b": classes.names[other], "distance": name, "value": value})
+    return say(f"{classes.names[one]} – {classes.names[other]}: {value:.6f} ({name})")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

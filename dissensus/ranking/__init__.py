@@ -1,0 +1,82 @@
+"""Matrices of pairwise results to strengths, intervals, rank sets and the words for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Array, Float
+from dissensus.ranking.bradley_terry import bradley_terry, davidson
+from dissensus.ranking.fragility import Action, Flip, fewest_removals
+from dissensus.ranking.groups import connected_groups
+from dissensus.ranking.hodge import cyclic_share, hodgerank
+from dissensus.ranking.intervals import percentile_intervals, rank_sets, separated
+from dissensus.ranking.perron import perron
+from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
+from dissensus.ranking.words import named, sentences
+from dissensus.records import Comparisons
+
+__all__ = [
+    "RANKERS",
+    "Action",
+    "Flip",
+    "Ranker",
+    "bootstrap",
+    "bradley_terry",
+    "connected_groups",
+    "cyclic_share",
+    "davidson",
+    "fewest_removals",
+    "hodgerank",
+    "item_multiplicities",
+    "log_dominance",
+    "named",
+    "percentile_intervals",
+    "perron",
+    "rank_sets",
+    "resampled_tallies",
+    "sentences",
+    "separated",
+]
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """A way from comparisons to strengths, larger is better; raises `RankingError` where it has none to give."""
+
+    strengths: Callable[[Comparisons], Float[Array, " M"]]
+    logarithmic: bool
+    """True where strengths are ratios: take logarithms before differences."""
+    summary: str
+
+
+def log_dominance(comparisons: Comparisons) -> Float[Array, "M M"]:
+    """y_ij = log b_ij, HodgeRank's flow; zero where two models never met, not finite where b_ij is not positive."""
+    zeros = np.zeros_like(comparisons.dominance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.log(comparisons.dominance, out=zeros, where=comparisons.compared)
+
+
+def _perron(comparisons: Comparisons) -> Float[Array, " M"]:
+    return perron(comparisons.dominance, comparisons.compared)
+
+
+def _hodgerank(comparisons: Comparisons) -> Float[Array, " M"]:
+    return hodgerank(log_dominance(comparisons), comparisons.tally.items)
+
+
+def _bradley_terry(comparisons: Comparisons) -> Float[Array, " M"]:
+    tally = comparisons.tally
+    return davidson(tally.only, tally.both + tally.neither)[0]
+
+
+RANKERS: dict[str, Ranker] = {
+    "perron": Ranker(_perron, True, "principal eigenvector of the dominance matrix (the paper's Eq. 5)"),
+    "hodgerank": Ranker(_hodgerank, False, "least-squares log-dominance, weighted by the items of each duel"),
+    "bradley-terry": Ranker(
+        _bradley_terry, False, "maximum likelihood with ties (Davidson): a win is to be right alone"
+    ),
+}
+"""Every ranking method under the name that commands and settings use."""

@@ -1,0 +1,37 @@
+"""Which models can be held against each other at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from dissensus.arrays import Array, Bool
+from dissensus.errors import RankingError
+
+
+def connected_groups(compared: Bool[Array, "M M"]) -> tuple[tuple[int, ...], ...]:
+    """Models that judged items connect, directly or through others: largest group first, then by smallest member."""
+    _, group = connected_components(compared, directed=False)
+    members = [tuple(np.flatnonzero(group == number).tolist()) for number in np.unique(group)]
+    return tuple(sorted(members, key=lambda models: (-len(models), models)))
+
+
+def require_connected(compared: Bool[Array, "M M"]) -> None:
+    """Nothing, where one group holds all models.
+
+    Raises:
+        RankingError: no judged item connects one group of models with another.
+    """
+    groups = connected_groups(compared)
+    if len(groups) > 1:
+        raise RankingError(
+            f"no judged item connects {numbered(groups[1])} with {numbered(groups[0])}: "
+            "judge items on which they differ, or rank each group by itself"
+        )
+
+
+def numbered(models: Iterable[int]) -> str:
+    """'model 3, model 5': the form in which this room's errors speak of models; `words.named` puts names in."""
+    return ", ".join(f"model {model}" for model in models)

@@ -1,0 +1,54 @@
+"""A picture as a data URI that a page can carry."""
+
+from __future__ import annotations
+
+import base64
+from io import BytesIO
+
+import numpy as np
+from PIL import Image, ImageOps
+
+TINY = 64
+"""Pictures up to this many pixels a side stay as they are, and are shown with hard pixel edges."""
+
+
+def data_uri(image: Image.Image, side: int = 256) -> tuple[str, bool]:
+    """The picture as a data URI no larger than `side` pixels, and whether to show it pixelated.
+
+    Tiny pictures stay whole as PNG; others are turned upright, scaled down and become JPEG on white.
+    """
+    upright = ImageOps.exif_transpose(image)
+    if max(upright.size) <= TINY:
+        return _encoded(_plain(upright, keep_alpha=True), "png"), True
+    small = _plain(upright, keep_alpha=False)
+    small.thumbnail((side, side), Image.Resampling.LANCZOS)
+    return _encoded(small, "jpeg"), False
+
+
+def _plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
+    """The picture in 8 bits per channel, on white where its transparency cannot be kept."""
+    if image.mode in ("I", "F") or image.mode.startswith("I;16"):
+        return _stretched(image)
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        if keep_alpha:
+            return image
+        ground = Image.new("RGBA", image.size, "white")
+        return Image.alpha_composite(ground, image).convert("RGB")
+    return image.copy() if image.mode in ("L", "RGB") else image.convert("RGB")
+
+
+def _stretched(image: Image.Image) -> Image.Image:
+    """A picture of deep pixels in grey, from its darkest to its brightest."""
+    pixels = np.asarray(image, dtype=np.float64)
+    low, high = float(pixels.min()), float(pixels.max())
+    return Image.fromarray(((pixels - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8))
+
+
+def _encoded(image: Image.Image, kind: str) -> str:
+    buffer = BytesIO()
+    if kind == "png":
+        image.save(buffer, "PNG", optimize=True)
+    else:
+        image.save(buffer, "JPEG", quality=80, optimize=True)
+    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"

@@ -1,0 +1,65 @@
+"""The answer sheet: one self-contained page on which a person answers the open questions, offline.
+
+Nothing on it says which model made a prediction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+import dissensus
+from dissensus.report.page import environment
+
+
+@dataclass(frozen=True)
+class SheetQuestion:
+    """'Does ITEM contain a LABEL_NAME?'; `image` is a data URI, None where there is no picture."""
+
+    item: str
+    label: int
+    label_name: str
+    gloss: str
+    image: str | None
+    pixelated: bool
+
+
+def render_sheet(title: str, questions: Sequence[SheetQuestion]) -> str:
+    """The sheet as HTML, questions in the given order, each once.
+
+    Answers stay in the browser until they are downloaded as CSV. The columns of the CSV are those of `dissensus judgements import`: item, label, annotator, answer, time.
+    """
+    sheet = _sheet(questions)
+    fingerprint = hashlib.sha256(
+        json.dumps([title, sheet["items"], sheet["labels"], sheet["questions"]]).encode()
+    ).hexdigest()[:16]
+    store = _script_json(sheet | {"key": f"dissensus-sheet-{fingerprint}", "title": title})
+    return environment().get_template("sheet.html").render(title=title, store=store, version=dissensus.__version__)
+
+
+def _sheet(questions: Sequence[SheetQuestion]) -> dict[str, Any]:
+    """Items, labels and pairs of both by number; a picture is stored once per item, a gloss once per label."""
+    items: dict[str, int] = {}
+    pictures: list[tuple[str | None, bool]] = []
+    labels: dict[tuple[int, str, str], int] = {}
+    pairs: dict[tuple[int, int], None] = {}
+    for question in questions:
+        if question.item not in items:
+            items[question.item] = len(items)
+            pictures.append((question.image, question.pixelated))
+        label = labels.setdefault((question.label, question.label_name, question.gloss), len(labels))
+        pairs[items[question.item], label] = None
+    return {"items": list(items), "pictures": pictures, "labels": list(labels), "questions": list(pairs)}
+
+
+def _script_json(value: object) -> Markup:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)

@@ -1,0 +1,14 @@
+"""From judgements to verdicts: what the answers of several people to one question come to."""
+
+from dissensus.screening.majority import (
+    NO,
+    UNFIT,
+    UNJUDGED,
+    UNSURE,
+    VERDICTS,
+    YES,
+    latest_answers,
+    majority_verdicts,
+)
+
+__all__ = ["NO", "UNFIT", "UNJUDGED", "UNSURE", "VERDICTS", "YES", "latest_answers", "majority_verdicts"]

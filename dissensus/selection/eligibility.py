@@ -1,0 +1,43 @@
+"""Whose prediction counts on which item: a model that may not be asked about an item says MISSING there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numba
+import numpy as np
+
+from dissensus.arrays import MISSING, Array, Bool, Float, UInt16
+
+
+def usable_labels(
+    labels: Sequence[UInt16[Array, " N"]],
+    confidences: Sequence[Float[Array, " N"] | None],
+    threshold: float,
+    eligible: Bool[Array, "M N"] | None = None,
+) -> UInt16[Array, "M N"]:
+    """Labels of all models, MISSING where a model is not confident or its answer cannot be judged.
+
+    An item that one model could not read is MISSING for all: no duel may profit from a broken file. Models without
+    confidences (None) always count.
+    """
+    usable = np.empty((len(labels), len(labels[0])), np.uint16)
+    readable = np.ones(usable.shape[1], bool)
+    for row, (label, confidence) in enumerate(zip(labels, confidences, strict=True)):
+        if confidence is None:
+            usable[row] = label
+            readable &= label != MISSING
+        else:
+            _keep_confident(label, confidence, np.float32(threshold), usable[row], readable)
+    if not readable.all():
+        usable[:, ~readable] = MISSING
+    if eligible is not None:
+        usable[~eligible] = MISSING
+    return usable
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _keep_confident(label, confidence, threshold, usable, readable):  # type: ignore[no-untyped-def]
+    for i in range(label.size):  # branch-free, so that it compiles to vector instructions
+        usable[i] = label[i] if confidence[i] >= threshold else np.uint16(MISSING)
+        readable[i] &= label[i] != MISSING

@@ -1,0 +1,106 @@
+"""The inner loop of the selection: one pass over the rows, all duels at once.
+
+Most rows end after a few vector instructions: every confident model agrees. Of the others most end after a look at
+the few distinct labels: their largest distance is under what the least demanding duel still takes. Only the rest is
+looked at duel by duel. Distances are small integers (levels), so that equal distances are equal.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from dissensus.arrays import MISSING
+
+TILE = 4096  # rows whose labels stay in the cache while all models are looked at
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def collect(labels, start, item_offset, levels, first, second, floor_level, floor_item, lists, filled):  # type: ignore[no-untyped-def]
+    """Append candidates from row `start` on to the duels' lists until one is full; the row where it stopped.
+
+    A candidate comes before its duel's floor: level above `floor_level`, or equal and item number below `floor_item`.
+    `lists` is (duels, capacity, 4): item, first label, second label, level.
+    """
+    models, rows = labels.shape
+    capacity = lists.shape[1]
+    lowest = floor_level.min()
+    low = np.empty(TILE, np.uint16)
+    high = np.empty(TILE, np.uint16)
+    distinct = np.empty(models, np.uint16)
+    for tile in range(start, rows, TILE):
+        size = min(TILE, rows - tile)
+        _label_range(labels, tile, size, low, high)
+        for i in range(size):
+            if high[i] <= low[i] + 1:  # all that speak agree, or fewer than two speak; `high` counts from one
+                continue
+            row = tile + i
+            if _largest_level(labels, row, levels, distinct) < lowest:
+                continue
+            for duel in range(first.size):
+                if filled[duel] == capacity:
+                    return row
+            item = item_offset + row
+            for duel in range(first.size):
+                one, other = labels[first[duel], row], labels[second[duel], row]
+                if one == other or MISSING in (one, other):
+                    continue
+                level = levels[one, other]
+                if level > floor_level[duel] or (level == floor_level[duel] and item < floor_item[duel]):
+                    place = filled[duel]
+                    lists[duel, place, 0] = item
+                    lists[duel, place, 1] = one
+                    lists[duel, place, 2] = other
+                    lists[duel, place, 3] = level
+                    filled[duel] = place + 1
+    return rows
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _label_range(labels, tile, size, low, high):  # type: ignore[no-untyped-def]
+    """Smallest label and one more than the largest label of each row; MISSING + 1 wraps to zero and so never counts."""
+    low[:size] = MISSING
+    high[:size] = 0
+    for model in range(labels.shape[0]):
+        column = labels[model, tile : tile + size]
+        for i in range(size):
+            label = column[i]
+            after = np.uint16(label + np.uint16(1))
+            low[i] = min(low[i], label)
+            high[i] = max(high[i], after)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _largest_level(labels, row, levels, distinct):  # type: ignore[no-untyped-def]
+    """Largest distance between any two of the labels given to one row."""
+    count = 0
+    largest = 0
+    for model in range(labels.shape[0]):
+        label = labels[model, row]
+        known = label == MISSING
+        for i in range(count):
+            known |= distinct[i] == label
+        if not known:
+            for i in range(count):
+                largest = max(largest, levels[distinct[i], label])
+            distinct[count] = label
+            count += 1
+    return largest
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def capped(first_label, second_label, cap, most, classes):  # type: ignore[no-untyped-def]
+    """Positions taken greedily in the given order, at most `cap` per label of either model and `most` in all."""
+    first_count = np.zeros(classes, np.int64)
+    second_count = np.zeros(classes, np.int64)
+    taken = np.empty(min(most, first_label.size), np.int64)
+    count = 0
+    for i in range(first_label.size):
+        if count == most:
+            break
+        if first_count[first_label[i]] < cap and second_count[second_label[i]] < cap:
+            first_count[first_label[i]] += 1
+            second_count[second_label[i]] += 1
+            taken[count] = i
+            count += 1
+    return taken[:count]

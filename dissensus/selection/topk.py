@@ -1,0 +1,163 @@
+"""The k most discrepant items of every duel, as a reduction over chunks of the pool.
+
+`scan(chunk) -> partial`, `merge(partial, partial) -> partial`, `finish(partial) -> selection`: the same answer for
+every chunking and every order of merging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int, UInt16
+from dissensus.records import Selection
+from dissensus.selection.kernel import capped, collect
+from dissensus.selection.rule import Rule
+
+NO_FLOOR = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Distances between classes as small integers with the same order, 0 for no distance."""
+
+    of_classes: Int[Array, "C C"]
+    distance: Float[Array, " L"]
+
+    @classmethod
+    def of(cls, distances: Float[Array, "C C"]) -> Self:
+        """The levels of a matrix of distances."""
+        distance, level = np.unique(distances, return_inverse=True)
+        return cls(level.reshape(distances.shape).astype(np.int32), distance)
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Candidates of every duel that a selection over more items could still take, each list in selection order.
+
+    `candidates[d]` has the columns item, first label, second label, level. `floors[d]` is (level, item) of the last
+    place in the order that can still be taken; level 0 where nothing is excluded yet.
+    """
+
+    candidates: tuple[Int[Array, "n 4"], ...]
+    floors: Int[Array, "D 2"]
+
+    @classmethod
+    def empty(cls, duels: int) -> Self:
+        """What is known before any item was looked at."""
+        floors = np.tile(np.array([1, NO_FLOOR]), (duels, 1))  # level 0 is agreement, which is never a candidate
+        return cls(tuple(np.empty((0, 4), np.int64) for _ in range(duels)), floors)
+
+
+def scan(
+    labels: UInt16[Array, "M N"],
+    first_item: int,
+    duels: Int[Array, "D 2"],
+    levels: Levels,
+    rule: Rule,
+    known: Partial | None = None,
+) -> Partial:
+    """The candidates among a chunk's items, which are numbered on from `first_item`.
+
+    Labels are MISSING where a model does not count. `known`, the partial of other chunks, only saves time: what lies
+    behind its floors is left out.
+    """
+    floors = Partial.empty(len(duels)).floors if known is None else known.floors.copy()
+    lists = np.empty((len(duels), max(1024, 8 * rule.enough), 4), np.int64)
+    filled = np.zeros(len(duels), np.int64)
+    first, second = np.ascontiguousarray(duels[:, 0]), np.ascontiguousarray(duels[:, 1])
+    row = 0
+    while row < labels.shape[1]:
+        row = collect(
+            labels, row, first_item, levels.of_classes, first, second, floors[:, 0], floors[:, 1], lists, filled
+        )
+        if row < labels.shape[1]:
+            lists = _make_room(lists, filled, floors, levels, rule)
+    full = [_reduced(lists[duel, : filled[duel]], levels, rule) for duel in range(len(duels))]
+    return Partial(tuple(candidates for candidates, _ in full), _nearer(floors, np.array([floor for _, floor in full])))
+
+
+def merge(one: Partial, other: Partial, levels: Levels, rule: Rule) -> Partial:
+    """The candidates of two sets of items together."""
+    candidates = list(one.candidates)
+    floors = _nearer(one.floors, other.floors)
+    for duel in np.flatnonzero([len(rows) for rows in other.candidates]):  # few, once the floors are high
+        together = np.concatenate([candidates[duel], other.candidates[duel]])
+        candidates[duel], floor = _reduced(together, levels, rule)
+        floors[duel] = _nearer(floors[[duel]], np.array([floor]))[0]
+    return Partial(tuple(candidates), floors)
+
+
+def finish(
+    partial: Partial, duels: Int[Array, "D 2"], levels: Levels, rule: Rule, taken: Sequence[Int[Array, " n"]] = ()
+) -> Selection:
+    """The selected items and reserves of every duel, in the order of the duels and of their ranks.
+
+    `taken`: per duel the items that earlier rounds took, at most `rule.taken` each; they are not selected again.
+    """
+    left = [rows[~np.isin(rows[:, 0], taken[duel])] if taken else rows for duel, rows in enumerate(partial.candidates)]
+    parts = [_of_duel(*duel, rows, levels, rule) for duel, rows in zip(duels.tolist(), left, strict=True)]
+    columns = Selection.__dataclass_fields__
+    return Selection(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
+
+
+def _of_duel(first: int, second: int, rows: Array, levels: Levels, rule: Rule) -> Selection:
+    classes = len(levels.of_classes)
+    selected = rows[capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)]
+    left = rows[~np.isin(rows[:, 0], selected[:, 0])]
+    reserves = left[capped(left[:, 1], left[:, 2], rule.cap, rule.reserves, classes)]
+    both = np.concatenate([selected, reserves])
+    return Selection(
+        first=np.full(len(both), first),
+        second=np.full(len(both), second),
+        item=both[:, 0],
+        rank=np.arange(1, len(both) + 1),
+        is_reserve=np.arange(len(both)) >= len(selected),
+        discrepancy=levels.distance[both[:, 3]],
+        first_label=both[:, 1],
+        second_label=both[:, 2],
+    )
+
+
+def _reduced(rows: Int[Array, "n 4"], levels: Levels, rule: Rule) -> tuple[Int[Array, "n 4"], tuple[int, int]]:
+    """Candidates that can still be taken, in order, and the floor behind which none can."""
+    if len(rows) == 0:
+        return rows, (1, NO_FLOOR)
+    rows = rows[np.lexsort((rows[:, 0], -rows[:, 3]))]
+    rows = rows[_place_in_cell(rows, len(levels.of_classes)) < rule.depth]
+    taken = capped(rows[:, 1], rows[:, 2], rule.cap, rule.enough, len(levels.of_classes))
+    if len(taken) < rule.enough:
+        return rows, (1, NO_FLOOR)
+    last = taken[-1]
+    return rows[: last + 1], (int(rows[last, 3]), int(rows[last, 0]) + 1)
+
+
+def _place_in_cell(rows: Int[Array, "n 4"], classes: int) -> Int[Array, " n"]:
+    """How many earlier rows carry the same two labels."""
+    cell = rows[:, 1] * classes + rows[:, 2]
+    order = np.argsort(cell, kind="stable")
+    starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
+    place = np.empty(len(rows), np.int64)
+    place[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
+    return place
+
+
+def _nearer(one: Int[Array, "D 2"], other: Int[Array, "D 2"]) -> Int[Array, "D 2"]:
+    """The stricter of two floors: the higher level, then the smaller item."""
+    other_is = (other[:, 0] > one[:, 0]) | ((other[:, 0] == one[:, 0]) & (other[:, 1] < one[:, 1]))
+    return np.where(other_is[:, None], other, one)
+
+
+def _make_room(lists: Array, filled: Array, floors: Array, levels: Levels, rule: Rule) -> Array:
+    """Reduce every list that is half full, since one full list interrupts the pass for all; widen where that fails."""
+    for duel in np.flatnonzero(filled > lists.shape[1] // 2):
+        rows, floor = _reduced(lists[duel, : filled[duel]], levels, rule)
+        lists[duel, : len(rows)] = rows
+        filled[duel] = len(rows)
+        floors[duel] = _nearer(floors[[duel]], np.array([floor]))[0]
+    if filled.max() > lists.shape[1] // 2:
+        lists = np.concatenate([lists, np.empty_like(lists)], axis=1)
+    return lists

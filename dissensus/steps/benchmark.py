@@ -1,0 +1,59 @@
+"""A column of known scores, given by the user, to hold the ranking against (Table 1)."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+from scipy.stats import rankdata, spearmanr
+
+from dissensus.errors import StudyError
+from dissensus.records import Ranking
+from dissensus.report.data import Benchmark
+
+
+def read_benchmark(path: Path) -> tuple[str, dict[str, float]]:
+    """Name of the column and its scores by model: a CSV with the column model and one other, higher is better.
+
+    Raises:
+        StudyError: the file cannot be read, or a score is no number.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            names = [name for name in reader.fieldnames or [] if name != "model"]
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} cannot be read: {error}") from None
+    if not rows or not names or "model" not in rows[0]:
+        raise StudyError(f"{path} is no benchmark: it needs a column model, one of scores, and rows")
+    try:
+        scores = {row["model"]: float(row[names[0]]) for row in rows}
+    except (TypeError, ValueError):
+        raise StudyError(f"{path}: a score of the column {names[0]} is no number") from None
+    if not all(map(math.isfinite, scores.values())):
+        raise StudyError(f"{path}: a score of the column {names[0]} is not finite")
+    return names[0], scores
+
+
+def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: int | None) -> Benchmark:
+    """The ranking beside the benchmark, over the models that have both a strength and a score."""
+    shared = [s.model for s in ranking.standings if s.strength is not None and s.model in scores]
+    strengths = {s.model: s.strength for s in ranking.standings if s.strength is not None}
+    rank = _ranks([scores[model] for model in shared])
+    place = _ranks([strengths[model] for model in shared])
+    varied = len(shared) > 2 and len(set(rank)) > 1 and len(set(place)) > 1
+    return Benchmark(
+        name=name,
+        scores={model: scores[model] for model in shared},
+        rank=dict(zip(shared, rank, strict=True)),
+        difference={model: a - b for model, a, b in zip(shared, rank, place, strict=True)},
+        srcc=float(spearmanr(rank, place).statistic) if varied else None,
+        labels_used=labels_used,
+    )
+
+
+def _ranks(scores: list[float]) -> list[int]:
+    """1 for the largest; equal scores share the better rank."""
+    return [int(rank) for rank in rankdata([-score for score in scores], method="min")]

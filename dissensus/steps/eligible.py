@@ -1,0 +1,98 @@
+"""Which items, or which labels on them, can be judged at all: `select --eligible FILE`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from dissensus.arrays import Array, Bool, Int, UInt16
+from dissensus.errors import ClassesError, SelectionError
+from dissensus.records import Classes
+from dissensus.steps.pooling import pool_ids
+from dissensus.store.files import file_fingerprint, write_whole
+from dissensus.store.folder import Folder
+from dissensus.store.tables import first_line
+
+LABELS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Eligible:
+    """Sorted positions of items, or sorted keys position·65,536 + label where labels are listed too."""
+
+    keys: Int[Array, " n"]
+    has_labels: bool
+
+    def mask(self, labels: Sequence[UInt16[Array, " N"]], first_item: int) -> Bool[Array, "M N"]:
+        """True where a model's label on an item can be judged; items are numbered on from `first_item`."""
+        items = first_item + np.arange(len(labels[0]), dtype=np.int64)
+        if not self.has_labels:
+            return np.tile(self._listed(items), (len(labels), 1))
+        return np.stack([self._listed(items * LABELS + column) for column in labels])
+
+    def _listed(self, keys: Int[Array, " N"]) -> Bool[Array, " N"]:
+        place = np.searchsorted(self.keys, keys)
+        return self.keys[np.minimum(place, len(self.keys) - 1)] == keys
+
+
+def keep_eligible(folder: Folder, path: Path) -> Path:
+    """A copy of the file inside the study, named after its content, so that joining models find it later.
+
+    Raises:
+        SelectionError: there is no such file.
+    """
+    if not path.is_file():
+        raise SelectionError(f"there is no file {path}: give a CSV or Parquet file with the column item")
+    kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
+    if not kept.exists():
+        write_whole(kept, lambda unfinished: _copy(path, unfinished))
+    return kept
+
+
+def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
+    """What a CSV or Parquet file with the columns item and, optionally, label allows.
+
+    Raises:
+        SelectionError: the file cannot be read, is empty, or names what the study does not have.
+    """
+    table = _read(path)
+    positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
+    if positions.null_count:
+        first = table["item"][pc.index(positions.is_null(), True).as_py()].as_py()
+        raise SelectionError(f"{path}: item '{first}' is not in the pool ({positions.null_count:,} such rows)")
+    keys = positions.to_numpy().astype(np.int64)
+    if "label" not in table.column_names:
+        return Eligible(np.unique(keys), False)
+    codes = table["label"].combine_chunks().dictionary_encode()
+    codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
+    try:
+        numbers = np.array([classes.index_of(label) for label in codes.dictionary.to_pylist()])
+    except ClassesError as error:
+        raise SelectionError(f"{path}: {error}") from None
+    return Eligible(np.unique(keys * LABELS + numbers[codes.indices.to_numpy()]), True)
+
+
+def _copy(source: Path, target: Path) -> None:
+    shutil.copyfile(source, target)
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        if path.suffix == ".parquet":
+            table = pq.read_table(path)
+        else:
+            options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string()})
+            table = pyarrow.csv.read_csv(path, convert_options=options)
+    except (pa.ArrowException, OSError) as error:
+        raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
+    if "item" not in table.column_names or len(table) == 0:
+        raise SelectionError(f"{path} has no column 'item', or no rows: it lists what can be judged")
+    return table

@@ -1,0 +1,111 @@
+"""pool: where the items lie, and a fingerprint of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dissensus.engines.local import Progress, chunks
+from dissensus.errors import PoolError, StudyError
+from dissensus.pool import check_ids, in_order
+from dissensus.records import FORMAT_VERSION
+from dissensus.store.files import file_fingerprint, fingerprint
+from dissensus.store.folder import Folder
+from dissensus.store.parts import Parts
+from dissensus.store.sources import items_of
+from dissensus.store.tables import open_table, read_stamps, read_table, write_table
+
+CHUNK = 1024  # files whose bytes are read before what is known of them is kept
+
+
+def make_pool(folder: Folder, sources: list[str], progress: Progress) -> None:
+    """Write pool.parquet: id, uri, size and fingerprint of every item, by id.
+
+    Raises:
+        PoolError: no items, or an id twice.
+        StudyError: models have predicted on another pool already.
+    """
+    ids, paths = items_of(sources)
+    named = pa.array(ids, pa.string())
+    check_ids(named)
+    order = in_order(named)
+    items = pa.table({"id": named, "uri": pa.array(paths, pa.string())}).take(order)
+    inputs = {"items": fingerprint(*_bytes(items["id"]), *_bytes(items["uri"]))}
+    parts = Parts(folder.parts("pool"), "pool", inputs)
+    todo = chunks(len(items), CHUNK) if items["uri"].null_count < len(items) else []
+    for number, rows in enumerate(todo):
+        if number not in parts:
+            parts.write(number, _contents(items["uri"][rows.start : rows.stop].to_pylist()))
+        progress("reading items", rows.stop, len(items))
+    known = [parts.read(number) for number in range(len(todo))]
+    contents = pa.concat_tables(known) if known else _unknown(len(items))
+    table = pa.table(
+        {"id": items["id"], "uri": items["uri"], "size": contents["size"], "fingerprint": contents["fingerprint"]}
+    )
+    stamp = fingerprint(*_bytes(table["id"]), *_bytes(table["fingerprint"]))
+    _refuse_another(folder, stamp)
+    write_table(folder.pool, table, {"pool": stamp, "sources": sources, "format_version": FORMAT_VERSION})
+    parts.clear()
+
+
+def pool_stamp(folder: Folder) -> str:
+    """The fingerprint of the whole pool.
+
+    Raises:
+        PoolError: there is no pool yet.
+    """
+    if not folder.pool.exists():
+        raise PoolError(f"the study has no pool yet: dissensus pool {folder.root} SOURCE…")
+    return str(read_stamps(folder.pool)["pool"])
+
+
+def pool_size(folder: Folder) -> int:
+    """Number of items."""
+    pool_stamp(folder)
+    return int(open_table(folder.pool).metadata.num_rows)
+
+
+def pool_ids(folder: Folder) -> pa.ChunkedArray:
+    """Ids of all items, in pool order."""
+    pool_stamp(folder)
+    return read_table(folder.pool, ["id"])["id"]
+
+
+def duplicates(folder: Folder) -> int:
+    """Number of items whose bytes another item has too."""
+    prints = read_table(folder.pool, ["fingerprint"])["fingerprint"].drop_null()
+    return len(prints) - len(pc.unique(prints))
+
+
+def _contents(paths: list[str | None]) -> pa.Table:
+    sizes, prints = zip(*map(_content, paths), strict=True)
+    return pa.table({"size": pa.array(sizes, pa.int64()), "fingerprint": pa.array(prints, pa.string())})
+
+
+def _content(path: str | None) -> tuple[int | None, str | None]:
+    """Size and fingerprint of a file; unknown where there is none to read, which `predict` will say."""
+    try:
+        return (Path(path).stat().st_size, file_fingerprint(Path(path))) if path else (None, None)
+    except OSError:
+        return None, None
+
+
+def _unknown(count: int) -> pa.Table:
+    return pa.table({"size": pa.nulls(count, pa.int64()), "fingerprint": pa.nulls(count, pa.string())})
+
+
+def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
+    whole = column.combine_chunks()
+    whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+    whole = pa.concat_arrays([whole.slice(0, 0), whole]) if whole.offset else whole
+    return [memoryview(buffer) for buffer in whole.buffers() if buffer is not None]
+
+
+def _refuse_another(folder: Folder, stamp: str) -> None:
+    used = sorted(path.stem for path in (folder.root / "predictions").glob("*.parquet"))
+    if used and folder.pool.exists() and pool_stamp(folder) != stamp:
+        raise StudyError(
+            f"{used[0]} has predicted on another pool: begin a new study for these items, or restore the old ones"
+        )

@@ -1,0 +1,113 @@
+"""rank: strengths, intervals, rank sets, their words, and how few judgements could change who is first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from dissensus import __version__
+from dissensus.competitions.fragile import fragility
+from dissensus.competitions.standings import Method, Standings, rank
+from dissensus.engines.local import Progress, chunks, read_ahead
+from dissensus.predictions.consensus import plurality_agreement
+from dissensus.records import Comparisons, Fragility, Provenance, Ranking
+from dissensus.steps.judging import Hearing, verdicts_of
+from dissensus.steps.pooling import pool_size
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.selecting import CHUNK
+from dissensus.store.files import file_fingerprint, fingerprint, write_text
+from dissensus.store.folder import Folder
+from dissensus.store.settings import RankSettings, Settings
+from dissensus.store.tables import ROW_GROUP, open_table
+
+
+def method_of(settings: RankSettings, name: str | None = None) -> Method:
+    """The method of that name, or the study's, with the study's parameters."""
+    return Method(name or settings.method, settings.smoothing, settings.resamples, settings.level, settings.seed)
+
+
+def make_ranking(folder: Folder, settings: Settings, hearing: Hearing, method: Method, with_fragility: bool) -> Ranking:
+    """The ranking of all models that compete.
+
+    Raises:
+        RankingError: nothing is judged yet, or the method has no estimate.
+    """
+    names = hearing.models
+    standings = rank(hearing.outcomes, names, method, _identical(folder, names))
+    fragile = None
+    if with_fragility:
+        by_settings = partial(verdicts_of, settings=settings.judge)
+        fragile = fragility(hearing.judged, hearing.answers, by_settings, names, method)
+    return _record(standings, fragile, method, hearing, folder)
+
+
+def write_results(folder: Folder, ranking: Ranking, models: list[str], compared: Comparisons) -> None:
+    """Write results/ranking.json and results/matrices.json."""
+    write_text(folder.ranking, ranking.model_dump_json(indent=1) + "\n")
+    tables = {
+        "models": models,
+        "accuracy": compared.accuracy.tolist(),
+        "dominance": compared.dominance.tolist(),
+        "items": compared.tally.items.tolist(),
+        "right_alone": compared.tally.only.tolist(),
+        "both_right": compared.tally.both.tolist(),
+        "neither_right": compared.tally.neither.tolist(),
+    }
+    write_text(folder.matrices, json.dumps(tables, indent=1) + "\n")
+
+
+def consensus(folder: Folder, names: list[str], progress: Progress) -> Mapping[str, float]:
+    """Share of the readable pool on which each model votes with the plurality: the order that needs no people."""
+    stamps = check_same_pool(folder, names)
+    key = fingerprint(json.dumps({name: stamps[name]["labels"] for name in names}))
+    kept = folder.results / "consensus.json"
+    if kept.exists() and (found := json.loads(kept.read_text()))["key"] == key:
+        return dict(found["agreement"])
+    agreed, counted = np.zeros(len(names), np.int64), 0
+    files = [open_table(folder.predictions(name)) for name in names]
+
+    def load(rows: range) -> np.ndarray:
+        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        return np.stack([file.read_row_groups(groups, columns=["label"])["label"].to_numpy() for file in files])
+
+    size = pool_size(folder)
+    for rows, labels in read_ahead(load, chunks(size, CHUNK)):
+        here, items = plurality_agreement(labels)
+        agreed, counted = agreed + here, counted + items
+        progress("plurality vote", rows.stop, size)
+    agreement = {name: float(count) / max(counted, 1) for name, count in zip(names, agreed, strict=True)}
+    write_text(kept, json.dumps({"key": key, "agreement": agreement}, indent=1) + "\n")
+    return agreement
+
+
+def _identical(folder: Folder, names: list[str]) -> list[tuple[int, int]]:
+    stamps = check_same_pool(folder, names)
+    pairs = combinations(range(len(names)), 2)
+    return [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
+
+
+def _record(
+    standings: Standings, fragile: Fragility | None, method: Method, hearing: Hearing, folder: Folder
+) -> Ranking:
+    rounds = [found.number for found in hearing.rounds]
+    selections = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
+    used = sorted(judgement.id for answers in hearing.answers.values() for judgement in answers)
+    parameters = {"smoothing": method.smoothing, "resamples": method.resamples, "level": method.level}
+    return Ranking(
+        standings=standings.standings,
+        words=standings.words,
+        cyclic_share=standings.cyclic_share,
+        degenerate_resamples=standings.degenerate_resamples,
+        fragility=fragile,
+        provenance=Provenance(
+            method=method.name,
+            parameters=parameters,
+            inputs=selections | {"judgements": fingerprint(*used)},
+            seed=method.seed,
+            package=__version__,
+        ),
+    )

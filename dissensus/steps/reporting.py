@@ -1,0 +1,176 @@
+"""report: everything the study knows, on one page; and the answer sheet for those who answer without the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from dissensus.backends import Unreadable, read_image
+from dissensus.competitions.labels import Judged
+from dissensus.competitions.standings import Method, stability
+from dissensus.errors import RankingError
+from dissensus.pairwise import compare, tally
+from dissensus.ranking import RANKERS
+from dissensus.records import ANSWERS, Classes, Judgement, Ranking
+from dissensus.report.data import Benchmark, DuelGallery, ReportData, Shown
+from dissensus.report.pictures import data_uri
+from dissensus.screening import NO, YES
+from dissensus.steps.judging import Hearing, answer_counts
+from dissensus.steps.pooling import pool_size
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.ranking import make_ranking, method_of
+from dissensus.store.folder import Folder
+from dissensus.store.judgements import Judgements
+from dissensus.store.rounds import Round, items_at
+from dissensus.store.settings import Settings
+
+SHOWN = 30  # judged items of a duel that its gallery shows
+
+
+def report_data(
+    folder: Folder,
+    settings: Settings,
+    classes: Classes,
+    hearing: Hearing,
+    ranking: Ranking,
+    consensus: Mapping[str, float],
+    benchmark: Benchmark | None,
+    notes: Sequence[str],
+) -> ReportData:
+    """What the page shows, from the study folder alone."""
+    method = method_of(settings.rank, ranking.provenance.method)
+    outcomes = hearing.outcomes
+    compared = compare(tally(outcomes, len(hearing.models)), method.smoothing)
+    judgements, annotators = Judgements(folder.judgements).counts()
+    stamps = check_same_pool(folder, hearing.models)
+    return ReportData(
+        title=folder.root.resolve().name,
+        models=tuple(hearing.models),
+        ranking=ranking,
+        other_rankings=_other_rankings(folder, settings, hearing, ranking),
+        tally=compared.tally,
+        accuracy=compared.accuracy,
+        dominance=compared.dominance,
+        consensus=consensus,
+        stability=stability(outcomes, len(hearing.models), method),
+        duels=_galleries(folder, classes, hearing),
+        pool_size=pool_size(folder),
+        questions=len(hearing.asked),
+        judgements=sum(len(hearing.answers.get(question, ())) for question in hearing.asked),
+        annotators=len({j.annotator for q in hearing.asked for j in hearing.answers.get(q, ())}),
+        discarded=hearing.discarded,
+        unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
+        settings=_settings(settings, hearing, method, judgements, annotators),
+        notes=tuple(notes),
+        benchmark=benchmark,
+    )
+
+
+def _other_rankings(folder: Folder, settings: Settings, hearing: Hearing, ranking: Ranking) -> dict[str, Ranking]:
+    """Rankings by the other methods, where these judgements allow them."""
+    others = {}
+    for name in RANKERS:
+        if name != ranking.provenance.method:
+            try:
+                others[name] = make_ranking(folder, settings, hearing, method_of(settings.rank, name), False)
+            except RankingError:
+                continue
+    return others
+
+
+def _galleries(folder: Folder, classes: Classes, hearing: Hearing) -> tuple[DuelGallery, ...]:
+    shown: dict[tuple[int, int], list[Shown]] = {}
+    cases: dict[tuple[int, int], np.ndarray] = {}
+    pictures = Pictures(folder, hearing)
+    for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
+        for row in np.flatnonzero(judged.active).tolist():
+            verdicts = judged.verdicts[judged.row_questions[row]]
+            if not np.isin(verdicts, (YES, NO)).all():
+                continue
+            duel = (int(found.selection.first[row]), int(found.selection.second[row]))
+            right = (bool(verdicts[0] == YES), bool(verdicts[1] == YES))
+            case = cases.setdefault(duel, np.zeros((2, 2), int))
+            case[int(right[0]), int(right[1])] += 1
+            if len(shown.setdefault(duel, [])) < SHOWN:
+                shown[duel].append(_shown(found, judged, row, right, classes, hearing, pictures))
+    return tuple(
+        DuelGallery(
+            first=hearing.models[duel[0]],
+            second=hearing.models[duel[1]],
+            shown=tuple(shown[duel]),
+            judged=int(case.sum()),
+            both=int(case[1, 1]),
+            first_only=int(case[1, 0]),
+            second_only=int(case[0, 1]),
+            neither=int(case[0, 0]),
+        )
+        for duel, case in cases.items()
+    )
+
+
+def _shown(
+    found: Round,
+    judged: Judged,
+    row: int,
+    right: tuple[bool, bool],
+    classes: Classes,
+    hearing: Hearing,
+    pictures: Pictures,
+) -> Shown:
+    item = int(found.selection.item[row])
+    labels = [int(label) for label in judged.questions[judged.row_questions[row], 1]]
+    image, pixelated = pictures.of(item)
+    return Shown(
+        item=found.items[row],
+        image=image,
+        pixelated=pixelated,
+        first_label=classes.names[labels[0]],
+        second_label=classes.names[labels[1]],
+        first_right=right[0],
+        second_right=right[1],
+        discrepancy=float(found.selection.discrepancy[row]),
+        first_confidence=found.confidences[0][row],
+        second_confidence=found.confidences[1][row],
+        first_answers=answers_in_words(hearing.answers[item, labels[0]]),
+        second_answers=answers_in_words(hearing.answers[item, labels[1]]),
+    )
+
+
+class Pictures:
+    """Small pictures of items as data URIs, each made once."""
+
+    def __init__(self, folder: Folder, hearing: Hearing) -> None:
+        """Find where the selected items lie."""
+        positions = np.array(sorted(hearing.item_ids))
+        self.uris = dict(zip(positions.tolist(), items_at(folder, positions, "uri").to_pylist(), strict=True))
+        self.of = lru_cache(maxsize=None)(self._make)
+
+    def _make(self, item: int) -> tuple[str | None, bool]:
+        """Data URI of an item's picture and whether it is to be shown pixel by pixel; None where there is none."""
+        image = read_image(self.uris[item]) if self.uris[item] else Unreadable("no path")
+        return (None, False) if isinstance(image, Unreadable) else data_uri(image)
+
+
+def answers_in_words(answers: Sequence[Judgement]) -> str:
+    """'4 yes, 1 no'."""
+    counts = answer_counts(list(answers))
+    return ", ".join(f"{count} {answer}" for answer, count in zip(ANSWERS, counts, strict=True) if count)
+
+
+def _settings(settings: Settings, hearing: Hearing, method: Method, judgements: int, annotators: int) -> dict[str, str]:
+    """Every setting that the page's numbers depend on."""
+    shown = {
+        f"round {found.number}: {name}": _text(value)
+        for found in hearing.rounds
+        for name, value in found.settings.items()
+    }
+    shown |= {f"judge: {name}": _text(value) for name, value in settings.judge.model_dump().items()}
+    shown |= {f"rank: {name}": _text(value) for name, value in vars(method).items()}
+    shown |= {f"model {name}": f"{model.backend}:{model.target}" for name, model in settings.models.items()}
+    return shown | {"judgements stored": f"{judgements:,} by {annotators:,} people"}
+
+
+def _text(value: object) -> str:
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""The study folder: TOML, Parquet and SQLite, written so that nothing is lost or half there."""

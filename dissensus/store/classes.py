@@ -1,0 +1,141 @@
+"""What the labels mean: ImageNet's classes from the package, or a file of the user's."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import MISSING
+from dissensus.errors import ClassesError
+from dissensus.records import Classes, Taxonomy
+
+Document = dict[str, Any]
+"""{'classes': [id, …], 'nodes': {id: {'lemmas': […], 'gloss': '…', 'parents': [id, …]}}}: classes in label order."""
+
+
+def read_classes(source: str, taxonomy: Path | None = None) -> Document:
+    """The document of `imagenet`, of a `.json` document, of a `.txt` list, or of a `.csv` with a column name.
+
+    `taxonomy`: a CSV with the columns child and parent, which hold names or ids of classes and of what lies above them.
+
+    Raises:
+        ClassesError: the file cannot be read, or names a class twice.
+    """
+    if source == "imagenet":
+        packed = files("dissensus").joinpath("data/imagenet.json.gz").read_bytes()
+        return dict(json.loads(gzip.decompress(packed)))
+    path = Path(source)
+    if not path.is_file():
+        raise ClassesError(f"there is no file {path}: give 'imagenet', or a .txt, .csv or .json file of classes")
+    document = _READERS.get(path.suffix.lower(), _from_text)(path)
+    if taxonomy is not None:
+        _add_edges(document, taxonomy)
+    classes_of(document)
+    return document
+
+
+def classes_of(document: Document) -> Classes:
+    """The classes and their taxonomy, if the document has one."""
+    nodes, order = document["nodes"], document["classes"]
+    if not 2 <= len(order) < MISSING:
+        raise ClassesError(f"there must be between 2 and {MISSING - 1:,} classes, not {len(order)}")
+    times: Counter[str] = Counter(order)
+    twice = [name for name, count in times.items() if count > 1]
+    if twice:
+        raise ClassesError(f"the class '{twice[0]}' is listed twice: every class needs a name or an id of its own")
+    names = _distinct_names(nodes, order)
+    return Classes(
+        names=names if len(set(names)) == len(names) else tuple(order),
+        ids=tuple(order),
+        synonyms=tuple(tuple(nodes[wnid]["lemmas"]) for wnid in order),
+        glosses=tuple(nodes[wnid].get("gloss", "") for wnid in order),
+        taxonomy=_taxonomy(nodes, order),
+    )
+
+
+def _distinct_names(nodes: Document, order: list[str]) -> tuple[str, ...]:
+    """First lemmas; two classes of one name (ImageNet's cranes) are told apart by what lies above them."""
+    shared = {name for name, count in Counter(nodes[wnid]["lemmas"][0] for wnid in order).items() if count > 1}
+    names = []
+    for wnid in order:
+        name, parents = nodes[wnid]["lemmas"][0], nodes[wnid].get("parents", [])
+        above = nodes[parents[0]]["lemmas"][0] if parents else wnid
+        names.append(f"{name} ({above})" if name in shared else name)
+    return tuple(names)
+
+
+def _taxonomy(nodes: Document, order: list[str]) -> Taxonomy | None:
+    number = {wnid: i for i, wnid in enumerate(nodes)}
+    edges = [(number[wnid], number[above]) for wnid, node in nodes.items() for above in node.get("parents", [])]
+    if not edges:
+        return None
+    child, parent = np.array(sorted(set(edges))).T
+    return Taxonomy(tuple(nodes), child, parent, np.array([number[wnid] for wnid in order]))
+
+
+def _add_edges(document: Document, path: Path) -> None:
+    nodes = document["nodes"]
+    by_name = {node["lemmas"][0]: wnid for wnid, node in nodes.items()}
+    for line, row in enumerate(_csv_rows(path, ("child", "parent")), start=2):
+        child, parent = (by_name.get(row[side], row[side]) for side in ("child", "parent"))
+        if not child or not parent:
+            raise ClassesError(f"{path}, line {line}: child or parent is empty")
+        for wnid in (child, parent):
+            nodes.setdefault(wnid, {"lemmas": [wnid], "gloss": "", "parents": []})
+        if parent not in nodes[child]["parents"]:
+            nodes[child]["parents"].append(parent)
+    linked = {above for node in nodes.values() for above in node["parents"]}
+    loose = [wnid for wnid in document["classes"] if not nodes[wnid]["parents"] and wnid not in linked]
+    if loose:
+        raise ClassesError(f"{path} does not say what lies above the class '{nodes[loose[0]]['lemmas'][0]}'")
+
+
+def _from_text(path: Path) -> Document:
+    names = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    return {"classes": names, "nodes": {name: {"lemmas": [name], "gloss": "", "parents": []} for name in names}}
+
+
+def _from_csv(path: Path) -> Document:
+    document: Document = {"classes": [], "nodes": {}}
+    for row in _csv_rows(path, ("name",)):
+        wnid = row.get("id") or row["name"]
+        lemmas = [row["name"], *filter(None, (word.strip() for word in (row.get("synonyms") or "").split(";")))]
+        document["classes"].append(wnid)
+        document["nodes"][wnid] = {"lemmas": lemmas, "gloss": row.get("gloss") or "", "parents": []}
+    return document
+
+
+def _from_json(path: Path) -> Document:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        missing = [wnid for wnid in document["classes"] if not document["nodes"][wnid]["lemmas"]]
+        missing += [
+            above for node in document["nodes"].values() for above in node["parents"] if above not in document["nodes"]
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClassesError(f"{path} is no document of classes and nodes ({error}): see docs/study-folder.md") from None
+    if missing:
+        raise ClassesError(f"{path} does not say what '{missing[0]}' is")
+    return dict(document)
+
+
+def _csv_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ClassesError(f"{path} cannot be read: {error}") from None
+    absent = [name for name in columns if not rows or rows[0].get(name) is None]
+    if absent:
+        raise ClassesError(f"{path} has no column '{absent[0]}', or no rows: it needs {' and '.join(columns)}")
+    return rows
+
+
+_READERS = {".csv": _from_csv, ".json": _from_json, ".txt": _from_text}

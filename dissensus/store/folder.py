@@ -1,0 +1,38 @@
+"""Where things lie in a study folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class Folder:
+    """The paths of a study; whoever needs a file of it asks here."""
+
+    def __init__(self, root: Path) -> None:
+        """Name the folder."""
+        self.root = root
+        self.settings = root / "study.toml"
+        self.classes = root / "classes.json"
+        self.pool = root / "pool.parquet"
+        self.judgements = root / "judgements.sqlite"
+        self.results = root / "results"
+        self.ranking = self.results / "ranking.json"
+        self.matrices = self.results / "matrices.json"
+        self.report = self.results / "report.html"
+        self.benchmark = root / "benchmark.csv"
+
+    def predictions(self, model: str) -> Path:
+        """Predictions of one model, in pool order."""
+        return self.root / "predictions" / f"{model}.parquet"
+
+    def selection(self, number: int) -> Path:
+        """What one round selected."""
+        return self.root / "rounds" / f"{number:03}" / "selection.parquet"
+
+    def parts(self, step: str) -> Path:
+        """Finished parts of a step that has not ended."""
+        return self.root / ".unfinished" / step
+
+    def rounds(self) -> list[int]:
+        """Numbers of the rounds that have ended."""
+        return sorted(int(path.parent.name) for path in (self.root / "rounds").glob("[0-9]*/selection.parquet"))

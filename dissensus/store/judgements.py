@@ -1,0 +1,111 @@
+"""Answers of people in an append-only SQLite file: durable before they are acknowledged, never changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from dissensus.errors import JudgementError, StudyError
+from dissensus.records import Judgement
+
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS judgements (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    item TEXT NOT NULL,
+    label INTEGER NOT NULL,
+    annotator TEXT NOT NULL,
+    answer TEXT NOT NULL CHECK (answer IN ('yes', 'no', 'unsure', 'unfit')),
+    time TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS judgements_question ON judgements (item, label);
+CREATE TRIGGER IF NOT EXISTS judgements_stay BEFORE UPDATE ON judgements
+    BEGIN SELECT RAISE(ABORT, 'judgements are appended, never changed'); END;
+CREATE TRIGGER IF NOT EXISTS judgements_remain BEFORE DELETE ON judgements
+    BEGIN SELECT RAISE(ABORT, 'judgements are appended, never removed'); END;
+"""
+COLUMNS = "id, item, label, annotator, answer, time"
+
+
+class Judgements:
+    """The judgements of one study, in the order in which they came."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the file; it is made with the first answer."""
+        self.path = path
+
+    def append(self, judgements: Iterable[Judgement]) -> int:
+        """Store judgements, all or none, and return how many were new; one that is there already is stored once.
+
+        Raises:
+            JudgementError: an id is taken by another answer.
+        """
+        rows = [(j.id, j.item, j.label, j.annotator, j.answer, j.time) for j in judgements]
+        with self._opened() as connection, connection:
+            before = connection.total_changes
+            connection.executemany(
+                f"INSERT INTO judgements ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING", rows
+            )
+            new = connection.total_changes - before
+            if new < len(rows):
+                _refuse_conflicts(connection, rows)
+        return new
+
+    def all(self) -> Iterator[Judgement]:
+        """Every judgement, in the order in which they came."""
+        yield from self._select("FROM judgements ORDER BY seq")
+
+    def about(self, questions: Iterable[tuple[str, int]]) -> list[Judgement]:
+        """Judgements on some (item, label) questions, in the order in which they came."""
+        if not self.path.exists():
+            return []
+        with self._opened() as connection:
+            connection.execute("CREATE TEMP TABLE wanted (item TEXT, label INTEGER, PRIMARY KEY (item, label))")
+            connection.executemany("INSERT OR IGNORE INTO wanted VALUES (?, ?)", questions)
+            rows = connection.execute(f"SELECT {COLUMNS} FROM judgements NATURAL JOIN wanted ORDER BY seq")
+            return [_judgement(row) for row in rows]
+
+    def counts(self) -> tuple[int, int]:
+        """Number of judgements and of the people who gave them."""
+        if not self.path.exists():
+            return 0, 0
+        with self._opened() as connection:
+            row = connection.execute("SELECT count(*), count(DISTINCT annotator) FROM judgements").fetchone()
+        return int(row[0]), int(row[1])
+
+    def _select(self, rest: str) -> Iterator[Judgement]:
+        if self.path.exists():
+            with self._opened() as connection:
+                for row in connection.execute(f"SELECT {COLUMNS} {rest}"):
+                    yield _judgement(row)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self.path, timeout=60)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.executescript(SCHEMA)
+                yield connection
+        except sqlite3.DatabaseError as error:
+            full = "full" in str(error)
+            remedy = "make room and run this again; nothing was stored" if full else "restore it from a copy"
+            raise StudyError(f"{self.path}: {error}: {remedy}") from None
+
+
+def _judgement(row: tuple[str, str, int, str, str, str]) -> Judgement:
+    # the table's own checks hold; checking a million rows again would take longer than reading them
+    fields = dict(zip(("id", "item", "label", "annotator", "answer", "time"), row, strict=True))
+    return Judgement.model_construct(**fields)  # type: ignore[arg-type]
+
+
+def _refuse_conflicts(connection: sqlite3.Connection, rows: list[tuple[str, str, int, str, str, str]]) -> None:
+    for row in rows:
+        stored = connection.execute(f"SELECT {COLUMNS} FROM judgements WHERE id = ?", row[:1]).fetchone()
+        if stored != row:
+            raise JudgementError(
+                f"the id '{row[0]}' stands for another answer already ({stored[1]}, {stored[4]} by {stored[3]}): "
+                "give each answer an id of its own; nothing was stored"
+            )

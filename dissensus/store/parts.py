@@ -1,0 +1,63 @@
+"""Finished parts of a long step: what is done stays done when the step is killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dissensus.errors import StudyError
+from dissensus.store.files import write_text
+from dissensus.store.tables import read_table, write_table
+
+
+class Parts:
+    """Numbered tables in a hidden folder, tied to the inputs they were made from."""
+
+    def __init__(self, folder: Path, step: str, inputs: dict[str, Any]) -> None:
+        """Open the parts of a step, begun now or before.
+
+        Raises:
+            StudyError: the step was begun with other inputs.
+        """
+        self.folder = folder
+        note = folder / "inputs.json"
+        if note.exists():
+            refuse_changes(step, json.loads(note.read_text()), inputs, f"delete {folder} to begin anew")
+        else:
+            write_text(note, json.dumps(inputs, sort_keys=True, indent=1))
+
+    def __contains__(self, number: int) -> bool:
+        return self._path(number).exists()
+
+    def write(self, number: int, table: pa.Table) -> None:
+        """Keep a finished part."""
+        write_table(self._path(number), table, {})
+
+    def read(self, number: int) -> pa.Table:
+        """A finished part."""
+        return read_table(self._path(number))
+
+    def clear(self) -> None:
+        """Remove the parts once the step's result is written."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"{number:06}.parquet"
+
+
+def refuse_changes(step: str, before: dict[str, Any], now: dict[str, Any], remedy: str) -> None:
+    """Raise a StudyError that names every input of a step that changed."""
+    now = json.loads(json.dumps(now))  # as it would be read back: tuples are lists
+    changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+    if changed:
+        what = ", ".join(f"{name} {_brief(before.get(name))} → {_brief(now.get(name))}" for name in changed)
+        raise StudyError(f"{step} was begun with other inputs ({what}): restore them, or {remedy}")
+
+
+def _brief(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else text[:37] + "…"

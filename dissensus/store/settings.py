@@ -1,0 +1,156 @@
+"""study.toml: the only file of a study that a person edits, so its comments and order are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import tomlkit
+from pydantic import Field, ValidationError, field_validator
+from tomlkit.exceptions import TOMLKitError
+
+from dissensus.errors import StudyError
+from dissensus.records import FORMAT_VERSION, Record
+from dissensus.store.files import write_text
+
+TEMPLATE = """\
+# A dissensus study. This is the only file here that you edit; every setting can also be left out.
+format = {format}
+task = "{task}"
+classes = "{classes}"
+
+[select]
+k = 30              # items per duel
+# reserves = 30     # next items, kept for those that people discard; as many as k unless said
+cap = 3             # at most this many items with one predicted label, for either model
+confidence = 0.8    # both models must be at least this sure (where they say how sure they are)
+# distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
+
+[judge]
+min_answers = 1     # answers that a question needs before it counts
+unsure = 0.6        # an item is discarded when more than this share of the answers is 'unsure' …
+unfit = 0.5         # … or 'unfit'
+
+[rank]
+method = "perron"   # perron, hodgerank, bradley-terry
+smoothing = 1.0     # Laplace smoothing of the pairwise accuracies
+resamples = 1000    # bootstrap over items
+level = 0.95        # of intervals and rank sets
+seed = 0
+
+# How images are made ready for a model; [models.NAME.preprocess] overrides it for one model.
+# [preprocess]
+# size = 224
+# crop = 0.875
+# mean = [0.485, 0.456, 0.406]
+# std = [0.229, 0.224, 0.225]
+# channels = "rgb"
+"""
+
+
+class SelectSettings(Record):
+    """How many items each duel gets, and which."""
+
+    k: int = Field(30, ge=1)
+    reserves: int | None = Field(None, ge=0)
+    cap: int = Field(3, ge=1)
+    confidence: float = Field(0.8, ge=0, le=1)
+    distance: str | None = None
+
+    def changed(self, values: dict[str, Any]) -> SelectSettings:
+        """These settings with some of them given anew.
+
+        Raises:
+            StudyError: a value makes no sense.
+        """
+        try:
+            return SelectSettings.model_validate(self.model_dump() | values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise StudyError(f"select: {first['loc'][0]}: {first['msg']}") from None
+
+
+class JudgeSettings(Record):
+    """When answers make a verdict, and when they discard an item."""
+
+    min_answers: int = Field(1, ge=1)
+    unsure: float = Field(0.6, ge=0, lt=1)
+    unfit: float = Field(0.5, ge=0, lt=1)
+
+
+class RankSettings(Record):
+    """How judgements become an order."""
+
+    method: str = "perron"
+    smoothing: float = Field(1.0, gt=0)
+    resamples: int = Field(1000, ge=100)
+    level: float = Field(0.95, gt=0.5, lt=1)
+    seed: int = Field(0, ge=0)
+
+
+class ModelSettings(Record):
+    """Where a model's predictions come from."""
+
+    backend: str
+    target: str
+    preprocess: dict[str, Any] = Field(default_factory=dict)
+
+
+class Settings(Record):
+    """Everything in study.toml."""
+
+    format: int = FORMAT_VERSION
+    task: Literal["labels"] = "labels"
+    classes: str
+    select: SelectSettings = SelectSettings()
+    judge: JudgeSettings = JudgeSettings()
+    rank: RankSettings = RankSettings()
+    preprocess: dict[str, Any] = Field(default_factory=dict)
+    models: dict[str, ModelSettings] = Field(default_factory=dict)
+
+    @field_validator("format")
+    @classmethod
+    def _is_ours(cls, value: int) -> int:
+        if value != FORMAT_VERSION:
+            raise ValueError(f"this dissensus reads format {FORMAT_VERSION}, not {value}")
+        return value
+
+
+def write_new(path: Path, task: str, classes: str) -> None:
+    """Write the settings of a new study."""
+    write_text(path, TEMPLATE.format(format=FORMAT_VERSION, task=task, classes=classes))
+
+
+def read_settings(path: Path) -> Settings:
+    """The settings, checked.
+
+    Raises:
+        StudyError: there is no study, or a setting is wrong; says which.
+    """
+    try:
+        return Settings.model_validate(tomlkit.parse(path.read_text(encoding="utf-8")).unwrap())
+    except FileNotFoundError:
+        raise StudyError(f"{path.parent} is no study: there is no {path.name}; begin one with dissensus init") from None
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} is not valid TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise StudyError(f"{path}: {where}: {first['msg']}") from None
+
+
+def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
+    """Append models to study.toml, leaving all else as the person wrote it."""
+    document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    if "models" not in document:
+        document.add("models", tomlkit.table(is_super_table=True))
+    for name, model in models.items():
+        entry = tomlkit.table()
+        entry.add("backend", model.backend)
+        entry.add("target", model.target)
+        if model.preprocess:
+            preprocess = tomlkit.table()
+            preprocess.update(model.preprocess)
+            entry.add("preprocess", preprocess)
+        document["models"].add(name, entry)
+    write_text(path, tomlkit.dumps(document))

@@ -1,0 +1,85 @@
+"""Items from where they lie: image folders, globs, and manifests of ids and paths."""
+
+from __future__ import annotations
+
+from glob import glob
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from dissensus.errors import PoolError
+from dissensus.store.tables import first_line
+
+IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
+MANIFESTS = {".csv", ".parquet"}
+
+
+def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
+    """Ids and paths of the items of all sources, in the order found; a path is None where the manifest gives none.
+
+    An image's id is its path below the folder (or below the fixed part of the glob) that was given.
+
+    Raises:
+        PoolError: a source does not exist or cannot be read.
+    """
+    ids: list[str] = []
+    paths: list[str | None] = []
+    for source in sources:
+        found_ids, found_paths = _items(source)
+        ids += found_ids
+        paths += found_paths
+    return ids, paths
+
+
+def _items(source: str) -> tuple[list[str], list[str | None]]:
+    path = Path(source)
+    if path.is_dir():
+        return _images(path, sorted(path.rglob("*")), source)
+    if path.is_file() and path.suffix.lower() in MANIFESTS:
+        return _manifest(path)
+    if path.is_file():
+        return [path.name], [str(path.resolve())]
+    if any(sign in source for sign in "*?["):
+        fixed = Path(*_fixed_parts(path))
+        return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)
+    raise PoolError(f"there is no {source}: give an image folder, a glob in quotes, or a CSV or Parquet manifest")
+
+
+def _fixed_parts(path: Path) -> list[str]:
+    parts: list[str] = []
+    for part in path.parts:
+        if any(sign in part for sign in "*?["):
+            break
+        parts.append(part)
+    return parts
+
+
+def _images(folder: Path, found: list[Path], source: str) -> tuple[list[str], list[str | None]]:
+    images = [path for path in found if path.suffix.lower() in IMAGES and path.is_file()]
+    if not images:
+        raise PoolError(f"there are no images in {source} (looked for {', '.join(sorted(IMAGES))})")
+    return [path.relative_to(folder).as_posix() for path in images], [str(path.resolve()) for path in images]
+
+
+def _manifest(path: Path) -> tuple[list[str], list[str | None]]:
+    try:
+        if path.suffix.lower() == ".csv":
+            text = pyarrow.csv.ConvertOptions(
+                column_types={"item": pa.string(), "path": pa.string()}, strings_can_be_null=True
+            )
+            table = pyarrow.csv.read_csv(path, convert_options=text)
+        else:
+            table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise PoolError(f"{path} cannot be read: {first_line(error)}") from None
+    if "item" not in table.column_names:
+        raise PoolError(f"{path} has no column 'item': a manifest has item and, where there are files, path")
+    ids = table["item"].cast(pa.string()).to_pylist()
+    if any(name is None for name in ids):
+        raise PoolError(f"{path}, row {ids.index(None) + 1}: the item has no id")
+    if "path" not in table.column_names:
+        return ids, [None] * len(ids)
+    beside = path.parent.resolve()
+    return ids, [None if name is None else str(beside / name) for name in table["path"].cast(pa.string()).to_pylist()]

@@ -1,0 +1,74 @@
+"""Parquet files that know what they were made from: their stamps lie in the schema's metadata."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dissensus.errors import StudyError
+from dissensus.store.files import write_whole
+
+ROW_GROUP = 1 << 17
+STAMPS = b"dissensus"
+
+
+def write_table(path: Path, table: pa.Table, stamps: dict[str, Any]) -> None:
+    """Write a table whole. The same table and stamps give the same bytes.
+
+    Without compression, and numbers without dictionaries: such columns are read about as fast as memory is copied.
+    """
+    stamped = table.replace_schema_metadata({STAMPS: json.dumps(stamps, sort_keys=True).encode()})
+    plain = [field.name for field in stamped.schema if not pa.types.is_string(field.type)]
+    words = [field.name for field in stamped.schema if pa.types.is_string(field.type)]
+    write_whole(
+        path,
+        lambda unfinished: pq.write_table(
+            stamped,
+            unfinished,
+            row_group_size=ROW_GROUP,
+            compression=dict.fromkeys(words, "zstd") | dict.fromkeys(plain, "none"),
+            use_dictionary=[],
+            write_statistics=False,
+            store_schema=True,
+        ),
+    )
+
+
+def open_table(path: Path) -> pq.ParquetFile:
+    """The opened file.
+
+    Raises:
+        StudyError: it is missing, truncated or no Parquet.
+    """
+    try:
+        return pq.ParquetFile(path, memory_map=False)
+    except FileNotFoundError:
+        raise StudyError(f"{path} is missing: run the step that makes it again") from None
+    except (pa.ArrowException, OSError) as error:
+        raise StudyError(f"{path} is damaged ({first_line(error)}): delete it and run its step again") from None
+
+
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """The whole table, or some of its columns."""
+    file = open_table(path)
+    try:
+        return file.read(columns=columns)
+    except (pa.ArrowException, OSError) as error:
+        raise StudyError(f"{path} is damaged ({first_line(error)}): delete it and run its step again") from None
+
+
+def read_stamps(path: Path) -> dict[str, Any]:
+    """What a table was made from."""
+    metadata = open_table(path).schema_arrow.metadata or {}
+    if STAMPS not in metadata:
+        raise StudyError(f"{path} was not written by dissensus: delete it and run its step again")
+    return dict(json.loads(metadata[STAMPS]))
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, in one line."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,216 @@
+"""The Study class: a whole comparison in one folder, with the verbs of the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from dissensus.arrays import Array, UInt16
+from dissensus.backends import Preprocess, parse_spec
+from dissensus.competitions.standings import matrices
+from dissensus.discrepancy.labels import class_distances
+from dissensus.engines.local import Progress, silent
+from dissensus.errors import StudyError
+from dissensus.records import Classes, Ranking
+from dissensus.report.data import Benchmark
+from dissensus.report.page import render
+from dissensus.steps.benchmark import against, read_benchmark
+from dissensus.steps.eligible import keep_eligible
+from dissensus.steps.judging import hear
+from dissensus.steps.pooling import make_pool, pool_ids
+from dissensus.steps.predicting import predict, resolved_target
+from dissensus.steps.questions import Question, open_questions, write_questions
+from dissensus.steps.ranking import consensus, make_ranking, method_of, write_results
+from dissensus.steps.reporting import report_data
+from dissensus.steps.selecting import select
+from dissensus.steps.status import Status, status_of
+from dissensus.store.classes import classes_of, read_classes
+from dissensus.store.exchange import read_judgements, write_judgements
+from dissensus.store.files import write_text
+from dissensus.store.folder import Folder
+from dissensus.store.judgements import Judgements
+from dissensus.store.settings import ModelSettings, Settings, add_models, read_settings, write_new
+from dissensus.store.tables import read_table
+
+
+class Study:
+    """One comparison of models: a folder that holds everything, and nothing outside it matters.
+
+    Example:
+        study = Study.init("birds", task="labels", classes="imagenet")
+        study.pool(["photos/"])
+        study.predict(["a=onnx:a.onnx", "b=litert:b.tflite"])
+        study.select(k=30)
+        study.judgements_import("answers.csv")
+        print(study.rank().words)
+    """
+
+    def __init__(self, path: str | Path, progress: Progress = silent) -> None:
+        """Open a study.
+
+        Raises:
+            StudyError: there is none, or its settings are wrong.
+        """
+        self.folder = Folder(Path(path))
+        self.progress = progress
+        self.settings  # noqa: B018  (says now what is wrong with study.toml)
+
+    @classmethod
+    def init(
+        cls, path: str | Path, task: str = "labels", classes: str = "imagenet", taxonomy: str | Path | None = None
+    ) -> Self:
+        """Begin a study in a folder that is new or empty."""
+        folder = Folder(Path(path))
+        if folder.root.exists() and (not folder.root.is_dir() or any(folder.root.iterdir())):
+            raise StudyError(f"{path} is there already and not empty: choose another folder")
+        if task != "labels":
+            raise StudyError(f"there is no task '{task}': the task of this version is labels")
+        document = read_classes(classes, None if taxonomy is None else Path(taxonomy))
+        found = classes_of(document)
+        if found.taxonomy is not None:
+            class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
+        write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+        write_new(folder.settings, task, "imagenet" if classes == "imagenet" else Path(classes).name)
+        return cls(path)
+
+    @property
+    def settings(self) -> Settings:
+        """study.toml as it is now."""
+        return read_settings(self.folder.settings)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """What the labels mean."""
+        try:
+            return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
+        except (OSError, ValueError, KeyError) as error:
+            raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): begin the study anew") from None
+
+    def pool(self, sources: Sequence[str | Path]) -> None:
+        """Take the items of image folders, globs and manifests as the pool."""
+        make_pool(self.folder, [str(source) for source in sources], self.progress)
+
+    def predict(self, models: Sequence[str] = (), preprocess: Mapping[str, Any] | None = None) -> dict[str, bool]:
+        """Predict with new models (NAME=BACKEND:TARGET) and with those of study.toml that have not ended.
+
+        Returns, by model, whether anything was left to do.
+        """
+        self._add(models, preprocess or {})
+        settings = self.settings
+        if not settings.models:
+            raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
+        return {name: predict(self.folder, settings, self.classes, name, self.progress) for name in settings.models}
+
+    def items(self) -> list[str]:
+        """Ids of the pool, in its order."""
+        return list(pool_ids(self.folder).to_pylist())
+
+    def labels(self, model: str) -> UInt16[Array, " N"]:
+        """What a model said about every item, in the order of the pool; MISSING where it could not read one."""
+        return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()
+
+    def select(self, *, again: bool = False, eligible: str | Path | None = None, **settings: Any) -> int:
+        """Select the items on which models disagree most; the number of the round that holds them.
+
+        Settings of this round (k, reserves, cap, confidence, distance) may be given here instead of in study.toml.
+        """
+        of_study = self.settings
+        chosen = of_study.select.changed({name: value for name, value in settings.items() if value is not None})
+        allowed = None if eligible is None else keep_eligible(self.folder, Path(eligible))
+        return select(
+            self.folder, of_study.model_copy(update={"select": chosen}), self.classes, again, allowed, self.progress
+        )
+
+    def join(self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None) -> int:
+        """Let new models join: predict, and select for their duels only (Algorithm 2); the number of the round.
+
+        The newcomers' duels are selected like those of the last round. Earlier rounds and judgements stay as they are.
+        """
+        if not self.folder.rounds():
+            raise StudyError("nothing is selected yet: predict with all models, then select")
+        self.predict(models, preprocess)
+        last = hear(self.folder, self.settings).rounds[-1].settings
+        eligible = last.pop("eligible")
+        return self.select(eligible=self.folder.root / eligible if eligible else None, **last)
+
+    def questions(self, path: str | Path | None = None) -> list[Question]:
+        """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on."""
+        found = open_questions(self.folder, self.settings, self.classes)
+        if path is not None:
+            write_questions(self.folder, self.settings, Path(path), found)
+        return found
+
+    def judgements_import(self, path: str | Path) -> int:
+        """Store the answers of a JSON Lines, CSV or Parquet file, all or none; the number of new ones."""
+        if not Path(path).is_file():
+            raise StudyError(f"there is no file {path}")
+        known = set(pool_ids(self.folder).to_pylist())
+        return Judgements(self.folder.judgements).append(read_judgements(Path(path), self.classes, known.__contains__))
+
+    def judgements_export(self, path: str | Path) -> int:
+        """Write all answers, in the order in which they came, and return how many."""
+        return write_judgements(Path(path), Judgements(self.folder.judgements).all(), self.classes)
+
+    def rank(self, method: str | None = None) -> Ranking:
+        """Rank the models by what people said, and keep the result under results/."""
+        settings, hearing = self.settings, hear(self.folder, self.settings)
+        chosen = method_of(settings.rank, method)
+        ranking = make_ranking(self.folder, settings, hearing, chosen, with_fragility=True)
+        write_results(self.folder, ranking, hearing.models, matrices(hearing.outcomes, len(hearing.models), chosen))
+        return ranking
+
+    def consensus(self) -> Mapping[str, float]:
+        """Agreement of every model with the plurality vote over the pool: the order that needs no people."""
+        return consensus(self.folder, hear(self.folder, self.settings).models, self.progress)
+
+    def benchmark(self, ranking: Ranking, labels_used: int | None = None) -> Benchmark | None:
+        """The ranking beside the benchmark that the user gave, if any."""
+        if not self.folder.benchmark.exists():
+            return None
+        return against(ranking, *read_benchmark(self.folder.benchmark), labels_used)
+
+    def report(
+        self,
+        method: str | None = None,
+        benchmark: str | Path | None = None,
+        notes: Sequence[str] = (),
+        labels_used: int | None = None,
+    ) -> Path:
+        """Rank, and write the report; its path. `benchmark`: a CSV of model and score, kept with the study."""
+        if benchmark is not None:
+            read_benchmark(Path(benchmark))
+            write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
+        ranking = self.rank(method)
+        hearing = hear(self.folder, self.settings)
+        known = self.benchmark(ranking, labels_used)
+        data = report_data(self.folder, self.settings, self.classes, hearing, ranking, self.consensus(), known, notes)
+        write_text(self.folder.report, render(data))
+        return self.folder.report
+
+    def status(self) -> Status:
+        """How far the study has come, and what to do next."""
+        return status_of(self.folder, self.settings, self.classes)
+
+    def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any]) -> None:
+        """Write new models into study.toml; one that is there already must be the same."""
+        known = self.settings.models
+        added: dict[str, ModelSettings] = {}
+        Preprocess.read(preprocess)
+        for spec in specs:
+            name, backend, target = parse_spec(spec)
+            model = ModelSettings(backend=backend, target=resolved_target(backend, target), preprocess=dict(preprocess))
+            if name in added or (name in known and not _same(known[name], model)):
+                raise StudyError(f"there is a model {name} already: give this one another name")
+            if name not in known:
+                added[name] = model
+        if added:
+            add_models(self.folder.settings, added)
+
+
+def _same(known: ModelSettings, given: ModelSettings) -> bool:
+    """True where the same model is named again; preprocessing that the person wrote into study.toml stays."""
+    same_source = (known.backend, known.target) == (given.backend, given.target)
+    return same_source and (not given.preprocess or known.preprocess == given.preprocess)

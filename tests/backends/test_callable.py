@@ -1,0 +1,88 @@
+import sys
+
+import numpy as np
+import pytest
+
+from dissensus.backends import Preprocess, open_model
+from dissensus.errors import BackendError, PredictionError
+from dissensus.records import Classes
+
+SOURCE = """
+import numpy as np
+
+def means(images):
+    return np.stack([np.asarray(image).mean(axis=(0, 1)) for image in images])
+
+def logits(images): return means(images) / 10
+def probabilities(images): return means(images) / means(images).sum(axis=1, keepdims=True)
+def labels(images): return means(images).argmax(axis=1)
+def pair(images): return labels(images), np.full(len(images), 0.5)
+def names(images): return ["red"] * len(images)
+def too_few(images): return labels(images)[1:]
+def too_large(images): return labels(images) + 2
+def unsure(images): return labels(images), np.full(len(images), 1.5)
+def half_unsure(images): return labels(images), np.array([0.5] * (len(images) - 1) + [np.nan])
+def wide(images): return np.zeros((len(images), 4))
+def crash(images): raise ValueError("first line\\nsecond line")
+class Group:
+    labels = staticmethod(labels)
+number = 3
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    name = f"colour_model_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(SOURCE)
+    return name
+
+
+@pytest.mark.parametrize("function", ["logits", "probabilities", "labels", "pair", "Group.labels"])
+def test_functions_of_the_current_folder(module, colours, colour_labels, three, function):
+    labels, confidence = open_model("python", f"{module}:{function}", Preprocess(), three).predict(colours)
+    assert labels.dtype == np.uint16
+    assert confidence.dtype == np.float32
+    assert labels.tolist() == colour_labels
+    assert np.isnan(confidence).all() == (function in ("labels", "Group.labels"))
+
+
+def test_no_images_no_predictions(module, three):
+    labels, confidence = open_model("python", f"{module}:crash", Preprocess(), three).predict([])
+    assert len(labels) == len(confidence) == 0
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        ("names", PredictionError, "return outputs"),
+        ("too_few", PredictionError, r"labels of shape \(4,\) .* for 5 images"),
+        ("too_large", PredictionError, r"labels outside 0\.\.2"),
+        ("unsure", PredictionError, "confidences that are NaN or outside"),
+        ("half_unsure", PredictionError, "confidences that are NaN or outside"),
+        ("wide", PredictionError, "4 outputs for 3 classes"),
+        ("crash", BackendError, "crash failed on 5 images: ValueError: first line$"),
+    ],
+)
+def test_bad_answers(module, colours, function, kind, message):
+    three = Classes(("red", "green", "blue"))
+    model = open_model("python", f"{module}:{function}", Preprocess(), three)
+    with pytest.raises(kind, match=message) as caught:
+        model.predict(colours)
+    assert str(caught.value).startswith(f"python:{module}:{function}")
+
+
+def test_bad_targets(module, tmp_path, three):
+    (tmp_path / "failing_model.py").write_text("import absent_library")
+    targets = {
+        f"{module}": "MODULE:FUNCTION",
+        f"{module}:nothing": "has no nothing",
+        f"{module}:number": "is a int, not a function",
+        "absent_model:f": "no module absent_model",
+        "absent.model:f": "no module absent.model",
+        "failing_model:f": "importing failing_model failed: ModuleNotFoundError: No module named 'absent_library'",
+    }
+    for target, message in targets.items():
+        with pytest.raises(BackendError, match=message):
+            open_model("python", target, Preprocess(), three)

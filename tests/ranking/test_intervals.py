@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.errors import RankingError
+from dissensus.ranking import bootstrap, hodgerank, percentile_intervals, rank_sets, resampled_tallies, separated
+from dissensus.records import Outcomes, Tally
+
+LEVEL = 0.9
+
+
+def test_percentiles_of_a_known_sample() -> None:
+    low, high = percentile_intervals(np.arange(101.0)[:, None] * [1, 10], LEVEL)
+    np.testing.assert_allclose(low, [5, 50])
+    np.testing.assert_allclose(high, [95, 950])
+
+
+@pytest.mark.parametrize("truth", [np.zeros(6), np.array([0, 0, 0, 2, 2, 9.0])], ids=["all equal", "three levels"])
+def test_no_pair_is_wrongly_separated_more_often_than_promised(truth: np.ndarray) -> None:
+    """Correlated normal estimates: the share of experiments with any wrong separation is at most 1 − level."""
+    rng = np.random.default_rng(0)
+    mixing = rng.normal(size=(6, 6)) / 2
+    experiments, wrong, apart = 400, 0, 0
+    for _ in range(experiments):
+        estimate = truth + mixing @ rng.normal(size=6)
+        better = separated(estimate, estimate + rng.normal(size=(300, 6)) @ mixing.T, LEVEL)
+        wrong += (better & (truth[:, None] <= truth)).any()
+        apart += better[5, :3].all()
+    assert wrong / experiments <= 1 - LEVEL + 0.04  # 2.6 standard errors of the simulation
+    if (truth == 0).all():
+        assert wrong / experiments >= 1 - LEVEL - 0.05  # nor are the intervals needlessly wide
+    else:
+        assert apart / experiments > 0.9
+
+
+def strengths_of(tally: Tally) -> np.ndarray:
+    accuracy = (tally.right + 1) / (tally.items + 2)
+    return hodgerank(np.log(accuracy / accuracy.T), tally.items)
+
+
+def test_rank_sets_of_simulated_duels_hold_the_true_ranks() -> None:
+    """The whole way from judged items: all rank sets hold the true rank in about `level` of the experiments or more."""
+    rng = np.random.default_rng(1)
+    ability = np.array([0.75, 0.6, 0.6, 0.4])
+    true_low, true_high = rank_sets(ability[:, None] > ability)
+    first, second = (np.repeat(index, 50) for index in np.triu_indices(4, 1))
+    held, widths = 0, []
+    for _ in range(100):
+        right = rng.random((2, len(first))) < ability[[first, second]]
+        outcomes = Outcomes(first, second, np.arange(len(first)), np.ones_like(first), *right)
+        samples, _ = bootstrap(strengths_of, resampled_tallies(outcomes, 4, 200, rng))
+        estimate = strengths_of(resampled_once(outcomes))
+        low, high = rank_sets(separated(estimate, samples, LEVEL))
+        held += (low <= true_low).all() and (high >= true_high).all()
+        widths.append(high - low)
+    assert held >= 84
+    assert np.mean(widths) < 2
+
+
+def resampled_once(outcomes: Outcomes) -> Tally:
+    """The tally itself: every item once."""
+    only, both, neither = np.zeros((3, 4, 4))
+    one, two = outcomes.first_right, outcomes.second_right
+    for matrix, i, j, rows in [
+        (only, outcomes.first, outcomes.second, one & ~two),
+        (only, outcomes.second, outcomes.first, two & ~one),
+        (both, outcomes.first, outcomes.second, one & two),
+        (both, outcomes.second, outcomes.first, one & two),
+        (neither, outcomes.first, outcomes.second, ~one & ~two),
+        (neither, outcomes.second, outcomes.first, ~one & ~two),
+    ]:
+        np.add.at(matrix, (i[rows], j[rows]), 1)
+    return Tally(only, both, neither)
+
+
+def test_models_that_never_differ_are_never_separated() -> None:
+    rng = np.random.default_rng(0)
+    strength = rng.normal(5, 0.1, size=(500, 1))
+    samples = np.hstack([strength, strength + 1e-15 * rng.random((500, 1)), np.full((500, 1), -5.0)])
+    better = separated(np.array([5, 5 + 1e-14, -5]), samples, LEVEL)
+    assert not better[:2, :2].any()
+    assert better[:2, 2].all()
+
+
+def test_without_any_spread_nothing_is_separated() -> None:
+    assert not separated(np.array([3.0, 1.0]), np.array([[3.0, 1.0]] * 10), LEVEL).any()
+
+
+def test_rank_sets_count_who_is_surely_better_and_worse() -> None:
+    better = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
+    low, high = rank_sets(better)
+    np.testing.assert_array_equal(low, [1, 1, 2, 3])
+    np.testing.assert_array_equal(high, [2, 3, 4, 4])
+
+
+def test_too_few_resamples_are_refused() -> None:
+    for samples in (np.empty((0, 0)), np.ones((1, 2))):
+        with pytest.raises(RankingError, match="fewer than two resamples"):
+            percentile_intervals(samples, LEVEL)
+        with pytest.raises(RankingError, match="fewer than two resamples"):
+            separated(np.ones(2), samples, LEVEL)
