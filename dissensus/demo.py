@@ -74,7 +74,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
             f"{folder} holds a demo already: look at {folder}/study/results/report.html, or choose another folder"
         )
     truth, specs = _prepare(folder, progress)
-    study = Study.init(folder / "study", classes=str(folder / "digits.txt"))
+    study = Study.init(folder / "study", classes=str(folder / "digits.txt"), notes=[NOTE])
     study.progress = progress
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
@@ -87,9 +87,9 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
         return DemoResult(study=study.folder.root, sheet=sheet, questions=len(questions), pool=len(truth))
     _answer(study, truth, folder / "answers.csv")
     accuracy = _full_labelling(study, truth, folder / "accuracy.csv")
-    report = study.report(benchmark=folder / "accuracy.csv", notes=[NOTE], labels_used=len(truth))
+    report = study.report(benchmark=folder / "accuracy.csv")
     ranking = study.rank()
-    compared = study.benchmark(ranking, len(truth))
+    compared = study.benchmark(ranking)
     return DemoResult(
         study=study.folder.root,
         report=report,
@@ -143,7 +143,8 @@ def _full_labelling(study: Study, truth: Mapping[str, str], path: Path) -> dict[
         model: float(np.mean(np.array(study.classes.names, dtype=object)[study.labels(model)] == names))
         for model in study.settings.models
     }
-    _write_csv(path, ("model", "accuracy with all labels"), list(accuracy.items()))
+    rows = [(model, score, len(truth)) for model, score in accuracy.items()]
+    _write_csv(path, ("model", "accuracy with all labels", "labels"), rows)
     return accuracy
 
 

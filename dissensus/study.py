@@ -60,9 +60,14 @@ class Study:
 
     @classmethod
     def init(
-        cls, path: str | Path, task: str = "labels", classes: str = "imagenet", taxonomy: str | Path | None = None
+        cls,
+        path: str | Path,
+        task: str = "labels",
+        classes: str = "imagenet",
+        taxonomy: str | Path | None = None,
+        notes: Sequence[str] = (),
     ) -> Self:
-        """Begin a study in a folder that is new or empty."""
+        """Begin a study in a folder that is new or empty. `notes`: what a reader of its report must see first."""
         folder = Folder(Path(path))
         if folder.root.exists() and (not folder.root.is_dir() or any(folder.root.iterdir())):
             raise StudyError(f"{path} is there already and not empty: choose another folder")
@@ -73,7 +78,7 @@ class Study:
         if found.taxonomy is not None:
             class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
         write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
-        write_new(folder.settings, task, "imagenet" if classes == "imagenet" else Path(classes).name)
+        write_new(folder.settings, task, "imagenet" if classes == "imagenet" else Path(classes).name, notes)
         return cls(path)
 
     @property
@@ -166,27 +171,22 @@ class Study:
         """Agreement of every model with the plurality vote over the pool: the order that needs no people."""
         return consensus(self.folder, hear(self.folder, self.settings).models, self.progress)
 
-    def benchmark(self, ranking: Ranking, labels_used: int | None = None) -> Benchmark | None:
+    def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking beside the benchmark that the user gave, if any."""
         if not self.folder.benchmark.exists():
             return None
-        return against(ranking, *read_benchmark(self.folder.benchmark), labels_used)
+        return against(ranking, *read_benchmark(self.folder.benchmark))
 
-    def report(
-        self,
-        method: str | None = None,
-        benchmark: str | Path | None = None,
-        notes: Sequence[str] = (),
-        labels_used: int | None = None,
-    ) -> Path:
+    def report(self, method: str | None = None, benchmark: str | Path | None = None) -> Path:
         """Rank, and write the report; its path. `benchmark`: a CSV of model and score, kept with the study."""
         if benchmark is not None:
             read_benchmark(Path(benchmark))
             write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
         ranking = self.rank(method)
         hearing = hear(self.folder, self.settings)
-        known = self.benchmark(ranking, labels_used)
-        data = report_data(self.folder, self.settings, self.classes, hearing, ranking, self.consensus(), known, notes)
+        data = report_data(
+            self.folder, self.settings, self.classes, hearing, ranking, self.consensus(), self.benchmark(ranking)
+        )
         write_text(self.folder.report, render(data))
         return self.folder.report
 

@@ -99,20 +99,22 @@ def finish(
     `taken`: per duel the items that earlier rounds took, at most `rule.taken` each; they are not selected again.
     """
     left = [rows[~np.isin(rows[:, 0], taken[duel])] if taken else rows for duel, rows in enumerate(partial.candidates)]
-    parts = [_of_duel(*duel, rows, levels, rule) for duel, rows in zip(duels.tolist(), left, strict=True)]
+    parts = [
+        _of_duel((one, other), rows, levels, rule) for (one, other), rows in zip(duels.tolist(), left, strict=True)
+    ]
     columns = Selection.__dataclass_fields__
     return Selection(*(np.concatenate([getattr(part, name) for part in parts]) for name in columns))
 
 
-def _of_duel(first: int, second: int, rows: Array, levels: Levels, rule: Rule) -> Selection:
+def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> Selection:
     classes = len(levels.of_classes)
     selected = rows[capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)]
     left = rows[~np.isin(rows[:, 0], selected[:, 0])]
     reserves = left[capped(left[:, 1], left[:, 2], rule.cap, rule.reserves, classes)]
     both = np.concatenate([selected, reserves])
     return Selection(
-        first=np.full(len(both), first),
-        second=np.full(len(both), second),
+        first=np.full(len(both), duel[0]),
+        second=np.full(len(both), duel[1]),
         item=both[:, 0],
         rank=np.arange(1, len(both) + 1),
         is_reserve=np.arange(len(both)) >= len(selected),

@@ -13,8 +13,10 @@ from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
 
 
-def read_benchmark(path: Path) -> tuple[str, dict[str, float]]:
-    """Name of the column and its scores by model: a CSV with the column model and one other, higher is better.
+def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
+    """Name of the score, scores by model, and the labels they cost: a CSV of model, one score and, optionally, labels.
+
+    Higher scores are better.
 
     Raises:
         StudyError: the file cannot be read, or a score is no number.
@@ -22,7 +24,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float]]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            names = [name for name in reader.fieldnames or [] if name != "model"]
+            names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]
             rows = list(reader)
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
@@ -34,7 +36,8 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float]]:
         raise StudyError(f"{path}: a score of the column {names[0]} is no number") from None
     if not all(map(math.isfinite, scores.values())):
         raise StudyError(f"{path}: a score of the column {names[0]} is not finite")
-    return names[0], scores
+    cost = rows[0].get("labels") or ""
+    return names[0], scores, int(cost) if cost.isdecimal() else None
 
 
 def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: int | None) -> Benchmark:

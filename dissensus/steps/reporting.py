@@ -37,7 +37,6 @@ def report_data(
     ranking: Ranking,
     consensus: Mapping[str, float],
     benchmark: Benchmark | None,
-    notes: Sequence[str],
 ) -> ReportData:
     """What the page shows, from the study folder alone."""
     method = method_of(settings.rank, ranking.provenance.method)
@@ -63,7 +62,7 @@ def report_data(
         discarded=hearing.discarded,
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
         settings=_settings(settings, hearing, method, judgements, annotators),
-        notes=tuple(notes),
+        notes=settings.notes,
         benchmark=benchmark,
     )
 

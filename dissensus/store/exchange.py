@@ -70,7 +70,7 @@ def _judgement(
         raise JudgementError(f"{where}: {error}") from None
     time = _time(row.get("time") or written, where)
     identity = str(row.get("id") or fingerprint(item, str(label), annotator, answer, time))
-    return Judgement(id=identity, item=item, label=label, annotator=annotator, answer=answer, time=time)  # type: ignore[arg-type]
+    return Judgement(id=identity, item=item, label=label, annotator=annotator, answer=answer, time=time)
 
 
 def _time(value: Any, where: str) -> str:

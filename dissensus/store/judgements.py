@@ -27,6 +27,7 @@ CREATE TRIGGER IF NOT EXISTS judgements_remain BEFORE DELETE ON judgements
     BEGIN SELECT RAISE(ABORT, 'judgements are appended, never removed'); END;
 """
 COLUMNS = "id, item, label, annotator, answer, time"
+Row = tuple[str, str, int, str, str, str]
 
 
 class Judgements:
@@ -42,7 +43,7 @@ class Judgements:
         Raises:
             JudgementError: an id is taken by another answer.
         """
-        rows = [(j.id, j.item, j.label, j.annotator, j.answer, j.time) for j in judgements]
+        rows: list[Row] = [(j.id, j.item, j.label, j.annotator, j.answer, j.time) for j in judgements]
         with self._opened() as connection, connection:
             before = connection.total_changes
             connection.executemany(
@@ -95,13 +96,13 @@ class Judgements:
             raise StudyError(f"{self.path}: {error}: {remedy}") from None
 
 
-def _judgement(row: tuple[str, str, int, str, str, str]) -> Judgement:
+def _judgement(row: Row) -> Judgement:
     # the table's own checks hold; checking a million rows again would take longer than reading them
     fields = dict(zip(("id", "item", "label", "annotator", "answer", "time"), row, strict=True))
     return Judgement.model_construct(**fields)  # type: ignore[arg-type]
 
 
-def _refuse_conflicts(connection: sqlite3.Connection, rows: list[tuple[str, str, int, str, str, str]]) -> None:
+def _refuse_conflicts(connection: sqlite3.Connection, rows: list[Row]) -> None:
     for row in rows:
         stored = connection.execute(f"SELECT {COLUMNS} FROM judgements WHERE id = ?", row[:1]).fetchone()
         if stored != row:

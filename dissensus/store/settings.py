@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ TEMPLATE = """\
 format = {format}
 task = "{task}"
 classes = "{classes}"
+notes = {notes}    # sentences that a reader of the report must see first
 
 [select]
 k = 30              # items per duel
@@ -102,6 +104,7 @@ class Settings(Record):
     format: int = FORMAT_VERSION
     task: Literal["labels"] = "labels"
     classes: str
+    notes: tuple[str, ...] = ()
     select: SelectSettings = SelectSettings()
     judge: JudgeSettings = JudgeSettings()
     rank: RankSettings = RankSettings()
@@ -116,9 +119,12 @@ class Settings(Record):
         return value
 
 
-def write_new(path: Path, task: str, classes: str) -> None:
+def write_new(path: Path, task: str, classes: str, notes: Sequence[str]) -> None:
     """Write the settings of a new study."""
-    write_text(path, TEMPLATE.format(format=FORMAT_VERSION, task=task, classes=classes))
+    write_text(
+        path,
+        TEMPLATE.format(format=FORMAT_VERSION, task=task, classes=classes, notes=tomlkit.item(list(notes)).as_string()),
+    )
 
 
 def read_settings(path: Path) -> Settings:
