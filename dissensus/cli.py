@@ -223,7 +223,7 @@ def rank(
         opened = Study(study, progress)
         ranking = opened.rank(method)
         agreement = opened.consensus()
-    printing.show_ranking(ranking, agreement, opened.benchmark(ranking), json)
+    printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
 
 
 @app.command()

@@ -31,7 +31,7 @@ from dissensus.records import Ranking, Record
 from dissensus.study import Study
 
 SEED = 0
-K = 10
+K = 20
 PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
 NOTE = (
     "The answers in this demo come from the data set's own labels, not from people: "
@@ -74,7 +74,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
             f"{folder} holds a demo already: look at {folder}/study/results/report.html, or choose another folder"
         )
     truth, specs = _prepare(folder, progress)
-    study = Study.init(folder / "study", classes=str(folder / "digits.txt"), notes=[NOTE])
+    study = Study.init(folder / "study", classes=str(folder / "digits.txt"), title="Handwritten digits", notes=[NOTE])
     study.progress = progress
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)

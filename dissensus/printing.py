@@ -20,6 +20,7 @@ from dissensus.records import Classes, Ranking, Standing
 from dissensus.report.data import Benchmark
 from dissensus.steps.questions import Question
 from dissensus.steps.status import Status
+from dissensus.study import Study
 
 out = Console(highlight=False, soft_wrap=True)
 
@@ -110,15 +111,18 @@ def show_import(new: int, status: Status, as_json: bool) -> None:
             {"new": new, "judgements": status.judgements, "annotators": status.annotators}
             | {"open_questions": status.open_questions}
         )
-    say(f"{new:,} new judgements; {status.judgements:,} in all, by {status.annotators:,} people")
+    say(f"{new:,} new judgements; {status.judgements:,} in all, by {_people(status.annotators)}")
     return say(f"Next: {status.next}")
 
 
-def show_ranking(ranking: Ranking, consensus: Mapping[str, float], benchmark: Benchmark | None, as_json: bool) -> None:
+def show_ranking(
+    ranking: Ranking, classes: Classes, consensus: Mapping[str, float], benchmark: Benchmark | None, as_json: bool
+) -> None:
     """The ranking, best first."""
     if as_json:
         return show_json([standing.model_dump() for standing in ranking.standings])
     out.print(_ranking_table(ranking, consensus, benchmark))
+    say("* agreement with the models' own plurality vote: needs no people, and misleads where many models are alike")
     for sentence in ranking.words:
         say(sentence)
     if (fragile := ranking.fragility) is not None:
@@ -127,7 +131,8 @@ def show_ranking(ranking: Ranking, consensus: Mapping[str, float], benchmark: Be
         answers = "judgement" if count == 1 else "judgements"
         say(f"Without {most}{count:,} {answers}, {fragile.next_leader} would be first instead of {fragile.leader}:")
         for judgement in fragile.judgements[:5]:
-            say(f"  {judgement.annotator} said {judgement.answer} on {judgement.item} (label {judgement.label})")
+            label = classes.names[judgement.label]
+            say(f"  {judgement.annotator} said {judgement.answer} to '{label}' on {judgement.item}")
         if len(fragile.judgements) > 5:
             say(f"  … and {len(fragile.judgements) - 5} more in results/ranking.json")
     if benchmark is not None and benchmark.srcc is not None:
@@ -137,7 +142,7 @@ def show_ranking(ranking: Ranking, consensus: Mapping[str, float], benchmark: Be
 
 def _ranking_table(ranking: Ranking, consensus: Mapping[str, float], benchmark: Benchmark | None) -> Table:
     level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
-    table = Table("rank", "model", ranking.provenance.method, level, "agrees with plurality (no people)")
+    table = Table("rank", "model", ranking.provenance.method, level, "plurality*")
     if benchmark is not None:
         table.add_column(escape(benchmark.name))
     for standing in ranking.standings:
@@ -176,7 +181,7 @@ def show_demo(result: DemoResult, as_json: bool) -> None:
         say(f"then: dissensus judgements import {result.study} FILE and dissensus report {result.study}")
         return None
     labelled = Benchmark("accuracy, all labelled", result.accuracy, {}, {}, result.srcc)
-    show_ranking(result.ranking, result.consensus, labelled, as_json=False)
+    show_ranking(result.ranking, Study(result.study).classes, result.consensus, labelled, as_json=False)
     say(f"The competition asked {result.questions:,} yes/no questions; full labelling took {result.pool:,} labels.")
     say("The answers came from the data set's own labels, not from people (use --by-hand to give them yourself).")
     say(f"report: {result.report}")
@@ -193,7 +198,7 @@ def show_status(status: Status, as_json: bool) -> None:
     for one in status.rounds:
         say(f"round {one.round}: {one.items:,} items for {one.duels:,} duels, {one.reserves:,} in reserve")
     answered = status.questions - status.open_questions
-    people = f"{status.judgements:,} judgements by {status.annotators:,} people"
+    people = f"{status.judgements:,} judgements by {_people(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
         say(f"{status.discarded_items:,} items discarded: people could not judge them, or found them unfit")
@@ -214,6 +219,10 @@ def show_distance(classes: Classes, one: int, other: int, name: str, value: floa
     if as_json:
         return show_json({"a": classes.names[one], "b": classes.names[other], "distance": name, "value": value})
     return say(f"{classes.names[one]} – {classes.names[other]}: {value:.6f} ({name})")
+
+
+def _people(count: int) -> str:
+    return "one person" if count == 1 else f"{count:,} people"
 
 
 def _number(value: float | None) -> str:

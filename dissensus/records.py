@@ -195,7 +195,7 @@ class Classes:
         """
         text = str(label).strip()
         if isinstance(label, str):
-            found = self._exactly.get(text)
+            found = self._exactly.get(label, self._exactly.get(text))
             candidates = self._roughly.get(text.casefold(), ()) if found is None else (found,)
             if len(candidates) == 1:
                 return candidates[0]

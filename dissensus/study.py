@@ -65,6 +65,7 @@ class Study:
         task: str = "labels",
         classes: str = "imagenet",
         taxonomy: str | Path | None = None,
+        title: str = "",
         notes: Sequence[str] = (),
     ) -> Self:
         """Begin a study in a folder that is new or empty. `notes`: what a reader of its report must see first."""
@@ -78,7 +79,7 @@ class Study:
         if found.taxonomy is not None:
             class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
         write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
-        write_new(folder.settings, task, "imagenet" if classes == "imagenet" else Path(classes).name, notes)
+        write_new(folder.settings, task, "imagenet" if classes == "imagenet" else Path(classes).name, title, notes)
         return cls(path)
 
     @property
@@ -147,6 +148,18 @@ class Study:
         if path is not None:
             write_questions(self.folder, self.settings, Path(path), found)
         return found
+
+    def selection(self) -> list[dict[str, Any]]:
+        """What every round selected, row by row, with class names: duel, item, rank, labels, confidences, reserve."""
+        named = {"first_label": self.classes.names, "second_label": self.classes.names}
+        tables = [read_table(self.folder.selection(number)) for number in self.folder.rounds()]
+        rows = [row for table in tables for row in table.to_pylist()]
+        return [{key: named[key][value] if key in named else value for key, value in row.items()} for row in rows]
+
+    def asked(self) -> list[tuple[str, int]]:
+        """Every (item, label) question that the study needed so far, answered or not."""
+        hearing = hear(self.folder, self.settings)
+        return [(hearing.item_ids[item], label) for item, label in hearing.asked]
 
     def judgements_import(self, path: str | Path) -> int:
         """Store the answers of a JSON Lines, CSV or Parquet file, all or none; the number of new ones."""

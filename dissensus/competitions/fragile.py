@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competitions.labels import Judged, together
 from dissensus.competitions.standings import Method, among
+from dissensus.errors import RankingError
 from dissensus.pairwise import tally
 from dissensus.ranking import Action, connected_groups, fewest_removals
 from dissensus.records import ANSWERS, Fragility, Judgement, Outcomes
-from dissensus.screening import NO, YES
 
 Answers = Mapping[tuple[int, int], Sequence[Judgement]]
 """What each annotator said last, by (item number, label)."""
@@ -27,14 +28,20 @@ def fragility(
 ) -> Fragility | None:
     """The fewest judgements found whose removal puts another model first; None where no removal was found to.
 
-    Discarded items are not replaced by reserves here, since nobody has answered for those.
+    Everything after the judgements is done again: verdicts turn, items are discarded or come back, reserves move up. A
+    removal that changes which models are connected is left out, since then the ranking is of other models.
     """
     turns = _turns(rounds, answers, verdicts_of)
-    members = np.array(connected_groups(tally(_outcomes(rounds, {}), len(names)).items > 0)[0])
+    places = [{(item, label): at for at, (item, label) in enumerate(judged.questions.tolist())} for judged in rounds]
+    members = connected_groups(tally(together([judged.outcomes() for judged in rounds]), len(names)).items > 0)[0]
 
     def strengths_without(chosen: frozenset[int]) -> Float[Array, " M"]:
-        changed = {turns[number][0]: turns[number][2] for number in chosen}
-        return method.strengths(among(tally(_outcomes(rounds, changed), len(names)), members))
+        changed = [(turns[number][0], turns[number][2]) for number in chosen]
+        outcomes = together([_outcomes(judged, at, changed) for judged, at in zip(rounds, places, strict=True)])
+        cases = tally(outcomes, len(names))
+        if connected_groups(cases.items > 0)[0] != members:
+            raise RankingError("without these judgements other models are connected")
+        return method.strengths(among(cases, np.array(members)))
 
     numbers = {question: number for number, question in enumerate(sorted({turn[0] for turn in turns}))}
     actions = [Action(numbers[question], len(removed)) for question, removed, _ in turns]
@@ -42,10 +49,10 @@ def fragility(
     if flip is None:
         return None
     removed = tuple(judgement for number in flip.actions for judgement in turns[number][1])
-    before = int(members[np.argmax(strengths_without(frozenset()))])
+    before = members[int(np.argmax(strengths_without(frozenset())))]
     return Fragility(
         leader=names[before],
-        next_leader=names[int(members[flip.leader])],
+        next_leader=names[members[flip.leader]],
         judgements=removed,
         is_smallest=flip.is_smallest,
     )
@@ -54,38 +61,41 @@ def fragility(
 def _turns(
     rounds: Sequence[Judged], answers: Answers, verdicts_of: Callable[[Array], Array]
 ) -> list[tuple[tuple[int, int], tuple[Judgement, ...], int]]:
-    """Every way to turn a verdict by removing answers of the winning side: (question, removed answers, new verdict)."""
-    decided = {
-        (int(item), int(label)): int(verdict)
-        for judged in rounds
-        for (item, label), verdict in zip(judged.questions, judged.verdicts, strict=True)
-        if verdict in (YES, NO)
-    }
+    """Every way to turn a verdict by removing answers: (question, removed answers, new verdict)."""
+    known: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
     turns = []
-    for question, verdict in sorted(decided.items()):
-        given = answers[question]
-        winning = [judgement for judgement in given if judgement.answer == ANSWERS[verdict]]
-        counts = np.bincount([ANSWERS.index(judgement.answer) for judgement in given], minlength=4)
-        fewer = np.tile(counts, (len(winning), 1))
-        fewer[:, verdict] -= np.arange(1, len(winning) + 1)
-        before = verdict
-        for number, after in enumerate(verdicts_of(fewer).tolist(), start=1):
-            if after != before:
-                turns.append((question, tuple(winning[:number]), after))
-                before = after
+    for question in sorted({(item, label) for judged in rounds for item, label in judged.questions.tolist()}):
+        given = {answer: [found for found in answers.get(question, ()) if found.answer == answer] for answer in ANSWERS}
+        counts = tuple(map(len, given.values()))
+        if counts not in known:
+            known[counts] = cheapest_turns(counts, verdicts_of)
+        for fewer, verdict in known[counts]:
+            removed = (found[:number] for found, number in zip(given.values(), fewer, strict=True))
+            turns.append((question, tuple(chain.from_iterable(removed)), verdict))
     return turns
 
 
-def _outcomes(rounds: Sequence[Judged], changed: Mapping[tuple[int, int], int]) -> Outcomes:
-    """Outcomes of all rounds with some verdicts changed."""
-    parts = []
-    for judged in rounds:
-        verdicts = judged.verdicts.copy()
-        for (item, label), verdict in changed.items():
-            at = np.searchsorted(judged.questions[:, 0], item)
-            while at < len(verdicts) and judged.questions[at, 0] == item:
-                if judged.questions[at, 1] == label:
-                    verdicts[at] = verdict
-                at += 1
-        parts.append(judged.outcomes(verdicts))
-    return together(parts)
+def cheapest_turns(counts: tuple[int, ...], verdicts_of: Callable[[Array], Array]) -> list[tuple[tuple[int, ...], int]]:
+    """For every other verdict that removing answers can lead to: the fewest answers of each kind that do, and it."""
+    seen = {int(verdicts_of(np.array([counts]))[0])}
+    turns = []
+    left = np.array([counts])
+    for _ in range(sum(counts)):
+        left = np.unique((left[:, None] - np.eye(len(counts), dtype=int)).reshape(-1, len(counts)), axis=0)
+        left = left[(left >= 0).all(axis=1)]
+        for row, verdict in enumerate(verdicts_of(left).tolist()):
+            if verdict not in seen:
+                seen.add(verdict)
+                turns.append((tuple((np.array(counts) - left[row]).tolist()), verdict))
+    return turns
+
+
+def _outcomes(
+    judged: Judged, places: Mapping[tuple[int, int], int], changed: Iterable[tuple[tuple[int, int], int]]
+) -> Outcomes:
+    """Outcomes of a round with some verdicts changed."""
+    verdicts = judged.verdicts.copy()
+    for question, verdict in changed:
+        if question in places:
+            verdicts[places[question]] = verdict
+    return judged.with_verdicts(verdicts).outcomes()

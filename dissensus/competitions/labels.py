@@ -9,7 +9,7 @@ standings.rank   line 15: strengths, intervals and rank sets
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -53,9 +53,12 @@ class Selecting:
 class Judged:
     """One round after its answers: which rows of the selection count, and what came of them.
 
-    `questions[q]` is (item, label); `row_questions[r]` are the two questions of row r.
+    `questions[q]` is (item, label); `row_questions[r]` are the two questions of row r; at most `k` rows of a duel and
+    `cap` of one label are active.
     """
 
+    k: int
+    cap: int
     selection: Selection
     questions: Int[Array, "q 2"]
     row_questions: Int[Array, "Q 2"]
@@ -65,10 +68,10 @@ class Judged:
 
     @property
     def asked(self) -> Bool[Array, " q"]:
-        """Questions that had or have to be answered: those of active rows, and those that discarded a row."""
+        """Questions that had or have to be answered: those of active rows, and of discarded rows that came before."""
         asked = np.zeros(len(self.questions), bool)
         asked[self.row_questions[self.active].ravel()] = True
-        reached = self.discarded & (self.verdicts[self.row_questions] != UNJUDGED).any(axis=1)
+        reached = self.discarded & (active_before(self.selection, self.active) < self.k)
         of_reached = self.row_questions[reached].ravel()
         asked[of_reached[self.verdicts[of_reached] != UNJUDGED]] = True
         return asked
@@ -80,9 +83,9 @@ class Judged:
         waiting[self.row_questions[self.active].ravel()] = True
         return waiting & (self.verdicts == UNJUDGED)
 
-    def outcomes(self, verdicts: Int[Array, " q"] | None = None) -> Outcomes:
-        """Who was right on each active row with two verdicts; other verdicts may be tried, without new reserves."""
-        given = (self.verdicts if verdicts is None else verdicts)[self.row_questions]
+    def outcomes(self) -> Outcomes:
+        """Who was right on each active row with two verdicts."""
+        given = self.verdicts[self.row_questions]
         decided = self.active & np.isin(given, (YES, NO)).all(axis=1)
         place = place_in_duel(self.selection, self.active)
         return Outcomes(
@@ -94,29 +97,54 @@ class Judged:
             given[decided, 1] == YES,
         )
 
+    def with_verdicts(self, verdicts: Int[Array, " q"]) -> Judged:
+        """The round as it would be with other verdicts; the same as judging it anew, but quicker for a few changes."""
+        discarded = discarded_rows(self.selection, self.questions, self.row_questions, verdicts)
+        duel = _duel(self.selection)
+        rows = np.isin(duel, duel[discarded != self.discarded])
+        active = self.active.copy()
+        active[rows] = active_rows(self.selection.take(rows), discarded[rows], self.k, self.cap)
+        return replace(self, verdicts=verdicts, discarded=discarded, active=active)
+
 
 def judge(selection: Selection, verdicts: Int[Array, " q"], k: int, cap: int) -> Judged:
-    """What the verdicts on a round's questions (in the order of `questions_of`) come to.
+    """What the verdicts on a round's questions (in the order of `questions_of`) come to."""
+    questions, row_questions = questions_of(selection)
+    discarded = discarded_rows(selection, questions, row_questions, verdicts)
+    active = active_rows(selection, discarded, k, cap)
+    return Judged(k, cap, selection, questions, row_questions, verdicts, discarded, active)
+
+
+def discarded_rows(
+    selection: Selection, questions: Int[Array, "q 2"], row_questions: Int[Array, "Q 2"], verdicts: Int[Array, " q"]
+) -> Bool[Array, " Q"]:
+    """Rows that people could not judge.
 
     An item that is unfit is out of every duel; one on which people are unsure is out of the duels that asked.
     """
-    questions, row_questions = questions_of(selection)
     unfit_items = questions[verdicts == UNFIT, 0]
     unsure = (verdicts[row_questions] == UNSURE).any(axis=1)
-    discarded = unsure | np.isin(selection.item, unfit_items)
-    active = active_rows(selection, discarded, k, cap)
-    return Judged(selection, questions, row_questions, verdicts, discarded, active)
+    return unsure | np.isin(selection.item, unfit_items)
 
 
 def place_in_duel(selection: Selection, active: Bool[Array, " Q"]) -> Int[Array, " Q"]:
     """1, 2, 3, … for the active rows of each duel, by rank; 0 elsewhere."""
-    place = np.zeros(len(selection), np.int64)
+    return np.where(active, active_before(selection, active) + 1, 0)
+
+
+def active_before(selection: Selection, active: Bool[Array, " Q"]) -> Int[Array, " Q"]:
+    """How many active rows of the same duel stand before each row."""
     order = np.lexsort((selection.rank, selection.second, selection.first))
-    order = order[active[order]]
-    duel = selection.first[order] * (1 << 32) + selection.second[order]
-    starts = np.flatnonzero(np.diff(duel, prepend=-1))
-    place[order] = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order))) + 1
-    return place
+    starts = np.flatnonzero(np.diff(_duel(selection)[order], prepend=-1))
+    active_in_order = active[order].astype(np.int64)
+    so_far = np.cumsum(active_in_order) - active_in_order
+    before = np.empty(len(selection), np.int64)
+    before[order] = so_far - np.repeat(so_far[starts], np.diff(starts, append=len(order)))
+    return before
+
+
+def _duel(selection: Selection) -> Int[Array, " Q"]:
+    return selection.first * (1 << 32) + selection.second
 
 
 def together(rounds: Sequence[Outcomes]) -> Outcomes:

@@ -110,7 +110,7 @@ def stability(outcomes: Outcomes, models: int, method: Method) -> tuple[tuple[in
     members = np.array(connected_groups(full.items > 0)[0])
     reference = method.strengths(among(full, members))
     curve = []
-    for k in range(1, int(outcomes.rank.max(initial=1))):
+    for k in range(1, int(outcomes.rank.max(initial=0)) + 1):
         try:
             strengths = method.strengths(among(tally(outcomes.take(outcomes.rank <= k), models), members))
         except RankingError:

@@ -25,10 +25,11 @@ class Discrepancy:
 
 DISCREPANCIES = {
     "weighted": Discrepancy(
-        "shortest path in the taxonomy, edges weigh 2^−depth (Eq. 3), strays hung on the trunk", taxonomy.weighted
+        "shortest path in the taxonomy, edges weigh 2^−depth (Eq. 3); the farthest tenth is equally far",
+        taxonomy.weighted,
     ),
     "weighted-exactly": Discrepancy(
-        "Eq. 3 to the letter, with classes off the trunk far from everything", taxonomy.weighted_exactly
+        "Eq. 3 to the letter: a few oddly filed classes are far from everything", taxonomy.weighted_exactly
     ),
     "hops": Discrepancy("number of edges between the classes in the taxonomy", taxonomy.hops),
     "zero-one": Discrepancy("1 where the labels differ (Eq. 2); needs no taxonomy", None),

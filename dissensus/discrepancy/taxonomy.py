@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
-from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.arrays import Array, Float, Int
 from dissensus.errors import ClassesError
 from dissensus.records import Taxonomy
 
-TRUNK_SHARE = 0.95
-"""A node above at least this share of all classes belongs to the trunk of the taxonomy."""
+CEILING = 0.9
+"""Share of all pairs of classes whose distances are told apart; the others are as far as this quantile."""
 
 
 def depths(taxonomy: Taxonomy) -> Int[Array, " V"]:
@@ -87,41 +85,13 @@ def weighted_exactly(taxonomy: Taxonomy) -> Float[Array, "C C"]:
 
 
 def weighted(taxonomy: Taxonomy) -> Float[Array, "C C"]:
-    """Eq. 3 after hanging strays on the trunk, so that a few odd classes do not flood every selection."""
-    return weighted_exactly(with_strays_on_trunk(taxonomy))
+    """Eq. 3 with a ceiling: the farthest tenth of all pairs of classes counts as equally far.
 
-
-def with_strays_on_trunk(taxonomy: Taxonomy) -> Taxonomy:
-    """The taxonomy in which a class that shares only the root with the trunk hangs below the trunk instead.
-
-    The trunk is the chain of nodes below the root that stand above at least 95 % of the classes; strays become
-    children of its lowest node. In ImageNet these are street sign, traffic light and bubble, which WordNet files under
-    'abstraction': they go below 'object'. A taxonomy without a trunk (balanced branches) stays as it is.
+    Beyond some distance a taxonomy only says 'unrelated', and which unrelated classes it puts farthest is an accident
+    of filing: WordNet has no 'physical entity' above street sign, traffic light and bubble, so that Eq. 3 to the letter
+    puts them far from everything, and they fill every selection. min(d, ceiling) of a metric is a metric.
     """
-    depth = depths(taxonomy)
-    below = classes_below(taxonomy, depth)
-    share = below.mean(axis=1)
-    trunk = np.flatnonzero((share >= TRUNK_SHARE) & (depth > 0))
-    if len(trunk) == 0:
-        return taxonomy
-    end = trunk[np.argmax(depth[trunk])]
-    strays = taxonomy.class_nodes[~below[trunk].any(axis=0)]
-    kept = ~np.isin(taxonomy.child, strays)
-    return replace(
-        taxonomy,
-        child=np.concatenate([taxonomy.child[kept], strays]),
-        parent=np.concatenate([taxonomy.parent[kept], np.full(len(strays), end)]),
-    )
-
-
-def classes_below(taxonomy: Taxonomy, depth: Int[Array, " V"]) -> Bool[Array, "V C"]:
-    """True where a class is the node itself or lies below it."""
-    below = np.zeros((len(taxonomy.names), len(taxonomy.class_nodes)), bool)
-    below[taxonomy.class_nodes, np.arange(len(taxonomy.class_nodes))] = True
-    edges = np.lexsort((taxonomy.child, -depth[taxonomy.child]))
-    before = -1
-    while (count := int(below.sum())) != before:  # a second sweep only where an edge skips levels
-        before = count
-        for edge in edges:
-            below[taxonomy.parent[edge]] |= below[taxonomy.child[edge]]
-    return below
+    distances = weighted_exactly(taxonomy)
+    apart = distances[~np.eye(len(distances), dtype=bool)]
+    # an existing distance, not one between two: the ceiling must not make a level of its own
+    return np.minimum(distances, np.quantile(apart, CEILING, method="higher"))

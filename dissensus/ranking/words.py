@@ -9,6 +9,9 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float
 
+LISTED = 5
+"""Names in a sentence before it says how many others there are."""
+
 CIRCULAR = 0.5
 """Cyclic share above which circles explain more of the pairwise results than any order does."""
 
@@ -68,5 +71,7 @@ def _not_comparable(names: Sequence[str], groups: Sequence[Sequence[int]]) -> li
 
 
 def _enumerated(words: Sequence[str]) -> str:
+    if len(words) > LISTED + 1:
+        words = [*words[:LISTED], f"{len(words) - LISTED} others"]
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last

@@ -80,4 +80,5 @@ class ReportData:
     notes: tuple[str, ...] = ()
     """Sentences a reader must see first, such as where the answers came from."""
     benchmark: Benchmark | None = None
-    extra: Mapping[str, str] = field(default_factory=dict)
+    label_names: Mapping[int, str] = field(default_factory=dict)
+    """Names of the classes that the judgements under `ranking.fragility` are about."""

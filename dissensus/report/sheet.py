@@ -32,7 +32,8 @@ class SheetQuestion:
 def render_sheet(title: str, questions: Sequence[SheetQuestion]) -> str:
     """The sheet as HTML, questions in the given order, each once.
 
-    Answers stay in the browser until they are downloaded as CSV. The columns of the CSV are those of `dissensus judgements import`: item, label, annotator, answer, time.
+    Answers stay in the browser until they are downloaded as CSV, with the columns that `dissensus judgements import`
+    takes: item, label (its number), annotator, answer, time (ISO 8601, UTC).
     """
     sheet = _sheet(questions)
     fingerprint = hashlib.sha256(

@@ -14,8 +14,8 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share of one as a percentage, with the space that English typography leaves out."""
-    return f"{100 * share:.{digits}f}%"
+    """A share of one as a percentage, its sign set off by a narrow space that does not break."""
+    return f"{100 * share:.{digits}f}\u202f%"
 
 
 def signed(difference: int) -> str:

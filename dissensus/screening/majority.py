@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -22,9 +23,15 @@ def latest_answers(judgements: Iterable[Judgement]) -> dict[tuple[str, int, str]
     latest: dict[tuple[str, int, str], Judgement] = {}
     for judgement in judgements:
         question = (judgement.item, judgement.label, judgement.annotator)
-        if question not in latest or judgement.time >= latest[question].time:
+        if question not in latest or _moment(judgement) >= _moment(latest[question]):
             latest[question] = judgement
     return latest
+
+
+def _moment(judgement: Judgement) -> datetime:
+    """When an answer was given; a time without a zone is UTC."""
+    time = datetime.fromisoformat(judgement.time)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def majority_verdicts(

@@ -15,6 +15,8 @@ from dissensus.store.files import write_text, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
 
+SHEET_PICTURE = 640  # pixels: it fills the screen
+
 
 class Question(Record):
     """'Does ITEM contain a LABEL?', without a word of who said so."""
@@ -45,10 +47,10 @@ def write_questions(folder: Folder, settings: Settings, path: Path, questions: l
     """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in."""
     if path.suffix == ".html":
         hearing = hear(folder, settings)
-        pictures = Pictures(folder, hearing)
+        pictures = Pictures(folder, hearing, SHEET_PICTURE)
         positions = {name: item for item, name in hearing.item_ids.items()}
         sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
-        write_text(path, render_sheet(folder.root.resolve().name, sheet))
+        write_text(path, render_sheet(settings.title or folder.root.resolve().name, sheet))
     elif path.suffix == ".csv":
         write_whole(path, lambda unfinished: _write_csv(unfinished, questions))
     elif path.suffix == ".jsonl":

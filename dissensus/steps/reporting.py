@@ -26,6 +26,7 @@ from dissensus.store.judgements import Judgements
 from dissensus.store.rounds import Round, items_at
 from dissensus.store.settings import Settings
 
+THUMBNAIL = 256  # pixels of a picture in a gallery
 SHOWN = 30  # judged items of a duel that its gallery shows
 
 
@@ -45,7 +46,7 @@ def report_data(
     judgements, annotators = Judgements(folder.judgements).counts()
     stamps = check_same_pool(folder, hearing.models)
     return ReportData(
-        title=folder.root.resolve().name,
+        title=settings.title or folder.root.resolve().name,
         models=tuple(hearing.models),
         ranking=ranking,
         other_rankings=_other_rankings(folder, settings, hearing, ranking),
@@ -64,6 +65,7 @@ def report_data(
         settings=_settings(settings, hearing, method, judgements, annotators),
         notes=settings.notes,
         benchmark=benchmark,
+        label_names=dict(enumerate(classes.names)),
     )
 
 
@@ -82,7 +84,7 @@ def _other_rankings(folder: Folder, settings: Settings, hearing: Hearing, rankin
 def _galleries(folder: Folder, classes: Classes, hearing: Hearing) -> tuple[DuelGallery, ...]:
     shown: dict[tuple[int, int], list[Shown]] = {}
     cases: dict[tuple[int, int], np.ndarray] = {}
-    pictures = Pictures(folder, hearing)
+    pictures = Pictures(folder, hearing, THUMBNAIL)
     for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
         for row in np.flatnonzero(judged.active).tolist():
             verdicts = judged.verdicts[judged.row_questions[row]]
@@ -140,8 +142,9 @@ def _shown(
 class Pictures:
     """Small pictures of items as data URIs, each made once."""
 
-    def __init__(self, folder: Folder, hearing: Hearing) -> None:
-        """Find where the selected items lie."""
+    def __init__(self, folder: Folder, hearing: Hearing, side: int) -> None:
+        """Find where the selected items lie; their pictures are at most `side` pixels wide and high."""
+        self.side = side
         positions = np.array(sorted(hearing.item_ids))
         self.uris = dict(zip(positions.tolist(), items_at(folder, positions, "uri").to_pylist(), strict=True))
         self.of = lru_cache(maxsize=None)(self._make)
@@ -149,7 +152,7 @@ class Pictures:
     def _make(self, item: int) -> tuple[str | None, bool]:
         """Data URI of an item's picture and whether it is to be shown pixel by pixel; None where there is none."""
         image = read_image(self.uris[item]) if self.uris[item] else Unreadable("no path")
-        return (None, False) if isinstance(image, Unreadable) else data_uri(image)
+        return (None, False) if isinstance(image, Unreadable) else data_uri(image, self.side)
 
 
 def answers_in_words(answers: Sequence[Judgement]) -> str:
@@ -168,7 +171,7 @@ def _settings(settings: Settings, hearing: Hearing, method: Method, judgements: 
     shown |= {f"judge: {name}": _text(value) for name, value in settings.judge.model_dump().items()}
     shown |= {f"rank: {name}": _text(value) for name, value in vars(method).items()}
     shown |= {f"model {name}": f"{model.backend}:{model.target}" for name, model in settings.models.items()}
-    return shown | {"judgements stored": f"{judgements:,} by {annotators:,} people"}
+    return shown | {"judgements stored": f"{judgements:,}", "people who gave them": f"{annotators:,}"}
 
 
 def _text(value: object) -> str:

@@ -29,12 +29,17 @@ def read_classes(source: str, taxonomy: Path | None = None) -> Document:
         ClassesError: the file cannot be read, or names a class twice.
     """
     if source == "imagenet":
+        if taxonomy is not None:
+            raise ClassesError("imagenet brings its own taxonomy: leave --taxonomy out, or give the classes as a file")
         packed = files("dissensus").joinpath("data/imagenet.json.gz").read_bytes()
         return dict(json.loads(gzip.decompress(packed)))
     path = Path(source)
     if not path.is_file():
         raise ClassesError(f"there is no file {path}: give 'imagenet', or a .txt, .csv or .json file of classes")
-    document = _READERS.get(path.suffix.lower(), _from_text)(path)
+    try:
+        document = _READERS.get(path.suffix.lower(), _from_text)(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ClassesError(f"{path} cannot be read: {error}") from None
     if taxonomy is not None:
         _add_edges(document, taxonomy)
     classes_of(document)
@@ -104,7 +109,9 @@ def _from_text(path: Path) -> Document:
 
 def _from_csv(path: Path) -> Document:
     document: Document = {"classes": [], "nodes": {}}
-    for row in _csv_rows(path, ("name",)):
+    for line, row in enumerate(_csv_rows(path, ("name",)), start=2):
+        if not row["name"]:
+            raise ClassesError(f"{path}, line {line}: the class has no name")
         wnid = row.get("id") or row["name"]
         lemmas = [row["name"], *filter(None, (word.strip() for word in (row.get("synonyms") or "").split(";")))]
         document["classes"].append(wnid)
@@ -114,12 +121,12 @@ def _from_csv(path: Path) -> Document:
 
 def _from_json(path: Path) -> Document:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
         missing = [wnid for wnid in document["classes"] if not document["nodes"][wnid]["lemmas"]]
         missing += [
             above for node in document["nodes"].values() for above in node["parents"] if above not in document["nodes"]
         ]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         raise ClassesError(f"{path} is no document of classes and nodes ({error}): see docs/study-folder.md") from None
     if missing:
         raise ClassesError(f"{path} does not say what '{missing[0]}' is")
@@ -129,8 +136,8 @@ def _from_json(path: Path) -> Document:
 def _csv_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
+            rows = [{name: (row[name] or "").strip() for name in row if name} for row in csv.DictReader(file)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ClassesError(f"{path} cannot be read: {error}") from None
     absent = [name for name in columns if not rows or rows[0].get(name) is None]
     if absent:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from dissensus.errors import ClassesError, JudgementError
 from dissensus.records import ANSWERS, Classes, Judgement
 from dissensus.store.files import fingerprint, write_whole
+from dissensus.store.tables import first_line
 
 FORMATS = (".jsonl", ".csv", ".parquet")
 REQUIRED = ("item", "label", "annotator", "answer")
@@ -37,8 +38,8 @@ def read_judgements(path: Path, classes: Classes, is_item: Callable[[str], bool]
     try:
         for number, row in rows:
             judgements.append(_judgement(row, f"{path}, row {number}", classes, is_item, written))
-    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-        raise JudgementError(f"{path} cannot be read: {error}") from None
+    except (OSError, pa.ArrowException, UnicodeError, csv.Error) as error:
+        raise JudgementError(f"{path} cannot be read: {first_line(error)}") from None
     return judgements
 
 
@@ -109,7 +110,8 @@ def _read_csv(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         absent = [name for name in REQUIRED if name not in (reader.fieldnames or [])]
         if absent:
             raise JudgementError(f"{path} has no column '{absent[0]}': needed are {', '.join(REQUIRED)}")
-        yield from enumerate(reader, start=2)
+        for row in reader:
+            yield reader.line_num, row
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

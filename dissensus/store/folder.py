@@ -35,4 +35,5 @@ class Folder:
 
     def rounds(self) -> list[int]:
         """Numbers of the rounds that have ended."""
-        return sorted(int(path.parent.name) for path in (self.root / "rounds").glob("[0-9]*/selection.parquet"))
+        found = (path.parent.name for path in (self.root / "rounds").glob("*/selection.parquet"))
+        return sorted(int(name) for name in found if name.isdecimal())

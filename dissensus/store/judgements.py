@@ -25,6 +25,8 @@ CREATE TRIGGER IF NOT EXISTS judgements_stay BEFORE UPDATE ON judgements
     BEGIN SELECT RAISE(ABORT, 'judgements are appended, never changed'); END;
 CREATE TRIGGER IF NOT EXISTS judgements_remain BEFORE DELETE ON judgements
     BEGIN SELECT RAISE(ABORT, 'judgements are appended, never removed'); END;
+CREATE TRIGGER IF NOT EXISTS judgements_keep BEFORE INSERT ON judgements  -- INSERT OR REPLACE deletes without a trigger
+    WHEN EXISTS (SELECT 1 FROM judgements WHERE id = NEW.id OR seq = NEW.seq) BEGIN SELECT RAISE(IGNORE); END;
 """
 COLUMNS = "id, item, label, annotator, answer, time"
 Row = tuple[str, str, int, str, str, str]
@@ -43,15 +45,18 @@ class Judgements:
         Raises:
             JudgementError: an id is taken by another answer.
         """
-        rows: list[Row] = [(j.id, j.item, j.label, j.annotator, j.answer, j.time) for j in judgements]
+        rows = ((j.id, j.item, j.label, j.annotator, j.answer, j.time) for j in judgements)
         with self._opened() as connection, connection:
+            connection.execute("BEGIN")
+            connection.execute("CREATE TEMP TABLE incoming (id, item, label, annotator, answer, time)")
+            connection.executemany("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", rows)
             before = connection.total_changes
-            connection.executemany(
-                f"INSERT INTO judgements ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING", rows
+            connection.execute(
+                f"INSERT INTO judgements ({COLUMNS}) SELECT * FROM incoming WHERE true ON CONFLICT DO NOTHING"
             )
             new = connection.total_changes - before
-            if new < len(rows):
-                _refuse_conflicts(connection, rows)
+            _refuse_conflicts(connection)
+            connection.execute("DROP TABLE incoming")
         return new
 
     def all(self) -> Iterator[Judgement]:
@@ -91,9 +96,17 @@ class Judgements:
                 connection.executescript(SCHEMA)
                 yield connection
         except sqlite3.DatabaseError as error:
-            full = "full" in str(error)
-            remedy = "make room and run this again; nothing was stored" if full else "restore it from a copy"
-            raise StudyError(f"{self.path}: {error}: {remedy}") from None
+            raise StudyError(f"{self.path}: {error}: {_remedy(str(error))}") from None
+
+
+def _remedy(error: str) -> str:
+    if "full" in error:
+        return "make room and run this again; nothing was stored"
+    if "locked" in error:
+        return "another process is writing; run this again when it has ended; nothing was stored"
+    if "open" in error or "readonly" in error:
+        return "make the folder and the file writable"
+    return "restore it from a copy"
 
 
 def _judgement(row: Row) -> Judgement:
@@ -102,11 +115,15 @@ def _judgement(row: Row) -> Judgement:
     return Judgement.model_construct(**fields)  # type: ignore[arg-type]
 
 
-def _refuse_conflicts(connection: sqlite3.Connection, rows: list[Row]) -> None:
-    for row in rows:
-        stored = connection.execute(f"SELECT {COLUMNS} FROM judgements WHERE id = ?", row[:1]).fetchone()
-        if stored != row:
-            raise JudgementError(
-                f"the id '{row[0]}' stands for another answer already ({stored[1]}, {stored[4]} by {stored[3]}): "
-                "give each answer an id of its own; nothing was stored"
-            )
+def _refuse_conflicts(connection: sqlite3.Connection) -> None:
+    """Look for an incoming answer whose id was taken by another one."""
+    other = connection.execute(
+        "SELECT id, stored.item, stored.answer, stored.annotator FROM incoming JOIN judgements AS stored USING (id) "
+        "WHERE (stored.item, stored.label, stored.annotator, stored.answer, stored.time) IS NOT "
+        "(incoming.item, incoming.label, incoming.annotator, incoming.answer, incoming.time) LIMIT 1"
+    ).fetchone()
+    if other is not None:
+        raise JudgementError(
+            "the id '{}' stands for another answer already ({}, {} by {}): give each answer an id of its own; "
+            "nothing was stored".format(*other)
+        )

@@ -51,11 +51,19 @@ class Parts:
 
 def refuse_changes(step: str, before: dict[str, Any], now: dict[str, Any], remedy: str) -> None:
     """Raise a StudyError that names every input of a step that changed."""
-    now = json.loads(json.dumps(now))  # as it would be read back: tuples are lists
+    before, now = _flat(before), _flat(json.loads(json.dumps(now)))  # as it would be read back: tuples are lists
     changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
     if changed:
         what = ", ".join(f"{name} {_brief(before.get(name))} → {_brief(now.get(name))}" for name in changed)
         raise StudyError(f"{step} was begun with other inputs ({what}): restore them, or {remedy}")
+
+
+def _flat(inputs: dict[str, Any], above: str = "") -> dict[str, Any]:
+    """Inputs of inputs under names such as 'settings.k', so that the one that changed can be named."""
+    flat: dict[str, Any] = {}
+    for name, value in inputs.items():
+        flat |= _flat(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
+    return flat
 
 
 def _brief(value: Any) -> str:

@@ -18,7 +18,8 @@ TEMPLATE = """\
 # A dissensus study. This is the only file here that you edit; every setting can also be left out.
 format = {format}
 task = "{task}"
-classes = "{classes}"
+classes = {classes}
+title = {title}    # of the report; the name of the folder unless said
 notes = {notes}    # sentences that a reader of the report must see first
 
 [select]
@@ -84,7 +85,7 @@ class RankSettings(Record):
     """How judgements become an order."""
 
     method: str = "perron"
-    smoothing: float = Field(1.0, gt=0)
+    smoothing: float = Field(1.0, gt=0, allow_inf_nan=False)
     resamples: int = Field(1000, ge=100)
     level: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(0, ge=0)
@@ -104,6 +105,7 @@ class Settings(Record):
     format: int = FORMAT_VERSION
     task: Literal["labels"] = "labels"
     classes: str
+    title: str = ""
     notes: tuple[str, ...] = ()
     select: SelectSettings = SelectSettings()
     judge: JudgeSettings = JudgeSettings()
@@ -119,12 +121,11 @@ class Settings(Record):
         return value
 
 
-def write_new(path: Path, task: str, classes: str, notes: Sequence[str]) -> None:
+def write_new(path: Path, task: str, classes: str, title: str, notes: Sequence[str]) -> None:
     """Write the settings of a new study."""
-    write_text(
-        path,
-        TEMPLATE.format(format=FORMAT_VERSION, task=task, classes=classes, notes=tomlkit.item(list(notes)).as_string()),
-    )
+    words = {"classes": classes, "title": title, "notes": list(notes)}
+    quoted = {name: tomlkit.item(value).as_string() for name, value in words.items()}
+    write_text(path, TEMPLATE.format(format=FORMAT_VERSION, task=task, **quoted))
 
 
 def read_settings(path: Path) -> Settings:
@@ -134,7 +135,7 @@ def read_settings(path: Path) -> Settings:
         StudyError: there is no study, or a setting is wrong; says which.
     """
     try:
-        return Settings.model_validate(tomlkit.parse(path.read_text(encoding="utf-8")).unwrap())
+        return Settings.model_validate(tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap())
     except FileNotFoundError:
         raise StudyError(f"{path.parent} is no study: there is no {path.name}; begin one with dissensus init") from None
     except (TOMLKitError, UnicodeDecodeError) as error:
@@ -146,10 +147,12 @@ def read_settings(path: Path) -> Settings:
 
 
 def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
-    """Append models to study.toml, leaving all else as the person wrote it."""
-    document = tomlkit.parse(path.read_text(encoding="utf-8"))
-    if "models" not in document:
-        document.add("models", tomlkit.table(is_super_table=True))
+    """Append models to study.toml, leaving all else as the person wrote it.
+
+    Raises:
+        StudyError: the person wrote the models in a way that tables cannot be appended to.
+    """
+    tables = tomlkit.table(is_super_table=True)
     for name, model in models.items():
         entry = tomlkit.table()
         entry.add("backend", model.backend)
@@ -158,5 +161,11 @@ def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
             preprocess = tomlkit.table()
             preprocess.update(model.preprocess)
             entry.add("preprocess", preprocess)
-        document["models"].add(name, entry)
-    write_text(path, tomlkit.dumps(document))
+        tables.add(name, entry)
+    written = path.read_text(encoding="utf-8-sig")
+    text = f"{written.rstrip()}\n\n{tomlkit.dumps({'models': tables})}"
+    try:
+        tomlkit.parse(text)
+    except TOMLKitError:
+        raise StudyError(f"{path}: write every model as a table of its own, [models.NAME], to add others") from None
+    write_text(path, text)

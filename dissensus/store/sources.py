@@ -14,6 +14,7 @@ from dissensus.store.tables import first_line
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
 MANIFESTS = {".csv", ".parquet"}
+COLUMNS = ("item", "path")
 
 
 def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
@@ -67,19 +68,20 @@ def _manifest(path: Path) -> tuple[list[str], list[str | None]]:
     try:
         if path.suffix.lower() == ".csv":
             text = pyarrow.csv.ConvertOptions(
-                column_types={"item": pa.string(), "path": pa.string()}, strings_can_be_null=True
+                column_types={"item": pa.string(), "path": pa.string()}, strings_can_be_null=True, null_values=[""]
             )
-            table = pyarrow.csv.read_csv(path, convert_options=text)
+            as_quoted = pyarrow.csv.ParseOptions(newlines_in_values=True)
+            table = pyarrow.csv.read_csv(path, convert_options=text, parse_options=as_quoted)
         else:
             table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+        columns = {name: table[name].cast(pa.string()).to_pylist() for name in table.column_names if name in COLUMNS}
+    except (pa.ArrowException, OSError, KeyError) as error:  # KeyError: a column twice
         raise PoolError(f"{path} cannot be read: {first_line(error)}") from None
-    if "item" not in table.column_names:
+    if "item" not in columns:
         raise PoolError(f"{path} has no column 'item': a manifest has item and, where there are files, path")
-    ids = table["item"].cast(pa.string()).to_pylist()
+    ids = columns["item"]
     if any(name is None for name in ids):
         raise PoolError(f"{path}, row {ids.index(None) + 1}: the item has no id")
-    if "path" not in table.column_names:
-        return ids, [None] * len(ids)
     beside = path.parent.resolve()
-    return ids, [None if name is None else str(beside / name) for name in table["path"].cast(pa.string()).to_pylist()]
+    paths = columns.get("path", [None] * len(ids))
+    return ids, [None if name is None else str(beside / name) for name in paths]

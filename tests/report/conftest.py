@@ -25,8 +25,9 @@ def browser() -> Iterator:
     try:
         from playwright.sync_api import sync_playwright
 
-        assert CHROMIUM.exists(), f"{CHROMIUM} is missing: apt install chromium"
-    except (ImportError, AssertionError) as missing:
+        if not CHROMIUM.exists():
+            raise FileNotFoundError(f"{CHROMIUM} is missing: apt install chromium")
+    except (ImportError, FileNotFoundError) as missing:
         if os.environ.get("CI") == "true":
             pytest.fail(f"the pages must be checked in a real browser: {missing}")
         pytest.skip(f"no browser: {missing}")

@@ -26,15 +26,18 @@ DIGITS_MODELS = (
 )
 
 
+digits = cache(load_digits)
+
+
 @cache
 def picture(item: int) -> tuple[str, bool]:
-    pixels = 255 - load_digits().images[item] * 255 / 16
+    pixels = 255 - digits().images[item] * 255 / 16
     return data_uri(Image.fromarray(pixels.astype(np.uint8)))
 
 
 def predictions(models: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Labels of M models on 899 digits; the first is right most often."""
-    truth = load_digits().target[898:]
+    truth = digits().target[898:]
     skill = np.linspace(0.985, 0.8, models)
     hard = rng.uniform(0, 1, len(truth)) ** 0.5
     wrong = (truth + rng.integers(1, 10, (models, len(truth)))) % 10

@@ -41,7 +41,7 @@ READABILITY = """() => {
     const under = ground(element);
     const [a, b] = [light(under), light(over(under, getComputedStyle(element).color))].sort((x, y) => y - x);
     const contrast = (a + 0.05) / (b + 0.05);
-    if (contrast < 4.5) poor.push(`${element.className || element.tagName} “${text.slice(0, 20)}” ${contrast.toFixed(2)}`);
+    if (contrast < 4.5) poor.push(`${element.className || element.tagName} “${text.slice(0, 20)}” ${contrast}`);
   }
   return poor;
 }"""

@@ -78,7 +78,7 @@ def test_answers_survive_a_reload_and_come_out_as_csv(open_page):
     rows = downloaded(page)
     assert [row["answer"] for row in rows] == ["yes", "no", "unsure", "unfit", "yes", "no"]
     assert [row["item"] for row in rows] == [q.item for q in questions()]
-    assert [int(row["label"]) for row in rows] == [q.label for q in questions()]
+    assert [row["label"] for row in rows] == [q.label_name for q in questions()]
     assert {row["annotator"] for row in rows} == {'Ada "L", Jr'}
     assert list(rows[0]) == ["item", "label", "annotator", "answer", "time"]
     assert all(datetime.fromisoformat(row["time"]).utcoffset().total_seconds() == 0 for row in rows)

@@ -89,7 +89,7 @@
   const download = () => {
     const rows = given.map(([question, value, time]) => {
       const [item, label] = store.questions[question];
-      return [store.items[item], store.labels[label][0], annotator, value, time];
+      return [store.items[item], store.labels[label][1], annotator, value, time];
     });
     const text = [["item", "label", "annotator", "answer", "time"], ...rows].map((row) => row.map(field).join(",")).join("\r\n");
     const link = document.createElement("a");

@@ -1,0 +1,99 @@
+"""How far to trust one competition: the same for many random sets of eleven classifiers.
+
+    python examples/imagenet_raters/sets.py KIT_IMAGENET_FOLDER [--sets 80] [--distance weighted]
+
+Every set is selected, judged by the raters and ranked as in compete.py, in memory; printed are the correlations
+(Spearman) with ReaL accuracy. Sets of eleven models drawn from 46 differ in how far apart their models are, so that
+the correlations spread: one lucky or unlucky set says little about the method.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from compete import ELEVEN
+from scipy.stats import spearmanr
+
+from dissensus.arrays import MISSING, Array
+from dissensus.competitions.labels import Selecting, duels_of, judge
+from dissensus.competitions.standings import Method
+from dissensus.discrepancy.labels import DISCREPANCIES, class_distances
+from dissensus.labeling import questions_of
+from dissensus.pairwise import tally
+from dissensus.screening import majority_verdicts
+from dissensus.selection import Levels, Partial, Rule
+from dissensus.store.classes import classes_of, read_classes
+
+LABELS = 1 << 16
+
+
+class Raters:
+    """What the 85 raters said, by image · 65,536 + label."""
+
+    def __init__(self, kit: Path) -> None:
+        raters = np.load(kit / "raters_sparse.npz")
+        keys = raters["item_image"].astype(np.int64) * LABELS + raters["item_label"]
+        columns = [list(raters["answer_names"]).index(name) for name in ("yes", "no", "maybe")]
+        counts = np.zeros((len(keys), 4), np.int64)
+        for column, answer in enumerate(columns):
+            counts[:, column] = np.bincount(raters["item"][raters["answer"] == answer], minlength=len(keys))
+        order = np.argsort(keys)
+        self.keys, self.counts = keys[order], counts[order]
+
+    def asked(self, images: Array, labels: Array) -> Array:
+        """True where the raters were asked about the label."""
+        return np.isin(images * LABELS + labels, self.keys)
+
+    def verdicts(self, questions: Array) -> Array:
+        """Majority verdicts on (image, label) questions."""
+        return majority_verdicts(self.counts[np.searchsorted(self.keys, questions[:, 0] * LABELS + questions[:, 1])])
+
+
+def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, rule: Rule) -> tuple[float, int]:
+    """Spearman correlation of one competition's Perron rank with accuracy, and the questions it asked."""
+    duels = duels_of(len(labels))
+    selecting = Selecting(duels, levels, rule)
+    selection = selecting.finish(selecting.scan(labels, 0, Partial.empty(len(duels))))
+    judged = judge(selection, raters.verdicts(questions_of(selection)[0]), rule.k, rule.cap)
+    strengths = Method().strengths(tally(judged.outcomes(), len(labels)))
+    return float(spearmanr(strengths, accuracy).statistic), int(judged.asked.sum())
+
+
+def main() -> None:
+    """Read the arguments, run all sets, print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kit", type=Path)
+    parser.add_argument("--sets", type=int, default=80)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--distance", choices=list(DISCREPANCIES), default="weighted")
+    given = parser.parse_args()
+    top1 = np.load(given.kit / "validation_top1.npz")
+    labels = top1["top1"][:, np.argsort(top1["image_index"])].astype(np.int64)
+    real = json.loads((given.kit / "real.json").read_text())
+    known = [image for image in range(len(real)) if real[image]]
+    accuracy = np.array([np.mean([row[image] in real[image] for image in known]) for row in labels.tolist()])
+    raters, rule = Raters(given.kit), Rule()
+    asked = np.stack([raters.asked(np.arange(labels.shape[1]), row) for row in labels])
+    usable = np.where(asked, labels, MISSING).astype(np.uint16)
+    levels = Levels.of(class_distances(classes_of(read_classes("imagenet")), given.distance))
+    rng = np.random.default_rng(given.seed)
+    sets = [np.sort(rng.choice(len(labels), 11, replace=False)) for _ in range(given.sets)]
+    eleven = np.array([list(top1["models"]).index(name) for name in ELEVEN])
+    found = [correlation(usable[chosen], accuracy[chosen], levels, raters, rule) for chosen in [eleven, *sets]]
+    spearman, questions = np.array(found[1:]).T
+    low, median, high = np.quantile(spearman, [0.1, 0.5, 0.9])
+    figures = {
+        "distance": given.distance,
+        "the eleven of the example": {"spearman": round(found[0][0], 3), "questions": found[0][1]},
+        "random sets": given.sets,
+        "spearman": {"mean": spearman.mean(), "p10": low, "median": median, "p90": high, "least": spearman.min()},
+        "questions": float(questions.mean()),
+    }
+    print(json.dumps(figures, indent=1, default=float))
+
+
+if __name__ == "__main__":
+    main()
