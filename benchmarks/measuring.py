@@ -16,9 +16,10 @@ STATUS = Path("/proc/self/status")
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds on the wall, growth of resident memory at its peak in MB, and what the work gave."""
+    """Seconds on the wall and of all cores, growth of resident memory at its peak in MB, and what the work gave."""
 
     seconds: float
+    cpu: float
     growth: float
     result: list[list[int]]
 
@@ -31,10 +32,10 @@ def measured(work: Callable[[], list[tuple[int, int, int, int, bool]]]) -> Measu
     /proc it is the growth of ru_maxrss, which cannot be set back.
     """
     before = _settled()
-    start = time.perf_counter()
+    start, start_of_cpu = time.perf_counter(), time.process_time()
     result = work()
-    seconds = time.perf_counter() - start
-    return Measured(seconds, _peak() - before, [list(map(int, row)) for row in result])
+    seconds, cpu = time.perf_counter() - start, time.process_time() - start_of_cpu
+    return Measured(seconds, cpu, _peak() - before, [list(map(int, row)) for row in result])
 
 
 def in_fresh_process(script: str, arguments: list[str]) -> Measured:

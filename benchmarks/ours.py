@@ -20,7 +20,7 @@ from dissensus.study import Study
 
 
 def step(case: Case) -> list[Row]:
-    """`Study.select`: distances, stamps, parts that survive a kill, ids, confidences, the round, all flushed to disk."""
+    """`Study.select`: distances, stamps, parts that survive a kill, ids, confidences, the round, all on disk."""
     Study(case.root).select(k=RULE.k, reserves=RULE.reserves, cap=RULE.cap, confidence=float(THRESHOLD))
     return _rows(read_rounds(Folder(case.root))[1][0].selection)
 

@@ -8,21 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 from PIL import Image
-from sklearn.datasets import load_digits
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from dissensus.arrays import Array
 from dissensus.engines.local import Progress
@@ -55,6 +42,18 @@ class DemoResult(Record):
 
 def classifiers() -> dict[str, Any]:
     """Eight classifiers as different as scikit-learn has them."""
+    # imported here: scikit-learn takes a second, which no other command should wait for
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.svm import SVC
+    from sklearn.tree import DecisionTreeClassifier
+
     return {
         "svm": SVC(gamma=0.001, random_state=SEED),
         "knn": KNeighborsClassifier(3),
@@ -104,6 +103,10 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
 
 def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str]]:
     """Pictures of one half, models fitted on the other, and the names of the classes; the truth by item."""
+    import joblib
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
     digits = load_digits()
     train, pool = train_test_split(
         np.arange(len(digits.target)), test_size=0.5, random_state=SEED, stratify=digits.target

@@ -13,7 +13,7 @@ from dissensus.backends import Preprocess, parse_spec
 from dissensus.competitions.standings import matrices
 from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import Progress, silent
-from dissensus.errors import StudyError
+from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Classes, Ranking
 from dissensus.report.data import Benchmark
 from dissensus.report.page import render
@@ -21,7 +21,7 @@ from dissensus.steps.benchmark import against, read_benchmark
 from dissensus.steps.eligible import keep_eligible
 from dissensus.steps.judging import hear
 from dissensus.steps.pooling import make_pool, pool_ids
-from dissensus.steps.predicting import predict, resolved_target
+from dissensus.steps.predicting import has_begun, predict, resolved_target
 from dissensus.steps.questions import Question, open_questions, write_questions
 from dissensus.steps.ranking import consensus, make_ranking, method_of, write_results
 from dissensus.steps.reporting import report_data
@@ -32,7 +32,7 @@ from dissensus.store.exchange import read_judgements, write_judgements
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
-from dissensus.store.settings import ModelSettings, Settings, add_models, read_settings, write_new
+from dissensus.store.settings import ModelSettings, Settings, add_models, read_settings, remove_models, write_new
 from dissensus.store.tables import read_table
 
 
@@ -104,11 +104,19 @@ class Study:
 
         Returns, by model, whether anything was left to do.
         """
-        self._add(models, preprocess or {})
+        added = self._add(models, preprocess or {})
         settings = self.settings
         if not settings.models:
             raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
-        return {name: predict(self.folder, settings, self.classes, name, self.progress) for name in settings.models}
+        named = {parse_spec(spec)[0] for spec in models}
+        # what has ended needs its model no more, so only models that are named again are looked at again
+        todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
+        try:
+            return {name: predict(self.folder, settings, self.classes, name, self.progress) for name in todo}
+        except DissensusError:
+            # a model that was refused outright is not in the study; one that has begun is, so that it can resume
+            remove_models(self.folder.settings, [name for name in added if not has_begun(self.folder, name)])
+            raise
 
     def items(self) -> list[str]:
         """Ids of the pool, in its order."""
@@ -207,8 +215,8 @@ class Study:
         """How far the study has come, and what to do next."""
         return status_of(self.folder, self.settings, self.classes)
 
-    def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any]) -> None:
-        """Write new models into study.toml; one that is there already must be the same."""
+    def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any]) -> list[str]:
+        """Write new models into study.toml and return their names; one that is there already must be the same."""
         known = self.settings.models
         added: dict[str, ModelSettings] = {}
         Preprocess.read(preprocess)
@@ -221,6 +229,7 @@ class Study:
                 added[name] = model
         if added:
             add_models(self.folder.settings, added)
+        return list(added)
 
 
 def _same(known: ModelSettings, given: ModelSettings) -> bool:

@@ -33,13 +33,15 @@ def fragility(
     """
     turns = _turns(rounds, answers, verdicts_of)
     places = [{(item, label): at for at, (item, label) in enumerate(judged.questions.tolist())} for judged in rounds]
-    members = connected_groups(tally(together([judged.outcomes() for judged in rounds]), len(names)).items > 0)[0]
+    compared = tally(together([judged.outcomes() for judged in rounds]), len(names)).items > 0
+    members = connected_groups(compared)[0]
 
     def strengths_without(chosen: frozenset[int]) -> Float[Array, " M"]:
         changed = [(turns[number][0], turns[number][2]) for number in chosen]
         outcomes = together([_outcomes(judged, at, changed) for judged, at in zip(rounds, places, strict=True)])
         cases = tally(outcomes, len(names))
-        if connected_groups(cases.items > 0)[0] != members:
+        still = cases.items > 0
+        if (still != compared).any() and connected_groups(still)[0] != members:
             raise RankingError("without these judgements other models are connected")
         return method.strengths(among(cases, np.array(members)))
 

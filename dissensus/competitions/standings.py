@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import spearmanr
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import RankingError
@@ -106,6 +105,8 @@ def stability(outcomes: Outcomes, models: int, method: Method) -> tuple[tuple[in
 
     A k at which the models are not yet connected, or all are alike, has no correlation and is left out.
     """
+    from scipy.stats import spearmanr  # takes half a second to import, which only reports need
+
     full = tally(outcomes, models)
     members = np.array(connected_groups(full.items > 0)[0])
     reference = method.strengths(among(full, members))
@@ -115,7 +116,7 @@ def stability(outcomes: Outcomes, models: int, method: Method) -> tuple[tuple[in
             strengths = method.strengths(among(tally(outcomes.take(outcomes.rank <= k), models), members))
         except RankingError:
             continue
-        if np.ptp(strengths) > 0 and np.ptp(reference) > 0:
+        if min(np.ptp(strengths), np.ptp(reference)) > 1e-9:  # more than rounding
             curve.append((k, float(spearmanr(strengths, reference).statistic)))
     return tuple(curve)
 

@@ -15,13 +15,14 @@ def usable_labels(
     confidences: Sequence[Float[Array, " N"] | None],
     threshold: float,
     eligible: Bool[Array, "M N"] | None = None,
+    out: UInt16[Array, "M N"] | None = None,
 ) -> UInt16[Array, "M N"]:
     """Labels of all models, MISSING where a model is not confident or its answer cannot be judged.
 
     An item that one model could not read is MISSING for all: no duel may profit from a broken file. Models without
-    confidences (None) always count.
+    confidences (None) always count. `out`: where to put the result, which saves a copy of it.
     """
-    usable = np.empty((len(labels), len(labels[0])), np.uint16)
+    usable = np.empty((len(labels), len(labels[0])), np.uint16) if out is None else out
     readable = np.ones(usable.shape[1], bool)
     for row, (label, confidence) in enumerate(zip(labels, confidences, strict=True)):
         if confidence is None:

@@ -25,6 +25,7 @@ def collect(labels, start, item_offset, levels, first, second, floor_level, floo
     models, rows = labels.shape
     capacity = lists.shape[1]
     lowest = floor_level.min()
+    latest = floor_item[floor_level == lowest].max()
     low = np.empty(TILE, np.uint16)
     high = np.empty(TILE, np.uint16)
     distinct = np.empty(models, np.uint16)
@@ -35,7 +36,8 @@ def collect(labels, start, item_offset, levels, first, second, floor_level, floo
             if high[i] <= low[i] + 1:  # all that speak agree, or fewer than two speak; `high` counts from one
                 continue
             row = tile + i
-            if _largest_level(labels, row, levels, distinct) < lowest:
+            largest = _largest_level(labels, row, levels, distinct)
+            if largest < lowest or (largest == lowest and item_offset + row >= latest):
                 continue
             for duel in range(first.size):
                 if filled[duel] == capacity:

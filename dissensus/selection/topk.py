@@ -30,8 +30,8 @@ class Levels:
     @classmethod
     def of(cls, distances: Float[Array, "C C"]) -> Self:
         """The levels of a matrix of distances."""
-        distance, level = np.unique(distances, return_inverse=True)
-        return cls(level.reshape(distances.shape).astype(np.int32), distance)
+        distance = np.unique(distances)
+        return cls(np.searchsorted(distance, distances).astype(np.int32), distance)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ import csv
 import math
 from pathlib import Path
 
-from scipy.stats import rankdata, spearmanr
-
 from dissensus.errors import StudyError
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
@@ -42,6 +40,8 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
 
 def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: int | None) -> Benchmark:
     """The ranking beside the benchmark, over the models that have both a strength and a score."""
+    from scipy.stats import spearmanr  # takes half a second to import, which few commands need
+
     shared = [s.model for s in ranking.standings if s.strength is not None and s.model in scores]
     strengths = {s.model: s.strength for s in ranking.standings if s.strength is not None}
     rank = _ranks([scores[model] for model in shared])
@@ -59,4 +59,4 @@ def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: 
 
 def _ranks(scores: list[float]) -> list[int]:
     """1 for the largest; equal scores share the better rank."""
-    return [int(rank) for rank in rankdata([-score for score in scores], method="min")]
+    return [1 + sum(other > score for other in scores) for score in scores]

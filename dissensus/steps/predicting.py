@@ -61,6 +61,11 @@ def predict(folder: Folder, settings: Settings, classes: Classes, name: str, pro
     return True
 
 
+def has_begun(folder: Folder, name: str) -> bool:
+    """True where predictions of a model, or finished parts of them, are there."""
+    return folder.predictions(name).exists() or any(folder.parts(f"predict-{name}").glob("*.parquet"))
+
+
 def problems(folder: Folder, name: str) -> pa.Table:
     """Items that a model has no prediction for, with the reasons; in pool order."""
     table = read_table(folder.predictions(name), ["problem"])

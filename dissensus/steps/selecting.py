@@ -178,7 +178,7 @@ class Reader:
             at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
             labels, confidences = zip(*(_columns(file, group) for file in self.files), strict=True)
             allowed = None if self.allowed is None else self.allowed.mask(labels, rows.start + at.start)
-            read[:, at] = usable_labels(labels, confidences, self.confidence, allowed)
+            usable_labels(labels, confidences, self.confidence, allowed, out=read[:, at])
         return read
 
 

@@ -71,6 +71,7 @@ def _judgement(
         raise JudgementError(f"{where}: {error}") from None
     time = _time(row.get("time") or written, where)
     identity = str(row.get("id") or fingerprint(item, str(label), annotator, answer, time))
+    f"{item}{annotator}{identity}".encode()  # half a character, which JSON can spell, cannot be stored
     return Judgement(id=identity, item=item, label=label, annotator=annotator, answer=answer, time=time)
 
 

@@ -169,3 +169,14 @@ def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
     except TOMLKitError:
         raise StudyError(f"{path}: write every model as a table of its own, [models.NAME], to add others") from None
     write_text(path, text)
+
+
+def remove_models(path: Path, names: Sequence[str]) -> None:
+    """Take models out of study.toml again, leaving all else as it is."""
+    if names:
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
+        for name in names:
+            document["models"].remove(name)
+        if not document["models"]:
+            document.remove("models")
+        write_text(path, tomlkit.dumps(document))

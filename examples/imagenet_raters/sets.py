@@ -28,6 +28,7 @@ from dissensus.selection import Levels, Partial, Rule
 from dissensus.store.classes import classes_of, read_classes
 
 LABELS = 1 << 16
+ODD = (919, 920, 971)  # street sign, traffic light and bubble: no 'physical entity' above them
 
 
 class Raters:
@@ -52,14 +53,16 @@ class Raters:
         return majority_verdicts(self.counts[np.searchsorted(self.keys, questions[:, 0] * LABELS + questions[:, 1])])
 
 
-def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, rule: Rule) -> tuple[float, int]:
-    """Spearman correlation of one competition's Perron rank with accuracy, and the questions it asked."""
+def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, rule: Rule) -> tuple[float, int, float]:
+    """Spearman correlation of Perron rank with accuracy, questions asked, and the share of items with an odd class."""
     duels = duels_of(len(labels))
     selecting = Selecting(duels, levels, rule)
     selection = selecting.finish(selecting.scan(labels, 0, Partial.empty(len(duels))))
     judged = judge(selection, raters.verdicts(questions_of(selection)[0]), rule.k, rule.cap)
     strengths = Method().strengths(tally(judged.outcomes(), len(labels)))
-    return float(spearmanr(strengths, accuracy).statistic), int(judged.asked.sum())
+    chosen = selection.take(~selection.is_reserve)
+    odd = np.isin(chosen.first_label, ODD) | np.isin(chosen.second_label, ODD)
+    return float(spearmanr(strengths, accuracy).statistic), int(judged.asked.sum()), float(odd.mean())
 
 
 def main() -> None:
@@ -78,16 +81,23 @@ def main() -> None:
     raters, rule = Raters(given.kit), Rule()
     asked = np.stack([raters.asked(np.arange(labels.shape[1]), row) for row in labels])
     usable = np.where(asked, labels, MISSING).astype(np.uint16)
-    levels = Levels.of(class_distances(classes_of(read_classes("imagenet")), given.distance))
+    distances = class_distances(classes_of(read_classes("imagenet")), given.distance)
+    levels = Levels.of(distances)
     rng = np.random.default_rng(given.seed)
     sets = [np.sort(rng.choice(len(labels), 11, replace=False)) for _ in range(given.sets)]
     eleven = np.array([list(top1["models"]).index(name) for name in ELEVEN])
     found = [correlation(usable[chosen], accuracy[chosen], levels, raters, rule) for chosen in [eleven, *sets]]
-    spearman, questions = np.array(found[1:]).T
+    spearman, questions, _ = np.array(found[1:]).T
     low, median, high = np.quantile(spearman, [0.1, 0.5, 0.9])
     figures = {
         "distance": given.distance,
-        "the eleven of the example": {"spearman": round(found[0][0], 3), "questions": found[0][1]},
+        "median distance": {
+            "all classes": np.median(distances),
+            "of the odd ones": np.median(distances[ODD, :], axis=1).tolist(),
+        },
+        "the eleven of the example": dict(
+            zip(("spearman", "questions", "items with an odd class"), found[0], strict=True)
+        ),
         "random sets": given.sets,
         "spearman": {"mean": spearman.mean(), "p10": low, "median": median, "p90": high, "least": spearman.min()},
         "questions": float(questions.mean()),

@@ -13,7 +13,6 @@ from dissensus.discrepancy.labels import class_distances
 from dissensus.records import Classes
 from dissensus.store.classes import classes_of, read_classes
 
-KIT = Path(__file__).parents[3] / "shared" / "data" / "wordnet" / "imagenet1k_hypernyms.json.gz"
 STRAYS = [919, 920, 971]
 
 
@@ -112,17 +111,15 @@ def test_strays_do_not_fill_the_farthest_pairs(tables: dict[str, np.ndarray]) ->
     assert share["weighted"] < 0.07
 
 
-def test_the_shipped_taxonomy_is_the_one_of_the_kit() -> None:
-    if not KIT.exists():
-        pytest.skip(f"the data kit is not here: {KIT}")
-    kit = json.loads(gzip.decompress(KIT.read_bytes()))
+def test_the_shipped_taxonomy_is_the_one_of_the_kit(kit: Path) -> None:
+    graph = json.loads(gzip.decompress((kit / "wordnet" / "imagenet1k_hypernyms.json.gz").read_bytes()))
     shipped = read_classes("imagenet")
-    assert shipped["classes"] == kit["classes"]
-    assert shipped["nodes"].keys() == kit["nodes"].keys()
+    assert shipped["classes"] == graph["classes"]
+    assert shipped["nodes"].keys() == graph["nodes"].keys()
     for wnid, node in shipped["nodes"].items():
-        assert set(node["parents"]) == set(kit["nodes"][wnid]["parents"])
-        assert node["lemmas"] == [lemma.replace("_", " ") for lemma in kit["nodes"][wnid]["lemmas"]]
-        assert node["gloss"] == kit["nodes"][wnid]["gloss"].strip()
+        assert set(node["parents"]) == set(graph["nodes"][wnid]["parents"])
+        assert node["lemmas"] == [lemma.replace("_", " ") for lemma in graph["nodes"][wnid]["lemmas"]]
+        assert node["gloss"] == graph["nodes"][wnid]["gloss"].strip()
 
 
 def test_every_class_has_a_name_and_the_cranes_are_told_apart(classes: Classes) -> None:

@@ -47,7 +47,7 @@ def test_a_path_may_go_down_and_up_again_so_that_the_triangle_inequality_holds()
 
 
 @given(random_taxonomies())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_distances_are_those_of_floyd_and_warshall(tree: Taxonomy) -> None:
     assert depths(tree).tolist() == breadth_first_depths(tree)
     np.testing.assert_array_equal(weighted_exactly(tree), floyd_warshall(tree, exact_weights(tree)))
@@ -55,7 +55,7 @@ def test_distances_are_those_of_floyd_and_warshall(tree: Taxonomy) -> None:
 
 
 @given(random_taxonomies())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_distances_are_a_metric_on_any_taxonomy(tree: Taxonomy) -> None:
     for distances in (weighted_exactly(tree), weighted(tree), hops(tree)):
         np.testing.assert_array_equal(distances, distances.T)
@@ -65,14 +65,14 @@ def test_distances_are_a_metric_on_any_taxonomy(tree: Taxonomy) -> None:
 
 
 @given(random_taxonomies(most_parents=1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_in_a_tree_the_shortest_path_goes_up_to_the_common_ancestor_and_down(tree: Taxonomy) -> None:
     classes = np.arange(len(tree.class_nodes))
     np.testing.assert_array_equal(weighted_exactly(tree), up_and_down(tree, exact_weights(tree), classes))
 
 
 @given(random_taxonomies(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_neither_the_order_of_edges_nor_of_classes_matters(tree: Taxonomy, random) -> None:
     edges = random.sample(range(len(tree.child)), len(tree.child))
     classes = random.sample(range(len(tree.class_nodes)), len(tree.class_nodes))
@@ -82,7 +82,7 @@ def test_neither_the_order_of_edges_nor_of_classes_matters(tree: Taxonomy, rando
 
 
 @given(random_taxonomies())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_longer_stem_halves_every_distance_and_changes_no_order(tree: Taxonomy) -> None:
     (root,) = set(range(len(tree.names))) - set(tree.child.tolist())
     deeper = Taxonomy(
@@ -102,6 +102,12 @@ def test_the_farthest_tenth_is_equally_far_and_nothing_else_changes() -> None:
     np.testing.assert_array_equal(capped[exactly <= ceiling], exactly[exactly <= ceiling])
     apart = capped[~np.eye(len(capped), dtype=bool)]
     assert (apart == ceiling).mean() >= 1 - CEILING
+
+
+@given(random_taxonomies())
+@settings(max_examples=60)
+def test_the_ceiling_is_a_distance_that_occurs(tree: Taxonomy) -> None:
+    assert np.isin(weighted(tree), weighted_exactly(tree)).all()
 
 
 def test_where_nothing_is_odd_the_ceiling_changes_nothing() -> None:

@@ -46,6 +46,13 @@ def test_exactly_sixty_per_cent_do_not_discard_and_one_more_does(people: int) ->
     assert verdict(yes=people - three_fifths - 1, unsure=three_fifths + 1) == UNSURE
 
 
+def test_a_share_that_binary_fractions_miss_is_still_not_exceeded_by_itself() -> None:
+    for percent in range(1, 100):
+        share = {"unsure_share": percent / 100, "unfit_share": percent / 100}
+        assert verdict(yes=100 - percent, unsure=percent, **share) == YES
+        assert verdict(yes=100 - percent, unfit=percent, **share) == YES
+
+
 def test_unfit_needs_a_majority_and_half_is_none() -> None:
     assert verdict(yes=2, unfit=3) == UNFIT
     assert verdict(yes=2, unfit=2) == YES

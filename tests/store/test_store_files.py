@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.store.files import file_fingerprint, fingerprint, write_text, write_whole
+
+
+def interrupted(path: Path) -> None:
+    path.write_text("half")
+    raise KeyboardInterrupt
+
+
+def test_a_file_is_written_with_the_folders_it_needs(tmp_path: Path) -> None:
+    write_text(tmp_path / "a" / "b" / "text.txt", "grün\r\n")
+    assert (tmp_path / "a" / "b" / "text.txt").read_bytes() == "grün\r\n".encode()
+    assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == ["text.txt"]
+
+
+def test_a_writer_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "new.txt", interrupted)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> None:
+    write_text(tmp_path / "kept.txt", "whole")
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "kept.txt", interrupted)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"kept.txt": "whole"}
+
+
+def test_a_full_disk_leaves_what_was_there_and_no_litter(small_disk: Path) -> None:
+    write_text(small_disk / "kept.txt", "whole")
+    with pytest.raises(OSError, match="No space") as full:
+        write_text(small_disk / "kept.txt", "x" * 1_000_000)
+    assert full.value.errno == errno.ENOSPC
+    assert {path.name: path.read_text() for path in small_disk.iterdir()} == {"kept.txt": "whole"}
+    write_text(small_disk / "kept.txt", "y" * 100_000)  # the room that the failed file took is free again
+    assert (small_disk / "kept.txt").stat().st_size == 100_000
+
+
+@given(st.lists(st.binary(max_size=4), max_size=4), st.lists(st.binary(max_size=4), max_size=4))
+def test_different_parts_have_different_fingerprints_even_where_they_join_to_the_same_bytes(
+    one: list[bytes], other: list[bytes]
+) -> None:
+    assert (fingerprint(*one) == fingerprint(*other)) == (one == other)
+    assert len(fingerprint(*one)) == 16
+
+
+def test_text_and_its_bytes_have_one_fingerprint() -> None:
+    assert fingerprint("grün") == fingerprint("grün".encode()) == fingerprint(memoryview("grün".encode()))
+
+
+def test_a_file_is_known_by_its_bytes_alone(tmp_path: Path) -> None:
+    for name, content in (("a", b"x" * 300_000), ("b", b"x" * 300_000), ("c", b"x" * 299_999 + b"y")):
+        (tmp_path / name).write_bytes(content)
+    assert file_fingerprint(tmp_path / "a") == file_fingerprint(tmp_path / "b") != file_fingerprint(tmp_path / "c")

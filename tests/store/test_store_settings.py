@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.errors import StudyError
+from dissensus.store.settings import ModelSettings, SelectSettings, Settings, add_models, read_settings, write_new
+
+anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+printable = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+
+
+@pytest.fixture
+def toml(tmp_path: Path) -> Path:
+    write_new(tmp_path / "study.toml", "labels", "birds.txt", "", [])
+    return tmp_path / "study.toml"
+
+
+def model(target: str = "net.onnx", **preprocess) -> ModelSettings:
+    return ModelSettings(backend="onnx", target=target, preprocess=preprocess)
+
+
+def test_a_new_study_has_the_defaults(toml: Path) -> None:
+    assert read_settings(toml) == Settings(classes="birds.txt")
+
+
+@given(anything, anything, st.lists(anything, max_size=3))
+def test_words_of_any_spelling_come_back(tmp_path: Path, classes: str, title: str, notes: list[str]) -> None:
+    write_new(tmp_path / "any.toml", "labels", classes, title, notes)
+    assert read_settings(tmp_path / "any.toml") == Settings(classes=classes, title=title, notes=tuple(notes))
+
+
+def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
+    write_new(tmp_path / "study.toml", "labels", 'my "best"\\classes.txt', "", ['say "no" to {braces}'])
+    assert read_settings(tmp_path / "study.toml").classes == 'my "best"\\classes.txt'
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("[select]\nkk = 3", "select.kk"),
+        ("colour = 3", "colour"),
+        ("[select]\nk = 'many'", "select.k: Input should be a valid integer"),
+        ("[select]\nk = 0", "select.k"),
+        ("[select]\nk = 2.5", "select.k"),
+        ("[select]\nconfidence = nan", "select.confidence"),
+        ("[select]\nconfidence = 1.01", "select.confidence"),
+        ("[judge]\nunsure = 1.0", "judge.unsure"),
+        ("[rank]\nsmoothing = inf", "rank.smoothing"),
+        ("[rank]\nsmoothing = 0", "rank.smoothing"),
+        ("[rank]\nlevel = nan", "rank.level"),
+        ("[rank]\nresamples = 1", "rank.resamples"),
+        ("format = 2", "this dissensus reads format 1, not 2"),
+        ("task = 'masks'", "task"),
+        ("models = 3", "models"),
+        ("[models.a]\nbackend = 'onnx'", "models.a.target"),
+        ("[select", "not valid TOML"),
+        ("select = 3", "select"),
+        ("classes = 'again'", "not valid TOML"),
+    ],
+)
+def test_a_wrong_setting_is_named_in_one_line(tmp_path: Path, line: str, complaint: str) -> None:
+    (tmp_path / "study.toml").write_text(f"classes = 'birds.txt'\n{line}\n")
+    with pytest.raises(StudyError) as refused:
+        read_settings(tmp_path / "study.toml")
+    assert complaint in str(refused.value)
+    assert str(tmp_path / "study.toml") in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_folder_without_settings_is_no_study(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="dissensus init"):
+        read_settings(tmp_path / "study.toml")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_bytes(b"classes = '\xff'")
+    with pytest.raises(StudyError, match="not valid TOML"):
+        read_settings(tmp_path / "study.toml")
+
+
+def test_an_editor_that_adds_a_byte_order_mark_does_no_harm(toml: Path) -> None:
+    toml.write_bytes(b"\xef\xbb\xbf" + toml.read_bytes())
+    assert read_settings(toml).classes == "birds.txt"
+    add_models(toml, {"a": model()})
+    assert read_settings(toml).models == {"a": model()}
+
+
+def test_adding_a_model_leaves_every_line_of_the_person(toml: Path) -> None:
+    written = toml.read_text().replace("k = 30 ", "k = 12 # because we are few\n#")
+    toml.write_text(written)
+    add_models(toml, {"a": model()})
+    add_models(toml, {"b": model(size=224, mean=[0.1, 0.2, 0.3])})
+    assert toml.read_text().startswith(written.rstrip())
+    assert read_settings(toml).select.k == 12
+    assert read_settings(toml).models == {"a": model(), "b": model(size=224, mean=[0.1, 0.2, 0.3])}
+
+
+@given(st.dictionaries(printable.filter(bool), printable.map(model), min_size=1, max_size=3))
+def test_models_of_any_name_and_target_come_back(tmp_path: Path, models: dict[str, ModelSettings]) -> None:
+    write_new(tmp_path / "study.toml", "labels", "birds.txt", "", [])
+    add_models(tmp_path / "study.toml", {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")})
+    add_models(tmp_path / "study.toml", {name: found for name, found in models.items() if name != "vgg16.bn-2"})
+    expected = {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")} | models | {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")}
+    assert read_settings(tmp_path / "study.toml").models == expected
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "classes = 'c'\n[models.x]\nbackend = 'file'\ntarget = 't'\n[rank]\nseed = 3\n",
+        "classes = 'c'\n[models.x]\nbackend='a'\ntarget='t'\n[rank]\nseed = 3\n[models.y]\nbackend='b'\ntarget='t'\n",
+        "classes = 'c'\n[rank]\nseed = 3\n[models]\n[models.x]\nbackend = 'file'\ntarget = 't'",
+    ],
+)
+def test_models_are_added_wherever_the_person_put_the_others(tmp_path: Path, written: str) -> None:
+    (tmp_path / "study.toml").write_text(written)
+    before = read_settings(tmp_path / "study.toml")
+    add_models(tmp_path / "study.toml", {"new": model()})
+    after = read_settings(tmp_path / "study.toml")
+    assert after.models == before.models | {"new": model()}
+    assert after.rank.seed == 3
+
+
+def test_models_written_in_one_line_are_left_alone_with_a_hint(tmp_path: Path) -> None:
+    written = "classes = 'c'\nmodels = {x = {backend = 'file', target = 't'}}\n"
+    (tmp_path / "study.toml").write_text(written)
+    with pytest.raises(StudyError, match=r"\[models\.NAME\]"):
+        add_models(tmp_path / "study.toml", {"new": model()})
+    assert (tmp_path / "study.toml").read_text() == written
+
+
+def test_settings_of_one_round_are_checked_like_those_of_the_study() -> None:
+    assert SelectSettings().changed({"k": 5}) == SelectSettings(k=5)
+    with pytest.raises(StudyError, match="select: k: "):
+        SelectSettings().changed({"k": 0})
+    with pytest.raises(StudyError, match="select: kk: "):
+        SelectSettings().changed({"kk": 3})

@@ -1,0 +1,201 @@
+"""Bad input ends in one line that says what is wrong and what to do, exit code 2, and nothing written is damaged."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus.study import Study
+
+ITEMS = [f"item-{number:02}" for number in range(12)]
+
+
+def snapshot(folder):
+    """Every file of a study and its content, but for settings, which name the model that was refused."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("study.toml", "inputs.json")
+    }
+
+
+def refused(done, *words):
+    """One line on standard error, exit code 2, all the words in it."""
+    assert done.returncode == 2, (done.stdout, done.stderr)
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Three classes, twelve items without pictures, one good prediction file."""
+    (tmp_path / "classes.txt").write_text("cat\ndog\nowl\n")
+    (tmp_path / "pool.csv").write_text("item\n" + "\n".join(ITEMS))
+    made = Study.init(tmp_path / "study", classes=str(tmp_path / "classes.txt"))
+    made.pool([tmp_path / "pool.csv"])
+    write(tmp_path / "good.parquet", [0, 1, 2] * 4)
+    made.predict([f"good=file:{tmp_path / 'good.parquet'}"])
+    return made
+
+
+def write(path, labels, confidence=None, items=ITEMS):
+    columns = {"item": items, "label": labels}
+    pq.write_table(pa.table(columns | ({} if confidence is None else {"confidence": confidence})), path)
+
+
+def bad_predictions(tmp_path):
+    """Files that must be refused, with what the line has to say."""
+    good = [0, 1, 2] * 4
+    write(tmp_path / "nan.parquet", good, [0.9] * 11 + [float("nan")])
+    write(tmp_path / "large.parquet", good, [0.9] * 11 + [1.5])
+    write(tmp_path / "unknown.parquet", ["cat"] * 11 + ["yeti"])
+    write(tmp_path / "range.parquet", [0] * 11 + [3])
+    write(tmp_path / "twice.parquet", good, items=[*ITEMS[:11], ITEMS[0]])
+    write(tmp_path / "other.parquet", good, items=[*ITEMS[:11], "elsewhere"])
+    write(tmp_path / "short.parquet", good[:6], items=ITEMS[:6])
+    pq.write_table(pa.table({"item": ITEMS, "class": good}), tmp_path / "columns.parquet")
+    np.savez(tmp_path / "shape.npz", item=np.array(ITEMS), label=np.zeros((12, 3)))
+    whole = (tmp_path / "good.parquet").read_bytes()
+    (tmp_path / "truncated.parquet").write_bytes(whole[: len(whole) // 2])
+    return {
+        "nan.parquet": "NaN",
+        "large.parquet": "1.5",
+        "unknown.parquet": "yeti",
+        "range.parquet": "outside 0..2",
+        "twice.parquet": "item-00",
+        "other.parquet": "another pool",
+        "short.parquet": "item-06",
+        "columns.parquet": "label",
+        "shape.npz": "shape.npz",
+        "truncated.parquet": "truncated.parquet",
+        "nowhere.parquet": "nowhere.parquet",
+    }
+
+
+def test_bad_prediction_files(study, tmp_path, command):
+    before = snapshot(study.folder.root)
+    for name, word in bad_predictions(tmp_path).items():
+        refused(command("predict", study.folder.root, f"bad-{name.split('.')[0]}=file:{tmp_path / name}"), word)
+        assert snapshot(study.folder.root) == before
+
+
+def test_a_refused_model_is_not_left_in_the_settings(study, tmp_path, command):
+    write(tmp_path / "nan.parquet", [0, 1, 2] * 4, [float("nan")] * 12)
+    refused(command("predict", study.folder.root, f"bad=file:{tmp_path / 'nan.parquet'}"))
+    assert list(study.settings.models) == ["good"]
+    write(tmp_path / "fine.parquet", [2, 1, 0] * 4)
+    assert command("predict", study.folder.root, f"fine=file:{tmp_path / 'fine.parquet'}").returncode == 0
+
+
+def test_one_model_and_identical_models(study, tmp_path, command):
+    refused(command("select", study.folder.root), "two models")
+    study.predict([f"twin=file:{tmp_path / 'good.parquet'}"])
+    refused(command("select", study.folder.root), "cannot be told apart")
+
+
+def test_nothing_to_select(study, tmp_path, command):
+    write(tmp_path / "shy.parquet", [2, 0, 1] * 4, [0.1] * 12)
+    study.predict([f"shy=file:{tmp_path / 'shy.parquet'}"])
+    refused(command("select", study.folder.root), "--confidence")
+    assert command("select", study.folder.root, "--confidence", 0.05).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("--k", 0), "k"),
+        (("--cap", 0), "cap"),
+        (("--confidence", 1.5), "confidence"),
+        (("--distance", "euclid"), "euclid"),
+        (("--distance", "hops"), "taxonomy"),
+        (("--eligible", "nowhere.csv"), "nowhere.csv"),
+    ],
+)
+def test_bad_settings_of_a_selection(study, tmp_path, command, arguments, word):
+    write(tmp_path / "other.parquet", [2, 1, 0] * 4)
+    study.predict([f"other=file:{tmp_path / 'other.parquet'}"])
+    refused(command("select", study.folder.root, *arguments), word)
+    assert not study.folder.rounds()
+
+
+def test_bad_pools(study, tmp_path, command):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (tmp_path / "twice.csv").write_text("item\na\na\n")
+    (tmp_path / "none.csv").write_text("item\n")
+    (tmp_path / "column.csv").write_text("name\na\n")
+    fresh = tmp_path / "fresh"
+    Study.init(fresh, classes=str(tmp_path / "classes.txt"))
+    for source, word in (
+        (empty, "no images"),
+        (tmp_path / "twice.csv", "'a' is in the pool twice"),
+        (tmp_path / "none.csv", "empty"),
+        (tmp_path / "column.csv", "no column 'item'"),
+        (tmp_path / "nowhere", "nowhere"),
+    ):
+        refused(command("pool", fresh, source), word)
+    (tmp_path / "more.csv").write_text("item\n" + "\n".join([*ITEMS, "item-99"]))
+    before = snapshot(study.folder.root)
+    refused(command("pool", study.folder.root, tmp_path / "more.csv"), "another pool")
+    assert snapshot(study.folder.root) == before
+
+
+def test_broken_taxonomies_and_classes(tmp_path, command):
+    (tmp_path / "classes.txt").write_text("cat\ndog\nowl\n")
+    (tmp_path / "cycle.csv").write_text("child,parent\ncat,pet\ndog,pet\nowl,bird\npet,bird\nbird,pet\n")
+    (tmp_path / "roots.csv").write_text("child,parent\ncat,pet\ndog,pet\nowl,bird\n")
+    (tmp_path / "loose.csv").write_text("child,parent\ncat,pet\ndog,pet\n")
+    (tmp_path / "twice.txt").write_text("cat\ndog\ncat\n")
+    line = ("init", tmp_path / "new", "--classes", tmp_path / "classes.txt", "--taxonomy")
+    refused(command(*line, tmp_path / "cycle.csv"), "cycle")
+    refused(command(*line, tmp_path / "roots.csv"), "2 roots")
+    refused(command(*line, tmp_path / "loose.csv"), "owl")
+    refused(command("init", tmp_path / "new", "--classes", tmp_path / "twice.txt"), "'cat' is listed twice")
+    refused(command("init", tmp_path / "new", "--classes", "nowhere.txt"), "nowhere.txt")
+    assert not (tmp_path / "new").exists()
+    refused(command("init", tmp_path), "not empty")
+
+
+def test_bad_judgements_store_nothing(study, tmp_path, command):
+    good = {"item": "item-00", "label": "cat", "annotator": "ann", "answer": "yes"}
+    for change, word in (
+        ({"answer": "perhaps"}, "perhaps"),
+        ({"label": "yeti"}, "yeti"),
+        ({"item": "elsewhere"}, "elsewhere"),
+        ({"annotator": ""}, "annotator"),
+        ({"time": "yesterday"}, "yesterday"),
+    ):
+        path = tmp_path / "answers.jsonl"
+        path.write_text("\n".join(json.dumps(row) for row in (good, good | change)))
+        refused(command("judgements", "import", study.folder.root, path), "row 2", word)
+        assert study.status().judgements == 0
+    refused(command("judgements", "import", study.folder.root, tmp_path / "nowhere.csv"), "nowhere.csv")
+    refused(command("judgements", "export", study.folder.root, tmp_path / "answers.xls"), ".jsonl")
+
+
+def test_a_study_that_is_none_or_damaged(study, tmp_path, command):
+    refused(command("status", tmp_path / "nowhere"), "no study")
+    (study.folder.predictions("good")).write_bytes(b"PAR1 and no more")
+    refused(command("status", study.folder.root), "damaged")
+    study.folder.settings.write_text("task = ")
+    refused(command("status", study.folder.root), "TOML")
+    study.folder.settings.write_text('classes = "x"\n[select]\nkk = 3\n')
+    refused(command("status", study.folder.root), "select.kk")
+
+
+def test_a_model_that_cannot_be_opened(study, tmp_path, command):
+    for spec, word in (
+        ("resnet", "NAME=BACKEND:TARGET"),
+        ("a=tensorflow:x", "tensorflow"),
+        ("a=onnx:nowhere.onnx", "nowhere.onnx"),
+        ("../a=file:x.csv", "cannot name a model"),
+        ("good=file:other.csv", "another name"),
+    ):
+        refused(command("predict", study.folder.root, spec), word)

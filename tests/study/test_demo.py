@@ -1,0 +1,46 @@
+"""The demo: the whole job, and what it says about itself."""
+
+from __future__ import annotations
+
+import json
+
+from scipy.stats import spearmanr
+
+
+def test_it_ranks_real_classifiers_beside_what_full_labelling_gives(demo):
+    _, result = demo
+    assert result.ranking is not None
+    assert len(result.ranking.standings) >= 7
+    strengths = [standing.strength for standing in result.ranking.standings]
+    accuracy = [result.accuracy[standing.model] for standing in result.ranking.standings]
+    assert spearmanr(strengths, accuracy).statistic >= 0.8
+    assert result.questions < result.pool
+
+
+def test_its_report_is_small_and_says_where_the_answers_came_from(demo):
+    _, result = demo
+    page = result.report.read_text()
+    assert "not from people" in page
+    assert result.report.stat().st_size < 5_000_000
+
+
+def test_the_command_prints_the_ranking_the_costs_and_the_path(command, tmp_path):
+    done = command("demo", tmp_path / "digits")
+    assert done.returncode == 0, done.stderr
+    assert "own labels, not from people" in done.stdout
+    assert f"report: {tmp_path / 'digits' / 'study' / 'results' / 'report.html'}" in done.stdout
+    assert "899 labels" in done.stdout
+    again = command("demo", tmp_path / "digits")
+    assert again.returncode == 2
+    assert "holds a demo already" in again.stderr
+
+
+def test_by_hand_leaves_the_answers_to_the_person(command, tmp_path):
+    done = command("demo", tmp_path / "digits", "--by-hand", "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["ranking"] is None
+    assert (tmp_path / "digits" / "sheet.html").read_text().count("data:image/png") > 10
+    ranked = command("rank", tmp_path / "digits" / "study")
+    assert ranked.returncode == 2
+    assert "not enough judgements" in ranked.stderr

@@ -1,0 +1,88 @@
+"""Every command, option and registry key is documented, and every help text has an example that parses."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from dissensus.backends import BACKENDS
+from dissensus.backends.preprocess import Preprocess
+from dissensus.cli import app
+from dissensus.discrepancy.labels import DISCREPANCIES
+from dissensus.ranking import RANKERS
+from dissensus.records import ANSWERS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+
+
+def commands(group=None, words=("dissensus",)):
+    """Every command with the words that call it."""
+    group = group or typer.main.get_command(app)
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*words, name))
+        else:
+            yield (*words, name), command
+
+
+COMMANDS = {" ".join(words): command for words, command in commands()}
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_and_option_is_in_the_command_page(line):
+    page = (DOCS / "commands.md").read_text()
+    row = next((row for row in page.splitlines() if row.startswith(f"| `{line} ")), None)
+    assert row is not None, f"docs/commands.md does not mention {line}"
+    for option in COMMANDS[line].params:
+        names = [name for name in option.opts if name.startswith("-")]
+        if names and "--help" not in names and "--json" not in names:
+            assert any(name in row for name in names), f"docs/commands.md: {line} does not mention {names}"
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_help_text_has_an_example_of_its_command(line):
+    text = COMMANDS[line].help
+    example = re.search(r"Example: `([^`]*)`", text)
+    assert example, f"{line} --help has no example"
+    words = shlex.split(example[1])
+    assert words[: len(line.split())] == line.split()
+    # parsing alone: click complains about options and arguments that do not exist
+    COMMANDS[line].make_context(line, words[len(line.split()) :], resilient_parsing=False)
+
+
+def test_an_example_with_a_wrong_option_would_be_noticed():
+    with pytest.raises(Exception, match="No such option"):
+        COMMANDS["dissensus rank"].make_context("rank", ["birds", "--methud", "perron"])
+
+
+@pytest.mark.parametrize(
+    ("page", "keys"),
+    [
+        ("methods/distances.md", DISCREPANCIES),
+        ("methods/ranking.md", RANKERS),
+        ("methods/judgements.md", ANSWERS),
+        ("backends.md", BACKENDS),
+        ("backends.md", Preprocess.model_fields),
+    ],
+)
+def test_every_key_of_a_registry_is_documented(page, keys):
+    text = (DOCS / page).read_text()
+    assert [key for key in keys if f"`{key}`" not in text] == []
+
+
+def test_links_between_pages_lead_somewhere():
+    pages = [
+        *DOCS.rglob("*.md"),
+        *ROOT.glob("*.md"),
+        ROOT / "examples" / "README.md",
+        ROOT / "benchmarks" / "README.md",
+    ]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"

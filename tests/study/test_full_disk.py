@@ -1,0 +1,61 @@
+"""A disk that fills up: one line, exit code 2, and what was there is still there. On a real, tiny file system."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from dissensus.study import Study
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 3 MB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a small file system needs root")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_steps_on_a_full_disk_damage_nothing(small_disk, demo, command, tmp_path):
+    study = small_disk / "study"
+    shutil.copytree(demo[0] / "study", study)
+    ranked = json.loads(command("rank", study, "--json").stdout)
+    exported = tmp_path / "before.csv"
+    Study(study).judgements_export(exported)
+    questions = Study(study).asked()
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(
+        "\n".join(
+            json.dumps({"item": item, "label": label, "annotator": f"a{who}", "answer": "no"})
+            for item, label in questions
+            for who in range(200)
+        )
+    )
+    filler = small_disk / "filler"
+    descriptor = os.open(filler, os.O_WRONLY | os.O_CREAT)
+    with pytest.raises(OSError, match="No space left"):
+        while True:
+            os.write(descriptor, b"0" * 4096)
+    os.close(descriptor)
+    for arguments in (
+        ("judgements", "import", study, answers),
+        ("report", study),
+        ("judgements", "export", study, small_disk / "out.csv"),
+    ):
+        done = command(*arguments)
+        assert done.returncode == 2, (arguments, done.stdout, done.stderr)
+        assert "full" in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1
+    filler.unlink()
+    again = tmp_path / "after.csv"
+    Study(study).judgements_export(again)
+    assert again.read_bytes() == exported.read_bytes()
+    assert json.loads(command("rank", study, "--json").stdout) == ranked

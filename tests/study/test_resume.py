@@ -1,0 +1,172 @@
+"""Killed with SIGKILL at random points and run again: nothing finished is redone, and the results are the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus.errors import StudyError
+from dissensus.steps import predicting
+from dissensus.study import Study
+
+SLOW_MODEL = '''
+import time
+from pathlib import Path
+import numpy as np
+
+def classify(images):
+    """Brightness decides; every image that is looked at leaves a mark."""
+    time.sleep(0.03)
+    with open(Path(__file__).with_name("seen.txt"), "a") as file:
+        file.write("x" * len(images))
+    means = np.array([np.asarray(image).mean() for image in images])
+    scores = -np.abs(means[:, None] - np.linspace(20, 140, 10))
+    return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+'''
+
+
+def start(*arguments, cwd):
+    line = [sys.executable, "-m", "dissensus", *map(str, arguments)]
+    return subprocess.Popen(line, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def kill_after_parts(process, parts: Path, count: int, pause: float) -> bool:
+    """Kill the process a moment after it has kept `count` parts; False where it ended before."""
+    while process.poll() is None:
+        if len(list(parts.glob("0*.parquet"))) >= count:
+            time.sleep(pause)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            return process.returncode == -signal.SIGKILL
+        time.sleep(0.002)
+    assert process.returncode == 0, process.stderr.read()
+    return False
+
+
+@pytest.fixture
+def slow(demo, tmp_path):
+    """A study whose only model takes its time, in a module of its own."""
+    (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
+    study = Study.init(tmp_path / "study", classes=str(demo[0] / "digits.txt"))
+    study.pool([demo[0] / "pool"])
+    return study
+
+
+def test_predict_survives_sigkill(slow, tmp_path):
+    undisturbed = tmp_path / "undisturbed"
+    shutil.copytree(slow.folder.root, undisturbed)
+    spec = "slow=python:slow_model:classify"
+    done = start("predict", undisturbed, spec, cwd=tmp_path)
+    assert done.wait() == 0, done.stderr.read()
+    (tmp_path / "seen.txt").unlink()
+
+    rng = np.random.default_rng(int(os.environ.get("DISSENSUS_SEED", "0")))
+    parts = slow.folder.parts("predict-slow")
+    killed = 0
+    for count in range(4):
+        process = start("predict", slow.folder.root, spec, cwd=tmp_path)
+        killed += kill_after_parts(process, parts, count, float(rng.uniform(0, 0.1)))
+    process = start("predict", slow.folder.root, spec, cwd=tmp_path)
+    assert process.wait() == 0, process.stderr.read()
+    assert killed >= 2
+    assert slow.folder.predictions("slow").read_bytes() == Study(undisturbed).folder.predictions("slow").read_bytes()
+    seen = len((tmp_path / "seen.txt").read_text())
+    assert seen <= 899 + killed * predicting.CHUNK  # at most the chunk under way is lost at each kill
+    assert not parts.exists()
+
+
+def test_a_changed_model_under_a_resumed_step_is_refused(slow, tmp_path):
+    process = start("predict", slow.folder.root, "slow=python:slow_model:classify", cwd=tmp_path)
+    assert kill_after_parts(process, slow.folder.parts("predict-slow"), 1, 0.0)
+    (tmp_path / "slow_model.py").write_text(SLOW_MODEL.replace("140", "120"))
+    process = start("predict", slow.folder.root, cwd=tmp_path)
+    line = process.stderr.read()
+    assert process.wait() == 2
+    assert "begun with other inputs (model " in line
+    assert len(line.strip().splitlines()) == 1
+    (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
+    assert start("predict", slow.folder.root, cwd=tmp_path).wait() == 0
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Five million items, three models, a hundred classes: several chunks for `select`."""
+    folder = tmp_path_factory.mktemp("large")
+    rng = np.random.default_rng(5)
+    count = 5_000_000
+    items = pa.array(np.char.add("i", np.arange(count).astype("U7")))
+    (folder / "classes.txt").write_text("".join(f"class {number}\n" for number in range(100)))
+    pq.write_table(pa.table({"item": items}), folder / "pool.parquet")
+    study = Study.init(folder / "study", classes=str(folder / "classes.txt"))
+    study.pool([folder / "pool.parquet"])
+    truth = rng.integers(0, 100, count, dtype=np.uint16)
+    for name, wrong in (("a", 0.01), ("b", 0.02), ("c", 0.05)):
+        labels = np.where(rng.random(count) < wrong, rng.integers(0, 100, count, dtype=np.uint16), truth)
+        confidence = rng.random(count, dtype=np.float32)
+        table = pa.table({"item": items, "label": labels, "confidence": confidence})
+        pq.write_table(table, folder / f"{name}.parquet")
+        study.predict([f"{name}=file:{folder / name}.parquet"])
+        (folder / f"{name}.parquet").unlink()
+    return study
+
+
+def test_select_survives_sigkill(large, tmp_path):
+    selection = large.folder.selection(1)
+    if not selection.exists():
+        large.select(k=30)
+    whole = selection.read_bytes()
+    shutil.rmtree(selection.parent)
+    rng = np.random.default_rng(int(os.environ.get("DISSENSUS_SEED", "0")))
+    killed = 0
+    for count in (0, 1, 2, 3, 4):
+        process = start("select", large.folder.root, "--k", 30, cwd=tmp_path)
+        pause = float(rng.uniform(0.2, 1.5) if count == 0 else rng.uniform(0, 0.02))
+        killed += kill_after_parts(process, large.folder.parts("select-001"), count, pause)
+        if selection.exists():
+            break
+    done = start("select", large.folder.root, "--k", 30, "--json", cwd=tmp_path)
+    assert done.wait() == 0, done.stderr.read()
+    assert killed >= 2
+    assert selection.read_bytes() == whole
+    assert not large.folder.parts("select-001").exists()
+
+
+def test_other_settings_under_a_resumed_selection_are_refused(large, tmp_path):
+    shutil.rmtree(large.folder.selection(1).parent, ignore_errors=True)
+    process = start("select", large.folder.root, "--k", 30, cwd=tmp_path)
+    assert kill_after_parts(process, large.folder.parts("select-001"), 1, 0.0)
+    with pytest.raises(StudyError, match=r"settings\.k 30 → 10"):
+        large.select(k=10)
+    large.select(k=30)
+
+
+def test_import_killed_at_any_time_stores_all_or_nothing(finished, tmp_path):
+    rows = [
+        {"item": item, "label": label, "annotator": f"ann-{who}", "answer": "yes", "time": "2026-01-01T00:00:00+00:00"}
+        for item, label in finished.asked()
+        for who in range(200)
+    ]
+    path = tmp_path / "many.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    before = finished.status().judgements
+    for pause in (0.9, 1.2, 1.5, 1.8, 2.4):
+        process = start("judgements", "import", finished.folder.root, path, cwd=tmp_path)
+        time.sleep(pause)
+        process.kill()
+        process.wait()
+        assert finished.status().judgements in (before, before + len(rows))
+    finished.judgements_import(path)
+    assert finished.status().judgements == before + len(rows)
+    finished.judgements_import(path)
+    assert finished.status().judgements == before + len(rows)
