@@ -26,7 +26,10 @@ def equal_models(rng: np.random.Generator) -> Outcomes:
     """Judged items of all duels among models that are equally often right."""
     duels = np.array(list(combinations(range(MODELS), 2)))
     right = rng.random((len(duels) * ITEMS // SHARED, MODELS)) < 0.5
-    first, second, item, place = [], [], [], []
+    first: list[int] = []
+    second: list[int] = []
+    item: list[int] = []
+    place: list[int] = []
     for one, other in duels:
         chosen = rng.choice(len(right), ITEMS, replace=False)
         first += [one] * ITEMS

@@ -193,8 +193,9 @@ def judgements_import(
 
     Example: `dissensus judgements import birds answers.csv`
     """
-    opened = Study(study)
-    new = opened.judgements_import(file)
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        new = opened.judgements_import(file)
     printing.show_import(new, opened.status(), json)
 
 

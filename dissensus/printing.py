@@ -37,8 +37,8 @@ def progress(quiet: bool) -> Iterator[Told]:
 
         def told(what: str, done: int, total: int) -> None:
             if what not in known:
-                known[what] = bars.add_task(escape(what), total=total)
-            bars.update(known[what], completed=done, total=total)
+                known[what] = bars.add_task(escape(what), total=total or None)
+            bars.update(known[what], completed=done, total=total or None)
 
         yield told
 

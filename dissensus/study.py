@@ -12,7 +12,7 @@ from dissensus.arrays import Array, UInt16
 from dissensus.backends import Preprocess, parse_spec
 from dissensus.competitions.standings import matrices
 from dissensus.discrepancy.labels import class_distances
-from dissensus.engines.local import Progress, silent
+from dissensus.engines.local import Progress, counted, silent
 from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Classes, Ranking
 from dissensus.report.data import Benchmark
@@ -174,7 +174,8 @@ class Study:
         if not Path(path).is_file():
             raise StudyError(f"there is no file {path}")
         known = set(pool_ids(self.folder).to_pylist())
-        return Judgements(self.folder.judgements).append(read_judgements(Path(path), self.classes, known.__contains__))
+        read = read_judgements(Path(path), self.classes, known.__contains__)
+        return Judgements(self.folder.judgements).append(counted("import", read, self.progress))
 
     def judgements_export(self, path: str | Path) -> int:
         """Write all answers, in the order in which they came, and return how many."""
@@ -184,7 +185,7 @@ class Study:
         """Rank the models by what people said, and keep the result under results/."""
         settings, hearing = self.settings, hear(self.folder, self.settings)
         chosen = method_of(settings.rank, method)
-        ranking = make_ranking(self.folder, settings, hearing, chosen, with_fragility=True)
+        ranking = make_ranking(self.folder, settings, hearing, chosen, self.progress)
         write_results(self.folder, ranking, hearing.models, matrices(hearing.outcomes, len(hearing.models), chosen))
         return ranking
 

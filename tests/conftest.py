@@ -9,6 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# the first call of many a library is slow, and examples of one test may share a folder: neither is a failure
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+settings.load_profile("unhurried")
 
 KIT = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -25,11 +25,14 @@ def fragility(
     verdicts_of: Callable[[Int[Array, "q 4"]], Int[Array, " q"]],
     names: Sequence[str],
     method: Method,
+    on_refit: Callable[[], object] = bool,  # a call that does nothing
 ) -> Fragility | None:
     """The fewest judgements found whose removal puts another model first; None where no removal was found to.
 
     Everything after the judgements is done again: verdicts turn, items are discarded or come back, reserves move up. A
     removal that changes which models are connected is left out, since then the ranking is of other models.
+
+    `on_refit` is called for every ranking that is tried.
     """
     turns = _turns(rounds, answers, verdicts_of)
     places = [{(item, label): at for at, (item, label) in enumerate(judged.questions.tolist())} for judged in rounds]
@@ -37,6 +40,7 @@ def fragility(
     members = connected_groups(compared)[0]
 
     def strengths_without(chosen: frozenset[int]) -> Float[Array, " M"]:
+        on_refit()
         changed = [(turns[number][0], turns[number][2]) for number in chosen]
         outcomes = together([_outcomes(judged, at, changed) for judged, at in zip(rounds, places, strict=True)])
         cases = tally(outcomes, len(names))

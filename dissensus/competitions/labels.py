@@ -71,10 +71,14 @@ class Judged:
         """Questions that had or have to be answered: those of active rows, and of discarded rows that came before."""
         asked = np.zeros(len(self.questions), bool)
         asked[self.row_questions[self.active].ravel()] = True
-        reached = self.discarded & (active_before(self.selection, self.active) < self.k)
-        of_reached = self.row_questions[reached].ravel()
-        asked[of_reached[self.verdicts[of_reached] != UNJUDGED]] = True
+        of_given_up = self.row_questions[self.given_up].ravel()
+        asked[of_given_up[self.verdicts[of_given_up] != UNJUDGED]] = True
         return asked
+
+    @property
+    def given_up(self) -> Bool[Array, " Q"]:
+        """Discarded rows whose turn had come; reserves that nobody had to ask about are none of them."""
+        return self.discarded & (active_before(self.selection, self.active) < self.k)
 
     @property
     def open(self) -> Bool[Array, " q"]:

@@ -37,3 +37,11 @@ def read_ahead(
             part, future = queue.pop(0)
             yield part, future.result()
             queue += [(later, thread.submit(load, later)) for later in islice(waiting, 1)]
+
+
+def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:
+    """The things, one by one, while progress is told how many went by; nobody knows how many will."""
+    for done, thing in enumerate(things, start=1):
+        if done % step == 0:
+            progress(what, done, 0)
+        yield thing

@@ -53,7 +53,7 @@ class Hearing:
     @property
     def discarded(self) -> int:
         """Number of items that people could not judge in some duel."""
-        return len({int(item) for judged in self.judged for item in judged.selection.item[judged.discarded]})
+        return len({int(item) for judged in self.judged for item in judged.selection.item[judged.given_up]})
 
     def _distinct(self, which: str) -> list[tuple[int, int]]:
         chosen = [judged.questions[getattr(judged, which)] for judged in self.judged]

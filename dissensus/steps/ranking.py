@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import partial
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 
 from dissensus import __version__
 from dissensus.competitions.fragile import fragility
 from dissensus.competitions.standings import Method, Standings, rank
-from dissensus.engines.local import Progress, chunks, read_ahead
+from dissensus.engines.local import Progress, chunks, counted, read_ahead
 from dissensus.predictions.consensus import plurality_agreement
 from dissensus.records import Comparisons, Fragility, Provenance, Ranking
 from dissensus.steps.judging import Hearing, verdicts_of
@@ -30,8 +30,10 @@ def method_of(settings: RankSettings, name: str | None = None) -> Method:
     return Method(name or settings.method, settings.smoothing, settings.resamples, settings.level, settings.seed)
 
 
-def make_ranking(folder: Folder, settings: Settings, hearing: Hearing, method: Method, with_fragility: bool) -> Ranking:
-    """The ranking of all models that compete.
+def make_ranking(
+    folder: Folder, settings: Settings, hearing: Hearing, method: Method, progress: Progress | None
+) -> Ranking:
+    """The ranking of all models that compete; how fragile it is only where somebody has the time to be told progress.
 
     Raises:
         RankingError: nothing is judged yet, or the method has no estimate.
@@ -39,9 +41,10 @@ def make_ranking(folder: Folder, settings: Settings, hearing: Hearing, method: M
     names = hearing.models
     standings = rank(hearing.outcomes, names, method, _identical(folder, names))
     fragile = None
-    if with_fragility:
+    if progress is not None:
         by_settings = partial(verdicts_of, settings=settings.judge)
-        fragile = fragility(hearing.judged, hearing.answers, by_settings, names, method)
+        refits = counted("looking for judgements that decide", count(), progress, step=50)
+        fragile = fragility(hearing.judged, hearing.answers, by_settings, names, method, refits.__next__)
     return _record(standings, fragile, method, hearing, folder)
 
 

@@ -75,7 +75,7 @@ def _other_rankings(folder: Folder, settings: Settings, hearing: Hearing, rankin
     for name in RANKERS:
         if name != ranking.provenance.method:
             try:
-                others[name] = make_ranking(folder, settings, hearing, method_of(settings.rank, name), False)
+                others[name] = make_ranking(folder, settings, hearing, method_of(settings.rank, name), None)
             except RankingError:
                 continue
     return others

@@ -23,8 +23,8 @@ EXPORTED = (*REQUIRED, "time", "id")
 SYNONYMS = {"maybe": "unsure", "hard to tell": "unsure", "y": "yes", "n": "no", "true": "yes", "false": "no"}
 
 
-def read_judgements(path: Path, classes: Classes, is_item: Callable[[str], bool]) -> list[Judgement]:
-    """The judgements of a file, checked line by line.
+def read_judgements(path: Path, classes: Classes, is_item: Callable[[str], bool]) -> Iterator[Judgement]:
+    """The judgements of a file, one by one, each checked.
 
     A row without an id gets one made from its content, so that a file imported twice is stored once; a row without a
     time gets the time of the file.
@@ -34,13 +34,11 @@ def read_judgements(path: Path, classes: Classes, is_item: Callable[[str], bool]
     """
     rows = _reader(path)(path)
     written = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-    judgements = []
     try:
         for number, row in rows:
-            judgements.append(_judgement(row, f"{path}, row {number}", classes, is_item, written))
+            yield _judgement(row, f"{path}, row {number}", classes, is_item, written)
     except (OSError, pa.ArrowException, UnicodeError, csv.Error) as error:
         raise JudgementError(f"{path} cannot be read: {first_line(error)}") from None
-    return judgements
 
 
 def write_judgements(path: Path, judgements: Iterable[Judgement], classes: Classes) -> int:
@@ -70,7 +68,7 @@ def _judgement(
     except ClassesError as error:
         raise JudgementError(f"{where}: {error}") from None
     time = _time(row.get("time") or written, where)
-    identity = str(row.get("id") or fingerprint(item, str(label), annotator, answer, time))
+    identity = str(row.get("id") or fingerprint(item, str(label), annotator, answer, str(row.get("time") or "")))
     f"{item}{annotator}{identity}".encode()  # half a character, which JSON can spell, cannot be stored
     return Judgement(id=identity, item=item, label=label, annotator=annotator, answer=answer, time=time)
 

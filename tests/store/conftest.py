@@ -5,13 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from dissensus.records import Classes
-
-# a folder is shared by the examples of one test on purpose
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-settings.load_profile("unhurried")
 
 
 @pytest.fixture

@@ -17,6 +17,11 @@ from dissensus.errors import JudgementError
 from dissensus.records import ANSWERS, Classes, Judgement
 from dissensus.store.exchange import FORMATS, read_judgements, write_judgements
 
+
+def read_all(path: Path, classes: Classes, is_item: Any) -> list[Judgement]:
+    return list(read_judgements(path, classes, is_item))
+
+
 ROW = {"item": "a.jpg", "label": "1", "annotator": "ann", "answer": "yes"}
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 judgements = st.builds(
@@ -55,7 +60,7 @@ def test_every_field_comes_back_whatever_it_is_spelled_with(
 ) -> None:
     path = tmp_path / f"answers{ending}"
     assert write_judgements(path, said, classes) == len(said)
-    assert read_judgements(path, classes, everything) == said
+    assert read_all(path, classes, everything) == said
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -63,27 +68,27 @@ def test_newlines_quotes_commas_and_other_alphabets_in_an_item(tmp_path: Path, c
     item = ' a "b",\r\n\tc;\u2028 𝄞é'
     said = [Judgement(id="1", item=item, label=2, annotator="Zoë, \n", answer="unfit", time="2026-01-01")]
     write_judgements(tmp_path / f"a{ending}", said, classes)
-    assert read_judgements(tmp_path / f"a{ending}", classes, {item}.__contains__) == said
+    assert read_all(tmp_path / f"a{ending}", classes, {item}.__contains__) == said
 
 
 @pytest.mark.parametrize("ending", FORMATS)
 def test_labels_go_by_name_id_synonym_or_number(tmp_path: Path, classes: Classes, ending: str) -> None:
     labels = ["1", "0", "2", "n1", "king", "Königs-Pinguin, groß"]
     path = write(tmp_path / f"a{ending}", [ROW | {"label": label} for label in labels])
-    assert [found.label for found in read_judgements(path, classes, everything)] == [0, 1, 2, 0, 2, 2]
+    assert [found.label for found in read_all(path, classes, everything)] == [0, 1, 2, 0, 2, 2]
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
 def test_a_number_that_is_no_text_is_an_index(tmp_path: Path, classes: Classes, ending: str) -> None:
     path = write(tmp_path / f"a{ending}", [ROW | {"label": label} for label in (1, 0, 2)])
-    assert [found.label for found in read_judgements(path, classes, everything)] == [1, 0, 2]
+    assert [found.label for found in read_all(path, classes, everything)] == [1, 0, 2]
 
 
 @pytest.mark.parametrize("ending", FORMATS)
 def test_answers_may_be_spelled_in_a_few_ways(tmp_path: Path, classes: Classes, ending: str) -> None:
     spelled = {"YES": "yes", " n ": "no", "Maybe": "unsure", "hard to tell": "unsure", "unfit": "unfit", "true": "yes"}
     path = write(tmp_path / f"a{ending}", [ROW | {"answer": answer} for answer in spelled])
-    assert [found.answer for found in read_judgements(path, classes, everything)] == list(spelled.values())
+    assert [found.answer for found in read_all(path, classes, everything)] == list(spelled.values())
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -105,7 +110,7 @@ def test_a_bad_row_is_named_with_what_is_wrong(
     row = ROW | {"time": "2026-01-01"}
     path = write(tmp_path / f"a{ending}", [row, row, row | change])
     with pytest.raises(JudgementError) as refused:
-        read_judgements(path, classes, {"a.jpg"}.__contains__)
+        read_all(path, classes, {"a.jpg"}.__contains__)
     line = 4 if ending == ".csv" else 3  # the header is a line too
     assert str(refused.value).startswith(f"{path}, row {line}: {complaint}")
     assert "\n" not in str(refused.value)
@@ -114,10 +119,10 @@ def test_a_bad_row_is_named_with_what_is_wrong(
 def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path, classes: Classes) -> None:
     (tmp_path / "a.csv").write_text('item,label,annotator,answer\n\n"a\nb",1,ann,yes\n\nc,1,ann,perhaps\n')
     with pytest.raises(JudgementError, match="row 6: the answer"):
-        read_judgements(tmp_path / "a.csv", classes, everything)
+        read_all(tmp_path / "a.csv", classes, everything)
     (tmp_path / "a.jsonl").write_text(f"\n{json.dumps(ROW)}\n\nno json\n")
     with pytest.raises(JudgementError, match="row 4: is no JSON"):
-        read_judgements(tmp_path / "a.jsonl", classes, everything)
+        read_all(tmp_path / "a.jsonl", classes, everything)
 
 
 @pytest.mark.parametrize("missing", ROW)
@@ -125,7 +130,7 @@ def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path, classes: Cla
 def test_a_missing_column_is_named(tmp_path: Path, classes: Classes, ending: str, missing: str) -> None:
     path = write(tmp_path / f"a{ending}", [{name: ROW[name] for name in ROW if name != missing}])
     with pytest.raises(JudgementError, match=f"no column '{missing}'|{missing} is missing"):
-        read_judgements(path, classes, everything)
+        read_all(path, classes, everything)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +153,7 @@ def test_a_file_that_holds_no_answers_is_refused_in_one_line(
 ) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(JudgementError) as refused:
-        read_judgements(tmp_path / name, classes, everything)
+        read_all(tmp_path / name, classes, everything)
     assert str(tmp_path / name) in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -157,7 +162,7 @@ def test_a_truncated_parquet_file_is_refused(tmp_path: Path, classes: Classes) -
     path = write(tmp_path / "a.parquet", [ROW] * 50)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(JudgementError, match="cannot be read"):
-        read_judgements(path, classes, everything)
+        read_all(path, classes, everything)
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -166,7 +171,7 @@ def test_a_row_without_id_and_time_gets_the_same_ones_each_time_the_file_is_read
 ) -> None:
     path = write(tmp_path / f"a{ending}", [ROW, ROW | {"answer": "no"}, ROW | {"item": "b.jpg"}])
     os.utime(path, (1_700_000_000, 1_700_000_000))
-    first, again = read_judgements(path, classes, everything), read_judgements(path, classes, everything)
+    first, again = read_all(path, classes, everything), read_all(path, classes, everything)
     assert first == again
     assert len({found.id for found in first}) == 3
     assert {found.time for found in first} == {"2023-11-14T22:13:20+00:00"}
@@ -174,21 +179,21 @@ def test_a_row_without_id_and_time_gets_the_same_ones_each_time_the_file_is_read
 
 def test_the_same_answers_have_the_same_ids_in_every_format(tmp_path: Path, classes: Classes) -> None:
     rows = [ROW | {"time": "2026-01-01T10:00:00+01:00"}]
-    ids = {read_judgements(write(tmp_path / f"a{e}", rows), classes, everything)[0].id for e in FORMATS}
+    ids = {read_all(write(tmp_path / f"a{e}", rows), classes, everything)[0].id for e in FORMATS}
     assert len(ids) == 1
 
 
 def test_times_of_a_parquet_file_may_be_timestamps(tmp_path: Path, classes: Classes) -> None:
     moment = datetime(2026, 1, 2, 3, 4, 5, 600_000, tzinfo=UTC)
     path = write(tmp_path / "a.parquet", [ROW | {"time": moment}])
-    assert datetime.fromisoformat(read_judgements(path, classes, everything)[0].time) == moment
+    assert datetime.fromisoformat(read_all(path, classes, everything)[0].time) == moment
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path, classes: Classes) -> None:
     for ending in (".csv", ".jsonl"):
         path = write(tmp_path / f"a{ending}", [ROW])
         path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-        assert read_judgements(path, classes, everything)[0].item == "a.jpg"
+        assert read_all(path, classes, everything)[0].item == "a.jpg"
 
 
 def test_a_file_of_another_ending_is_not_written(tmp_path: Path, classes: Classes) -> None:

@@ -1,4 +1,4 @@
-"""Killed with SIGKILL at random points and run again: nothing finished is redone, and the results are the same bytes."""
+"""Killed with SIGKILL at random points and run again: nothing finished is redone, and the bytes are the same."""
 
 from __future__ import annotations
 
