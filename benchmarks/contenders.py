@@ -19,7 +19,7 @@ import pandas as pd
 import polars as pl
 
 from dissensus.arrays import Array, Bool, Float, Int, UInt16
-from dissensus.discrepancy.labels import class_distances, default_discrepancy
+from dissensus.discrepancy.labels import class_distances
 from dissensus.selection import Levels, Rule
 from dissensus.store.tables import ROW_GROUP, open_table
 from dissensus.study import Study
@@ -40,15 +40,16 @@ class Case:
 
     root: Path
     files: tuple[Path, ...]
+    distance: str
     levels: UInt16[Array, "C C"]
 
     @classmethod
-    def of(cls, root: Path) -> Case:
+    def of(cls, root: Path, distance: str) -> Case:
         """The case of a study."""
         study = Study(root)
-        levels = Levels.of(class_distances(study.classes, default_discrepancy(study.classes)))
+        levels = Levels.of(class_distances(study.classes, distance))
         files = tuple(study.folder.predictions(name) for name in study.settings.models)
-        return cls(root, files, levels.of_classes.astype(np.uint16))
+        return cls(root, files, distance, levels.of_classes.astype(np.uint16))
 
     @property
     def duels(self) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from benchmarks.contenders import RULE, THRESHOLD, Case, Row
 from dissensus.arrays import Array, UInt16
 from dissensus.competitions.labels import Selecting, duels_of
-from dissensus.discrepancy.labels import class_distances, default_discrepancy
+from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import chunks, read_ahead
 from dissensus.records import Selection
 from dissensus.selection import Levels, Partial
@@ -21,7 +21,9 @@ from dissensus.study import Study
 
 def step(case: Case) -> list[Row]:
     """`Study.select`: distances, stamps, parts that survive a kill, ids, confidences, the round, all on disk."""
-    Study(case.root).select(k=RULE.k, reserves=RULE.reserves, cap=RULE.cap, confidence=float(THRESHOLD))
+    Study(case.root).select(
+        k=RULE.k, reserves=RULE.reserves, cap=RULE.cap, confidence=float(THRESHOLD), distance=case.distance
+    )
     return _rows(read_rounds(Folder(case.root))[1][0].selection)
 
 
@@ -35,6 +37,8 @@ def from_files(case: Case) -> Callable[[], list[Row]]:
         known = Partial.empty(len(selecting.duels))
         for rows, labels in read_ahead(Reader(Folder(case.root), models, float(THRESHOLD), None).labels, todo):
             known = selecting.merge(known, selecting.scan(labels, rows.start, known))
+            if selecting.is_settled(known, rows.stop):
+                break
         return _rows(selecting.finish(known))
 
     return run
@@ -52,6 +56,8 @@ def from_memory(case: Case) -> Callable[[], list[Row]]:
         known = Partial.empty(len(selecting.duels))
         for rows, labels in loaded:
             known = selecting.merge(known, selecting.scan(labels, rows.start, known))
+            if selecting.is_settled(known, rows.stop):
+                break
         return _rows(selecting.finish(known))
 
     return run
@@ -65,7 +71,7 @@ def forget(case: Case) -> None:
 
 def _selecting(case: Case) -> Selecting:
     classes = Study(case.root).classes
-    levels = Levels.of(class_distances(classes, default_discrepancy(classes)))
+    levels = Levels.of(class_distances(classes, case.distance))
     return Selecting(duels_of(len(case.files)), levels, RULE)
 
 

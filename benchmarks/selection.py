@@ -28,6 +28,7 @@ from benchmarks import contenders, ours
 from benchmarks.contenders import Case, Row
 from benchmarks.measuring import Measured, in_fresh_process, measured, show
 from benchmarks.synthetic import make_study
+from dissensus.discrepancy.labels import DISCREPANCIES
 
 WARM_UP_ITEMS = 2_000
 ENFORCED_FROM = 10_000_000
@@ -55,7 +56,7 @@ CONTENDERS: dict[str, tuple[str, Prepare]] = {
 
 @dataclass(frozen=True)
 class Bar:
-    """A claim about our whole step: `what` compared with `limit` by `holds`."""
+    """A claim about us, doing what the contenders do: `what` compared with `limit` by `holds`."""
 
     what: str
     value: Callable[[dict[str, Measured]], float]
@@ -64,7 +65,7 @@ class Bar:
 
 
 def _times(name: str) -> Callable[[dict[str, Measured]], float]:
-    return lambda best: best[name].seconds / best["step"].seconds
+    return lambda best: best[name].seconds / best["files"].seconds
 
 
 BARS = (
@@ -79,16 +80,16 @@ def main() -> int:
     """Measure, print, and say with the exit code whether the bars hold."""
     options = _options()
     if options.child:
-        _child(options.child, Path(options.study), Path(options.warm_up))
+        _child(options.child, options.distance, Path(options.study), Path(options.warm_up))
         return 0
     options.repeat = options.repeat or (3 if options.items >= ENFORCED_FROM else 1)
     names = options.only.split(",") if options.only else list(CONTENDERS)
     warm_up = make_study(options.folder, WARM_UP_ITEMS, options.models).root
     study = make_study(options.folder, options.items, options.models).root
-    best = _best(names, study, warm_up, options.repeat)
+    best = _best(names, options.distance, study, warm_up, options.repeat)
     _refuse_differences(best)
     is_enforced = (options.enforce or options.items >= ENFORCED_FROM) and set(names) >= {*CONTENDERS}
-    verdicts = _verdicts(best) if set(names) >= {"step", "reading", "pandas", "polars"} else []
+    verdicts = _verdicts(best) if set(names) >= {"step", "files", "reading", "pandas", "polars"} else []
     if options.json:
         print(json.dumps(_document(options, best, verdicts), indent=1))
     else:
@@ -101,6 +102,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--items", type=int, default=10_000_000)
     parser.add_argument("--models", type=int, default=11)
     parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "data", help="where the pools are kept")
+    parser.add_argument("--distance", choices=list(DISCREPANCIES), default="weighted")
     parser.add_argument("--repeat", type=int, help="rounds, of which the best counts (3; 1 for a small pool)")
     parser.add_argument("--only", help=f"some of {','.join(CONTENDERS)}")
     parser.add_argument("--enforce", action="store_true", help="exit code 1 on a failed bar for small pools too")
@@ -110,22 +112,22 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _child(name: str, study: Path, warm_up: Path) -> None:
+def _child(name: str, distance: str, study: Path, warm_up: Path) -> None:
     _, prepare = CONTENDERS[name]
     for root in (warm_up, study):
-        case = Case.of(root)
+        case = Case.of(root, distance)
         ours.forget(case)
         measurement = measured(prepare(case))
     show(measurement)
 
 
-def _best(names: list[str], study: Path, warm_up: Path, repeat: int) -> dict[str, Measured]:
+def _best(names: list[str], distance: str, study: Path, warm_up: Path, repeat: int) -> dict[str, Measured]:
     """The least time on the wall and of the cores of each contender, and the largest growth of its memory."""
     runs: dict[str, list[Measured]] = {name: [] for name in names}
     for turn in range(1, repeat + 1):
         for name in names:
             _note(f"round {turn} of {repeat}: {name}")
-            arguments = ["--child", name, "--study", str(study), "--warm-up", str(warm_up)]
+            arguments = ["--child", name, "--distance", distance, "--study", str(study), "--warm-up", str(warm_up)]
             runs[name].append(in_fresh_process(__file__, arguments))
     _note("")
     return {
@@ -172,6 +174,7 @@ def _document(options: argparse.Namespace, best: dict[str, Measured], verdicts: 
     return {
         "items": options.items,
         "models": options.models,
+        "distance": options.distance,
         "repeat": options.repeat,
         "cores": os.cpu_count(),
         "processor": platform.machine(),
@@ -186,8 +189,8 @@ def _print(
 ) -> None:
     duels = options.models * (options.models - 1) // 2
     print(
-        f"{options.items:,} items × {options.models} models, {duels} duels, {os.cpu_count()} cores, "
-        f"best of {options.repeat}; files in the page cache, kernels compiled; same selection from all"
+        f"{options.items:,} items × {options.models} models, {duels} duels, distance {options.distance}; "
+        f"{os.cpu_count()} cores, best of {options.repeat}; files in the page cache; the same selection from all"
     )
     unit = best.get("step", next(iter(best.values()))).seconds
     print(f"{'':40}{'ratio':>8}{'seconds':>10}{'of cores':>10}{'peak growth':>14}")

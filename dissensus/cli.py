@@ -31,7 +31,7 @@ app.add_typer(judgements, name="judgements")
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET…", help="Models.", show_default=False)]
+Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models.", show_default=False)]
 Preprocessing = Annotated[
     list[str] | None,
     typer.Option("--preprocess", "-p", metavar="KEY=VALUE", help="Preprocessing of these models, such as size=160."),
@@ -47,11 +47,11 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to put the study.")] = Path("dissensus-demo"),
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the study.")] = Path("dissensus-demo"),
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you.")] = False,
     json: Json = False,
 ) -> None:
-    """Let seven classifiers of handwritten digits compete: the whole job, without network, in a minute.
+    """Let eight classifiers of handwritten digits compete: the whole job, in seconds, without network.
 
     Example: `dissensus demo my-first-study`
     """
@@ -84,9 +84,7 @@ def pool(
     study: StudyPath,
     sources: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SOURCE…", help="Image folders, globs in quotes, CSV or Parquet manifests (item, path)."
-        ),
+        typer.Argument(metavar="SOURCE", help="Image folders, globs in quotes, CSV or Parquet manifests (item, path)."),
     ],
     json: Json = False,
 ) -> None:
@@ -104,7 +102,7 @@ def pool(
 def predict(
     study: StudyPath,
     models: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME=BACKEND:TARGET…]", help="New models; none: resume.")
+        list[str] | None, typer.Argument(metavar="NAME=BACKEND:TARGET", help="New models; none: resume.")
     ] = None,
     preprocess: Preprocessing = None,
     json: Json = False,
@@ -170,7 +168,7 @@ def questions(
     study: StudyPath,
     sheet: Annotated[
         Path | None,
-        typer.Argument(metavar="[SHEET]", help="Write them to .html (to click), .csv or .jsonl.", show_default=False),
+        typer.Argument(metavar="SHEET", help="Write them to .html (to click), .csv or .jsonl.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ from dissensus.arrays import Array, Bool, Int, UInt16
 from dissensus.labeling import active_rows, questions_of
 from dissensus.records import Outcomes, Selection
 from dissensus.screening import NO, UNFIT, UNJUDGED, UNSURE, YES
-from dissensus.selection import Levels, Partial, Rule, finish, merge, scan
+from dissensus.selection import Levels, Partial, Rule, finish, is_settled, merge, scan
 
 
 def duels_of(models: int, newcomers: int = 0) -> Int[Array, "D 2"]:
@@ -43,6 +43,10 @@ class Selecting:
     def merge(self, one: Partial, other: Partial) -> Partial:
         """Candidates among the items of both."""
         return merge(one, other, self.levels, self.rule)
+
+    def is_settled(self, partial: Partial, first_item: int) -> bool:
+        """True where no item from `first_item` on can change the selection."""
+        return is_settled(partial, self.levels, first_item)
 
     def finish(self, partial: Partial) -> Selection:
         """The selected items and reserves of every duel."""

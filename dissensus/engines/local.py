@@ -31,12 +31,15 @@ def read_ahead(
 ) -> Iterator[tuple[range, Result]]:
     """Each part with what `load` gives for it; the next parts are loaded in a thread meanwhile."""
     waiting = iter(parts)
-    with ThreadPoolExecutor(1) as thread:
+    thread = ThreadPoolExecutor(1)
+    try:
         queue = [(part, thread.submit(load, part)) for part in islice(waiting, ahead + 1)]
         while queue:
             part, future = queue.pop(0)
             yield part, future.result()
             queue += [(later, thread.submit(load, later)) for later in islice(waiting, 1)]
+    finally:
+        thread.shutdown(wait=False, cancel_futures=True)  # whoever has seen enough does not wait for the next part
 
 
 def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:

@@ -2,6 +2,6 @@
 
 from dissensus.selection.eligibility import usable_labels
 from dissensus.selection.rule import Rule
-from dissensus.selection.topk import Levels, Partial, finish, merge, scan
+from dissensus.selection.topk import Levels, Partial, finish, is_settled, merge, scan
 
-__all__ = ["Levels", "Partial", "Rule", "finish", "merge", "scan", "usable_labels"]
+__all__ = ["Levels", "Partial", "Rule", "finish", "is_settled", "merge", "scan", "usable_labels"]

