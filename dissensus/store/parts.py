@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ class Parts:
     def clear(self) -> None:
         """Remove the parts once the step's result is written."""
         shutil.rmtree(self.folder, ignore_errors=True)
+        with suppress(OSError):  # other steps may have parts there
+            self.folder.parent.rmdir()
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
