@@ -1,3 +1,19 @@
 """Dissensus: which of these models is better, and where does each fail?"""
 
-__version__ = "0.1.0"
+from typing import TYPE_CHECKING, Any
+
+from dissensus.version import __version__
+
+if TYPE_CHECKING:
+    from dissensus.study import Study
+
+__all__ = ["Study", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    """`from dissensus import Study`, without making everybody who imports a room wait for it."""
+    if name == "Study":
+        from dissensus.study import Study
+
+        return Study
+    raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dissensus import __version__, printing
+from dissensus import printing
 from dissensus.demo import run_demo
 from dissensus.discrepancy.labels import DISCREPANCIES, class_distances, default_discrepancy
 from dissensus.errors import DissensusError
@@ -17,6 +18,7 @@ from dissensus.ranking import RANKERS
 from dissensus.steps.predicting import parsed_settings
 from dissensus.store.classes import classes_of, read_classes
 from dissensus.study import Study
+from dissensus.version import __version__
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Which of these models is better, and where does each fail? Let them compete on an unlabelled pool.\n\n"
-    "Begin with `dissensus demo`, or with `init`, `pool`, `predict`, `select`, `judgements import`, `report`.",
+    "Begin with `dissensus demo`, or `init`, `pool`, `predict`, `select`, `questions`, `judgements import`, `report`.",
 )
 judgements = typer.Typer(no_args_is_help=True, help="Import and export the answers of people.")
 app.add_typer(judgements, name="judgements")
@@ -122,13 +124,15 @@ def predict(
 @app.command()
 def select(
     study: StudyPath,
-    k: Annotated[int | None, typer.Option(help="Items per duel.", show_default="30")] = None,
+    k: Annotated[int | None, typer.Option(help="Items per duel.", show_default="study.toml's, or 30")] = None,
     reserves: Annotated[int | None, typer.Option(help="Items in reserve per duel.", show_default="k")] = None,
     cap: Annotated[
-        int | None, typer.Option(help="Items per predicted label, for either model.", show_default="3")
+        int | None,
+        typer.Option(help="Items per predicted label, for either model.", show_default="study.toml's, or 3"),
     ] = None,
     confidence: Annotated[
-        float | None, typer.Option(help="Both models must be at least this sure.", show_default="0.8")
+        float | None,
+        typer.Option(help="Both models must be at least this sure.", show_default="study.toml's, or 0.8"),
     ] = None,
     distance: Annotated[
         str | None, typer.Option(help=f"How far apart classes are: {', '.join(DISCREPANCIES)}.", show_default=False)
@@ -279,21 +283,22 @@ def distance(
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; what a person can fix ends in one line and exit code 2."""
+    signal.signal(signal.SIGINT, _interrupted)
     try:
-        return app(arguments, standalone_mode=True)
+        return app(arguments)
     except DissensusError as error:
         return _refuse(str(error))
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            return _refuse(
-                f"the disk is full ({error.filename or error}): make room and run this again; nothing is damaged"
-            )
-        if isinstance(error, PermissionError | FileNotFoundError | IsADirectoryError | NotADirectoryError):
-            return _refuse(f"{error.filename}: {error.strerror}")
-        raise
-    except KeyboardInterrupt:
-        print("dissensus: interrupted; run the same command again to go on", file=sys.stderr)
-        sys.exit(130)
+            return _refuse(f"the disk is full ({error.filename or error}): make room and run this again")
+        if error.errno is None:
+            raise
+        return _refuse(f"{error.filename or 'input or output'}: {error.strerror}")
+
+
+def _interrupted(signal_number: int, _: object) -> None:
+    print("dissensus: interrupted; give the same command again to go on", file=sys.stderr)
+    sys.exit(128 + signal_number)
 
 
 def _refuse(line: str) -> None:

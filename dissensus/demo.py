@@ -68,12 +68,15 @@ def classifiers() -> dict[str, Any]:
 
 def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     """Fit, predict, select, answer, rank and report; or stop at the questions where a person is to answer."""
-    if (folder / "study" / "study.toml").exists():
-        raise StudyError(
-            f"{folder} holds a demo already: look at {folder}/study/results/report.html, or choose another folder"
-        )
+    report, sheet = folder / "study" / "results" / "report.html", folder / "sheet.html"
+    if report.exists() or sheet.exists():
+        raise StudyError(f"{folder} holds a demo already: look at what is there, or choose another folder")
     truth, specs = _prepare(folder, progress)
-    study = Study.init(folder / "study", classes=str(folder / "digits.txt"), title="Handwritten digits", notes=[NOTE])
+    if (folder / "study" / "study.toml").exists():  # interrupted before: go on
+        study = Study(folder / "study")
+    else:
+        classes = str(folder / "digits.txt")
+        study = Study.init(folder / "study", classes=classes, title="Handwritten digits", notes=[NOTE])
     study.progress = progress
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
@@ -81,12 +84,11 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     study.select(k=K, confidence=0.0)
     questions = study.questions()
     if by_hand:
-        sheet = folder / "sheet.html"
         study.questions(sheet)
         return DemoResult(study=study.folder.root, sheet=sheet, questions=len(questions), pool=len(truth))
     _answer(study, truth, folder / "answers.csv")
     accuracy = _full_labelling(study, truth, folder / "accuracy.csv")
-    report = study.report(benchmark=folder / "accuracy.csv")
+    study.report(benchmark=folder / "accuracy.csv")
     ranking = study.rank()
     compared = study.benchmark(ranking)
     return DemoResult(

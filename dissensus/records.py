@@ -201,7 +201,8 @@ class Classes:
                 return candidates[0]
             if candidates:
                 raise ClassesError(f"'{text}' can be {' or '.join(repr(self.names[i]) for i in candidates)}: say which")
-        number = int(text) if text.isdecimal() else -1
+        whole = text.removesuffix(".0")  # as a table with gaps writes whole numbers
+        number = int(whole) if whole.isascii() and whole.isdecimal() else -1
         if not 0 <= number < len(self):
             raise ClassesError(f"there is no class '{text}' among the {len(self):,} classes of this study")
         return number

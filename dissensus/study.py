@@ -23,7 +23,7 @@ from dissensus.steps.judging import hear
 from dissensus.steps.pooling import make_pool, pool_ids
 from dissensus.steps.predicting import has_begun, predict, resolved_target
 from dissensus.steps.questions import Question, open_questions, write_questions
-from dissensus.steps.ranking import consensus, make_ranking, method_of, write_results
+from dissensus.steps.ranking import consensus, make_ranking, method_of, with_fragility, write_results
 from dissensus.steps.reporting import report_data
 from dissensus.steps.selecting import select
 from dissensus.steps.status import Status, status_of
@@ -32,7 +32,16 @@ from dissensus.store.exchange import read_judgements, write_judgements
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
-from dissensus.store.settings import ModelSettings, Settings, add_models, read_settings, remove_models, write_new
+from dissensus.store.lock import Lock
+from dissensus.store.settings import (
+    ModelSettings,
+    Settings,
+    add_models,
+    change_select,
+    read_settings,
+    remove_models,
+    write_new,
+)
 from dissensus.store.tables import read_table
 
 
@@ -56,6 +65,7 @@ class Study:
         """
         self.folder = Folder(Path(path))
         self.progress = progress
+        self._lock = Lock(self.folder.lock)
         self.settings  # noqa: B018  (says now what is wrong with study.toml)
 
     @classmethod
@@ -70,7 +80,8 @@ class Study:
     ) -> Self:
         """Begin a study in a folder that is new or empty. `notes`: what a reader of its report must see first."""
         folder = Folder(Path(path))
-        if folder.root.exists() and (not folder.root.is_dir() or any(folder.root.iterdir())):
+        left_over = {folder.classes}  # of a beginning that was interrupted; study.toml is written last
+        if folder.root.exists() and (not folder.root.is_dir() or {*folder.root.iterdir()} - left_over):
             raise StudyError(f"{path} is there already and not empty: choose another folder")
         if task != "labels":
             raise StudyError(f"there is no task '{task}': the task of this version is labels")
@@ -92,31 +103,33 @@ class Study:
         """What the labels mean."""
         try:
             return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): begin the study anew") from None
 
     def pool(self, sources: Sequence[str | Path]) -> None:
         """Take the items of image folders, globs and manifests as the pool."""
-        make_pool(self.folder, [str(source) for source in sources], self.progress)
+        with self._lock:
+            make_pool(self.folder, [str(source) for source in sources], self.progress)
 
     def predict(self, models: Sequence[str] = (), preprocess: Mapping[str, Any] | None = None) -> dict[str, bool]:
         """Predict with new models (NAME=BACKEND:TARGET) and with those of study.toml that have not ended.
 
         Returns, by model, whether anything was left to do.
         """
-        added = self._add(models, preprocess or {})
-        settings = self.settings
-        if not settings.models:
-            raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
-        named = {parse_spec(spec)[0] for spec in models}
-        # what has ended needs its model no more, so only models that are named again are looked at again
-        todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
-        try:
-            return {name: predict(self.folder, settings, self.classes, name, self.progress) for name in todo}
-        except DissensusError:
-            # a model that was refused outright is not in the study; one that has begun is, so that it can resume
-            remove_models(self.folder.settings, [name for name in added if not has_begun(self.folder, name)])
-            raise
+        with self._lock:
+            added = self._add(models, preprocess or {})
+            settings = self.settings
+            if not settings.models:
+                raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
+            named = {parse_spec(spec)[0] for spec in models}
+            # what has ended needs its model no more, so only models that are named again are looked at again
+            todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
+            try:
+                return {name: predict(self.folder, settings, self.classes, name, self.progress) for name in todo}
+            except DissensusError:
+                # a model that was refused outright is not in the study; one that has begun is, so that it can resume
+                remove_models(self.folder.settings, [name for name in added if not has_begun(self.folder, name)])
+                raise
 
     def items(self) -> list[str]:
         """Ids of the pool, in its order."""
@@ -129,26 +142,31 @@ class Study:
     def select(self, *, again: bool = False, eligible: str | Path | None = None, **settings: Any) -> int:
         """Select the items on which models disagree most; the number of the round that holds them.
 
-        Settings of this round (k, reserves, cap, confidence, distance) may be given here instead of in study.toml.
+        Settings (k, reserves, cap, confidence, distance, eligible) that are given here are kept in study.toml.
         """
-        of_study = self.settings
-        chosen = of_study.select.changed({name: value for name, value in settings.items() if value is not None})
-        allowed = None if eligible is None else keep_eligible(self.folder, Path(eligible))
-        return select(
-            self.folder, of_study.model_copy(update={"select": chosen}), self.classes, again, allowed, self.progress
-        )
+        given = {name: value for name, value in settings.items() if value is not None}
+        self.settings.select.changed(given)
+        with self._lock:
+            before = self.folder.settings.read_text(encoding="utf-8-sig")
+            if eligible is not None:
+                given["eligible"] = keep_eligible(self.folder, Path(eligible))
+            change_select(self.folder.settings, given)
+            try:
+                return select(self.folder, self.settings, self.classes, again, self.progress)
+            except DissensusError:
+                write_text(self.folder.settings, before)  # what was refused is no setting of the study
+                raise
 
     def join(self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None) -> int:
         """Let new models join: predict, and select for their duels only (Algorithm 2); the number of the round.
 
-        The newcomers' duels are selected like those of the last round. Earlier rounds and judgements stay as they are.
+        The newcomers' duels are selected by the settings in study.toml. Earlier rounds and judgements stay as they are.
         """
         if not self.folder.rounds():
             raise StudyError("nothing is selected yet: predict with all models, then select")
-        self.predict(models, preprocess)
-        last = hear(self.folder, self.settings).rounds[-1].settings
-        eligible = last.pop("eligible")
-        return self.select(eligible=self.folder.root / eligible if eligible else None, **last)
+        with self._lock:
+            self.predict(models, preprocess)
+            return self.select()
 
     def questions(self, path: str | Path | None = None) -> list[Question]:
         """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on."""
@@ -185,7 +203,8 @@ class Study:
         """Rank the models by what people said, and keep the result under results/."""
         settings, hearing = self.settings, hear(self.folder, self.settings)
         chosen = method_of(settings.rank, method)
-        ranking = make_ranking(self.folder, settings, hearing, chosen, self.progress)
+        ranking = make_ranking(self.folder, hearing, chosen)
+        ranking = with_fragility(ranking, settings, hearing, chosen, self.progress)
         write_results(self.folder, ranking, hearing.models, matrices(hearing.outcomes, len(hearing.models), chosen))
         return ranking
 

@@ -85,7 +85,9 @@ def _read_parquet(path: Path) -> pa.Table:
 
 def _read_csv(path: Path) -> pa.Table:
     # Ids stay text (007 is not 7), and only an empty cell is absent: a class may be called NA.
-    options = pa.csv.ConvertOptions(column_types={"item": pa.string()}, null_values=[""], strings_can_be_null=True)
+    options = pa.csv.ConvertOptions(
+        column_types={"item": pa.string(), "label": pa.string()}, null_values=[""], strings_can_be_null=True
+    )
     return pa.csv.read_csv(path, convert_options=options)
 
 

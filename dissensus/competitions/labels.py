@@ -1,9 +1,9 @@
 """MAD for models that give a class: Algorithms 1 and 2 of the paper, room by room.
 
-Selecting     lines 5–11: for every two models the k items with the largest class distance
-judge         line 12:    what people said about them; reserves for what they could not judge
-compare       lines 13–14: accuracy and dominance on each duel's own items
-standings.rank   line 15: strengths, intervals and rank sets
+* `Selecting`, lines 5–11: for every two models the k items with the largest class distance
+* `judge`, line 12: what people said about them; reserves for what they could not judge
+* `standings.matrices`, lines 13–14: accuracy and dominance on each duel's own items
+* `standings.rank`, line 15: strengths, intervals and rank sets
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Int, UInt16
+from dissensus.arrays import Array, Bool, Float, Int, UInt16
 from dissensus.labeling import active_rows, questions_of
 from dissensus.records import Outcomes, Selection
 from dissensus.screening import NO, UNFIT, UNJUDGED, UNSURE, YES
@@ -58,11 +58,14 @@ class Judged:
     """One round after its answers: which rows of the selection count, and what came of them.
 
     `questions[q]` is (item, label); `row_questions[r]` are the two questions of row r; at most `k` rows of a duel and
-    `cap` of one label are active.
+    `cap` of one label are active. `unfit` are items that were found unfit in any round. A duel counts once `share` of
+    its active rows are judged: those that other duels happened to ask before are no fair sample of it.
     """
 
     k: int
     cap: int
+    share: float
+    unfit: Int[Array, " n"]
     selection: Selection
     questions: Int[Array, "q 2"]
     row_questions: Int[Array, "Q 2"]
@@ -95,6 +98,7 @@ class Judged:
         """Who was right on each active row with two verdicts."""
         given = self.verdicts[self.row_questions]
         decided = self.active & np.isin(given, (YES, NO)).all(axis=1)
+        decided &= self._judged_share(decided) >= self.share
         place = place_in_duel(self.selection, self.active)
         return Outcomes(
             self.selection.first[decided],
@@ -105,9 +109,15 @@ class Judged:
             given[decided, 1] == YES,
         )
 
+    def _judged_share(self, decided: Bool[Array, " Q"]) -> Float[Array, " Q"]:
+        """Share of the active rows of each row's duel that are decided."""
+        _, duel = np.unique(_duel(self.selection), return_inverse=True)
+        active = np.bincount(duel, self.active)
+        return (np.bincount(duel, decided) / np.maximum(active, 1))[duel]
+
     def with_verdicts(self, verdicts: Int[Array, " q"]) -> Judged:
         """The round as it would be with other verdicts; the same as judging it anew, but quicker for a few changes."""
-        discarded = discarded_rows(self.selection, self.questions, self.row_questions, verdicts)
+        discarded = discarded_rows(self.selection, self.questions, self.row_questions, verdicts, self.unfit)
         duel = _duel(self.selection)
         rows = np.isin(duel, duel[discarded != self.discarded])
         active = self.active.copy()
@@ -115,22 +125,34 @@ class Judged:
         return replace(self, verdicts=verdicts, discarded=discarded, active=active)
 
 
-def judge(selection: Selection, verdicts: Int[Array, " q"], k: int, cap: int) -> Judged:
+def judge(
+    selection: Selection,
+    verdicts: Int[Array, " q"],
+    k: int,
+    cap: int,
+    share: float = 0.0,
+    unfit: Sequence[int] = (),
+) -> Judged:
     """What the verdicts on a round's questions (in the order of `questions_of`) come to."""
     questions, row_questions = questions_of(selection)
-    discarded = discarded_rows(selection, questions, row_questions, verdicts)
+    unfit_items = np.array(sorted(unfit), np.int64)
+    discarded = discarded_rows(selection, questions, row_questions, verdicts, unfit_items)
     active = active_rows(selection, discarded, k, cap)
-    return Judged(k, cap, selection, questions, row_questions, verdicts, discarded, active)
+    return Judged(k, cap, share, unfit_items, selection, questions, row_questions, verdicts, discarded, active)
 
 
 def discarded_rows(
-    selection: Selection, questions: Int[Array, "q 2"], row_questions: Int[Array, "Q 2"], verdicts: Int[Array, " q"]
+    selection: Selection,
+    questions: Int[Array, "q 2"],
+    row_questions: Int[Array, "Q 2"],
+    verdicts: Int[Array, " q"],
+    unfit: Int[Array, " n"],
 ) -> Bool[Array, " Q"]:
     """Rows that people could not judge.
 
     An item that is unfit is out of every duel; one on which people are unsure is out of the duels that asked.
     """
-    unfit_items = questions[verdicts == UNFIT, 0]
+    unfit_items = np.union1d(unfit, questions[verdicts == UNFIT, 0])
     unsure = (verdicts[row_questions] == UNSURE).any(axis=1)
     return unsure | np.isin(selection.item, unfit_items)
 
@@ -156,6 +178,13 @@ def _duel(selection: Selection) -> Int[Array, " Q"]:
 
 
 def together(rounds: Sequence[Outcomes]) -> Outcomes:
-    """The outcomes of several rounds."""
+    """The outcomes of several rounds; the places of a duel's items count on from round to round."""
     names = Outcomes.__dataclass_fields__
-    return Outcomes(*(np.concatenate([getattr(part, name) for part in rounds]) for name in names))
+    whole = Outcomes(*(np.concatenate([getattr(part, name) for part in rounds]) for name in names))
+    number = np.repeat(np.arange(len(rounds)), [len(part) for part in rounds])
+    place = whole.rank.copy()
+    for later in range(1, len(rounds)):
+        for one, other in np.unique(np.stack([rounds[later].first, rounds[later].second], axis=1), axis=0).tolist():
+            duel = (whole.first == one) & (whole.second == other)
+            place[duel & (number == later)] += place[duel & (number < later)].max(initial=0)
+    return replace(whole, rank=place)

@@ -52,6 +52,12 @@ class Method:
         """Strengths of connected models, larger is better."""
         return self.ranker.strengths(compare(cases, self.smoothing))
 
+    def resampled_strengths(self, outcomes: Outcomes, models: int) -> tuple[Float[Array, "B M"], int]:
+        """Strengths of every bootstrap resample that has a ranking, and the number of those that have none."""
+        smoothing = self.smoothing if self.ranker.smoothed else 0.0
+        tallies = resampled_tallies(outcomes, models, self.resamples, np.random.default_rng(self.seed), smoothing)
+        return bootstrap(lambda cases: self.ranker.strengths(compare(cases, 0.0)), tallies)
+
 
 @dataclass(frozen=True)
 class Standings:
@@ -136,8 +142,7 @@ def _rank_group(
     own = Outcomes(number[own.first], number[own.second], own.item, own.rank, own.first_right, own.second_right)
     try:
         strengths = method.strengths(tally(own, len(members)))
-        resampled = resampled_tallies(own, len(members), method.resamples, np.random.default_rng(method.seed))
-        samples, degenerate = bootstrap(method.strengths, resampled)
+        samples, degenerate = method.resampled_strengths(own, len(members))
         low, high = percentile_intervals(samples, method.level)
         logarithm = np.log if method.ranker.logarithmic else np.asarray
         better = separated(logarithm(strengths), logarithm(samples), method.level)

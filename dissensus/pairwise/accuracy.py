@@ -31,12 +31,14 @@ def accuracy(cases: Tally, smoothing: float) -> Float[Array, "M M"]:
     a_ij + a_ji may exceed one (Case I). The diagonal, and a duel without items, is one half: it says nothing, and
     rankers leave such pairs out.
     """
-    return (cases.right + smoothing) / (cases.items + 2 * smoothing)
+    items = cases.items + 2 * smoothing
+    return np.divide(cases.right + smoothing, items, out=np.full_like(items, 0.5), where=items > 0)
 
 
 def dominance(accuracies: Float[Array, "M M"]) -> Float[Array, "M M"]:
     """B: b_ij = a_ij / a_ji, how many times as often i was right as j; reciprocal, with ones on the diagonal."""
-    return accuracies / accuracies.T
+    with np.errstate(divide="ignore", invalid="ignore"):  # without smoothing; rankers refuse what is not positive
+        return accuracies / accuracies.T
 
 
 def compare(cases: Tally, smoothing: float) -> Comparisons:

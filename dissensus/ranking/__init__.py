@@ -49,6 +49,8 @@ class Ranker:
     strengths: Callable[[Comparisons], Float[Array, " M"]]
     logarithmic: bool
     """True where strengths are ratios: take logarithms before differences."""
+    smoothed: bool
+    """True where the strengths depend on the smoothing of the accuracies."""
     summary: str
 
 
@@ -73,10 +75,10 @@ def _bradley_terry(comparisons: Comparisons) -> Float[Array, " M"]:
 
 
 RANKERS: dict[str, Ranker] = {
-    "perron": Ranker(_perron, True, "principal eigenvector of the dominance matrix (the paper's Eq. 5)"),
-    "hodgerank": Ranker(_hodgerank, False, "least-squares log-dominance, weighted by the items of each duel"),
+    "perron": Ranker(_perron, True, True, "principal eigenvector of the dominance matrix (the paper's Eq. 5)"),
+    "hodgerank": Ranker(_hodgerank, False, True, "least-squares log-dominance, weighted by the items of each duel"),
     "bradley-terry": Ranker(
-        _bradley_terry, False, "maximum likelihood with ties (Davidson): a win is to be right alone"
+        _bradley_terry, False, False, "maximum likelihood with ties (Davidson): a win is to be right alone"
     ),
 }
 """Every ranking method under the name that commands and settings use."""

@@ -24,8 +24,14 @@ def item_multiplicities(items: Int[Array, " Q"], resamples: int, rng: np.random.
     return counts.reshape(draws.shape)[:, position]
 
 
-def resampled_tallies(outcomes: Outcomes, models: int, resamples: int, rng: np.random.Generator) -> tuple[Tally, ...]:
+def resampled_tallies(
+    outcomes: Outcomes, models: int, resamples: int, rng: np.random.Generator, smoothing: float = 0.0
+) -> tuple[Tally, ...]:
     """One tally per resample of the items.
+
+    Laplace smoothing is one imagined win for either side of every duel. It takes part in the resampling, with weights
+    of mean `smoothing` and half that as standard deviation: otherwise a duel won 30 to 0 would seem to have
+    no error at all. Rank such tallies without smoothing them once more.
 
     Raises:
         RankingError: there is no outcome to draw from.
@@ -34,6 +40,10 @@ def resampled_tallies(outcomes: Outcomes, models: int, resamples: int, rng: np.r
         raise RankingError("no item of any duel is judged yet: import judgements first")
     multiplicities = item_multiplicities(outcomes.item, resamples, rng)
     stacked = (multiplicities @ _cells(outcomes, models)).reshape(resamples, 3, models, models)
+    if smoothing:
+        only, both, neither = stacked.swapaxes(0, 1)
+        met = (only + only.swapaxes(1, 2) + both + neither) > 0
+        stacked[:, 0] += np.where(met, smoothing * rng.gamma(4, 1 / 4, size=met.shape), 0.0)
     return tuple(Tally(only, both, neither) for only, both, neither in stacked)
 
 

@@ -8,13 +8,13 @@ import re
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-import dissensus
 from dissensus.report import standings, wording
 from dissensus.report.cases import cases
 from dissensus.report.curve import curve
 from dissensus.report.data import ReportData
 from dissensus.report.galleries import examples, galleries
 from dissensus.report.heatmaps import heatmaps
+from dissensus.version import __version__
 
 
 def render(data: ReportData) -> str:
@@ -26,7 +26,7 @@ def render(data: ReportData) -> str:
         .get_template("page.html")
         .render(
             data=data,
-            version=dissensus.__version__,
+            version=__version__,
             order=order,
             plot=standings.plot(data.ranking),
             methods=standings.other_methods(data),

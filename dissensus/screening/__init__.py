@@ -5,10 +5,9 @@ from dissensus.screening.majority import (
     UNFIT,
     UNJUDGED,
     UNSURE,
-    VERDICTS,
     YES,
     latest_answers,
     majority_verdicts,
 )
 
-__all__ = ["NO", "UNFIT", "UNJUDGED", "UNSURE", "VERDICTS", "YES", "latest_answers", "majority_verdicts"]
+__all__ = ["NO", "UNFIT", "UNJUDGED", "UNSURE", "YES", "latest_answers", "majority_verdicts"]

@@ -12,7 +12,6 @@ from dissensus.records import ANSWERS, Judgement
 
 YES, NO, UNSURE, UNFIT = (ANSWERS.index(answer) for answer in ("yes", "no", "unsure", "unfit"))
 UNJUDGED = -1
-VERDICTS = {YES: "yes", NO: "no", UNSURE: "unsure", UNFIT: "unfit", UNJUDGED: "unjudged"}
 
 
 def latest_answers(judgements: Iterable[Judgement]) -> dict[tuple[str, int, str], Judgement]:

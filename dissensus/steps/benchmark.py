@@ -43,6 +43,8 @@ def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: 
     from scipy.stats import spearmanr  # takes half a second to import, which few commands need
 
     shared = [s.model for s in ranking.standings if s.strength is not None and s.model in scores]
+    if not shared:
+        raise StudyError(f"the benchmark '{name}' has none of the models that compete: it has {', '.join(scores)}")
     strengths = {s.model: s.strength for s in ranking.standings if s.strength is not None}
     rank = _ranks([scores[model] for model in shared])
     place = _ranks([strengths[model] for model in shared])

@@ -43,8 +43,8 @@ class Eligible:
         return self.keys[np.minimum(place, len(self.keys) - 1)] == keys
 
 
-def keep_eligible(folder: Folder, path: Path) -> Path:
-    """A copy of the file inside the study, named after its content, so that joining models find it later.
+def keep_eligible(folder: Folder, path: Path) -> str:
+    """Place, inside the study, of a copy of the file that is named after its content: joining models need it later.
 
     Raises:
         SelectionError: there is no such file.
@@ -54,7 +54,7 @@ def keep_eligible(folder: Folder, path: Path) -> Path:
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
     if not kept.exists():
         write_whole(kept, lambda unfinished: _copy(path, unfinished))
-    return kept
+    return kept.relative_to(folder.root).as_posix()
 
 
 def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
@@ -71,6 +71,8 @@ def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
     keys = positions.to_numpy().astype(np.int64)
     if "label" not in table.column_names:
         return Eligible(np.unique(keys), False)
+    if table["label"].null_count:
+        raise SelectionError(f"{path}: {table['label'].null_count:,} rows have no label: fill or remove them")
     codes = table["label"].combine_chunks().dictionary_encode()
     codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
     try:
@@ -89,10 +91,12 @@ def _read(path: Path) -> pa.Table:
         if path.suffix == ".parquet":
             table = pq.read_table(path)
         else:
-            options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string()})
+            options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string(), "label": pa.string()})
             table = pyarrow.csv.read_csv(path, convert_options=options)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
+    if table.column_names.count("item") > 1 or table.column_names.count("label") > 1:
+        raise SelectionError(f"{path} has a column twice: keep one of each name")
     if "item" not in table.column_names or len(table) == 0:
         raise SelectionError(f"{path} has no column 'item', or no rows: it lists what can be judged")
     return table

@@ -12,7 +12,7 @@ from dissensus.competitions.labels import Judged, judge, together
 from dissensus.errors import StudyError
 from dissensus.labeling import questions_of
 from dissensus.records import ANSWERS, Judgement, Outcomes
-from dissensus.screening import latest_answers, majority_verdicts
+from dissensus.screening import UNFIT, latest_answers, majority_verdicts
 from dissensus.steps.selecting import rule_of
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
@@ -79,8 +79,17 @@ def hear(folder: Folder, settings: Settings) -> Hearing:
     answers: Answers = defaultdict(list)
     for judgement in latest_answers(Judgements(folder.judgements).about(sorted(questions))).values():
         answers[positions[judgement.item], judgement.label].append(judgement)
-    judged = tuple(_judged(found, answers, settings.judge) for found in rounds)
-    return Hearing(models, tuple(rounds), judged, dict(answers), item_ids)
+    verdicts = [_verdicts(found, answers, settings.judge) for found in rounds]
+    unfit = {
+        int(item)
+        for found, given in zip(rounds, verdicts, strict=True)
+        for item in questions_of(found.selection)[0][given == UNFIT, 0]
+    }
+    judged = []
+    for found, given in zip(rounds, verdicts, strict=True):
+        rule = rule_of(found.settings)
+        judged.append(judge(found.selection, given, rule.k, rule.cap, settings.judge.share, sorted(unfit)))
+    return Hearing(models, tuple(rounds), tuple(judged), dict(answers), item_ids)
 
 
 def verdicts_of(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
@@ -93,9 +102,7 @@ def answer_counts(answers: list[Judgement]) -> Int[Array, " 4"]:
     return np.bincount([ANSWERS.index(judgement.answer) for judgement in answers], minlength=len(ANSWERS))
 
 
-def _judged(found: Round, answers: Answers, settings: JudgeSettings) -> Judged:
+def _verdicts(found: Round, answers: Answers, settings: JudgeSettings) -> Int[Array, " q"]:
     questions = questions_of(found.selection)[0]
     counts = np.array([answer_counts(answers.get((int(item), int(label)), [])) for item, label in questions])
-    rule = rule_of(found.settings)
-    verdicts = verdicts_of(counts.reshape(-1, len(ANSWERS)), settings)
-    return judge(found.selection, verdicts, rule.k, rule.cap)
+    return verdicts_of(counts.reshape(-1, len(ANSWERS)), settings)

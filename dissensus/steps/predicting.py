@@ -25,13 +25,17 @@ from dissensus.errors import BackendError, PredictionError, StudyError
 from dissensus.predictions.protocol import Model
 from dissensus.records import FORMAT_VERSION, Classes
 from dissensus.steps.pooling import pool_ids, pool_stamp
-from dissensus.store.files import fingerprint
+from dissensus.store.files import file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, refuse_changes
 from dissensus.store.settings import ModelSettings, Settings
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
 
+STAMPED = ("inputs", "labels", "content", "unreadable")  # what every file of predictions says of itself
 CHUNK = 256  # items that are predicted before they are kept
+PooledFile = tuple[str | None, str | None]
+"""Where an item lies, and the fingerprint it was pooled with."""
+
 BATCH = 32  # images that a model sees at once
 READERS = 2  # threads that decode images while the model works
 
@@ -47,7 +51,7 @@ def predict(folder: Folder, settings: Settings, classes: Classes, name: str, pro
     inputs = _inputs(folder, settings, model)
     target = folder.predictions(name)
     if target.exists():
-        remedy = f"give the changed model a name of its own and join it, or delete {target}"
+        remedy = "give the changed model a name of its own and let it join"
         refuse_changes(f"predict {name}", read_stamps(target)["inputs"], inputs, remedy)
         return False
     if model.backend == "file":
@@ -94,7 +98,9 @@ def _from_model(
     folder: Folder, settings: Settings, classes: Classes, name: str, parts: Parts, progress: Progress
 ) -> pa.Table:
     model = settings.models[name]
-    uris = read_table(folder.pool, ["uri"])["uri"].to_pylist()
+    pool = read_table(folder.pool, ["uri", "fingerprint"])
+    uris = pool["uri"].to_pylist()
+    files = list(zip(uris, pool["fingerprint"].to_pylist(), strict=True))
     if all(uri is None for uri in uris):
         raise BackendError(f"{name} cannot run: the pool has ids only; use a file of predictions, or give paths")
     todo = chunks(len(uris), CHUNK)
@@ -105,17 +111,17 @@ def _from_model(
         opened = open_model(model.backend, model.target, preprocess, classes)
         for number in waiting:
             rows = todo[number]
-            parts.write(number, _predicted(opened, uris[rows.start : rows.stop]))
+            parts.write(number, _predicted(opened, files[rows.start : rows.stop]))
             progress(f"predict {name}", rows.stop, len(uris))
     whole = pa.concat_tables([parts.read(number) for number in range(len(todo))])
     return _table(whole["label"].to_numpy(), _given(whole["confidence"].to_numpy()), whole["problem"].combine_chunks())
 
 
-def _predicted(model: Model, uris: list[str | None]) -> pa.Table:
-    labels = np.full(len(uris), MISSING, np.uint16)
-    confidence = np.zeros(len(uris), np.float32)
-    reasons: list[str | None] = [None] * len(uris)
-    for rows, images in _batches(uris):
+def _predicted(model: Model, files: list[PooledFile]) -> pa.Table:
+    labels = np.full(len(files), MISSING, np.uint16)
+    confidence = np.zeros(len(files), np.float32)
+    reasons: list[str | None] = [None] * len(files)
+    for rows, images in _batches(files):
         readable = [row for row, image in zip(rows, images, strict=True) if not isinstance(image, Unreadable)]
         for row, image in zip(rows, images, strict=True):
             if isinstance(image, Unreadable):
@@ -126,12 +132,23 @@ def _predicted(model: Model, uris: list[str | None]) -> pa.Table:
     return pa.table({"label": labels, "confidence": confidence, "problem": pa.array(reasons, pa.string())})
 
 
-def _batches(uris: list[str | None]) -> Iterator[tuple[range, list[Any]]]:
+def _batches(files: list[PooledFile]) -> Iterator[tuple[range, list[Any]]]:
     """Batches of images, decoded ahead in threads."""
     with ThreadPoolExecutor(READERS) as threads:
-        images = threads.map(lambda uri: Unreadable("no path in the pool") if uri is None else read_image(uri), uris)
-        for rows in chunks(len(uris), BATCH):
+        images = threads.map(_image, files)
+        for rows in chunks(len(files), BATCH):
             yield rows, [next(images) for _ in rows]
+
+
+def _image(file: PooledFile) -> Any:
+    """The image, if it is still the one that was pooled: all models must have seen the same."""
+    uri, known = file
+    if uri is None:
+        return Unreadable("no path in the pool")
+    image = read_image(uri)
+    if not isinstance(image, Unreadable) and known is not None and file_fingerprint(Path(uri)) != known:
+        return Unreadable("changed since it was pooled")
+    return image
 
 
 def _given(confidence: Array) -> Array | None:
@@ -141,7 +158,7 @@ def _given(confidence: Array) -> Array | None:
 
 def _table(labels: Array, confidence: Array | None, reasons: pa.Array) -> pa.Table:
     if (labels == MISSING).all():
-        raise PredictionError("no item could be read by the model: check the paths of the pool")
+        raise PredictionError("there is no prediction for any item: check the file, or the paths of the pool")
     columns = {"label": pa.array(labels, pa.uint16())}
     if confidence is not None:
         columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
@@ -174,7 +191,7 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
     """
     stamp = pool_stamp(folder)
     rows = open_table(folder.pool).metadata.num_rows
-    stamps = {name: read_stamps(folder.predictions(name)) for name in names}
+    stamps = {name: read_stamps(folder.predictions(name), *STAMPED) for name in names}
     for name, found in stamps.items():
         path = folder.predictions(name)
         if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
@@ -191,7 +208,7 @@ def resolved_target(backend: str, target: str) -> str:
 
 
 def parsed_settings(pairs: list[str]) -> dict[str, Any]:
-    """KEY=VALUE pairs as a table of settings; values are read as TOML would, else as text.
+    """KEY=VALUE pairs as a table of settings; values are read as JSON, else as text.
 
     Raises:
         BackendError: a pair without '='.
@@ -205,4 +222,6 @@ def parsed_settings(pairs: list[str]) -> dict[str, Any]:
             settings[key] = json.loads(value)
         except ValueError:
             settings[key] = value
+        if settings[key] is None:
+            raise BackendError(f"'{pair}': leave the setting out instead")
     return settings

@@ -45,6 +45,8 @@ def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list
 
 def write_questions(folder: Folder, settings: Settings, path: Path, questions: list[Question]) -> None:
     """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in."""
+    if not questions:
+        raise StudyError("no question waits for an answer")
     if path.suffix == ".html":
         hearing = hear(folder, settings)
         pictures = Pictures(folder, hearing, SHEET_PICTURE)

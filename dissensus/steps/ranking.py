@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, count
+from typing import Any
 
 import numpy as np
 
-from dissensus import __version__
 from dissensus.competitions.fragile import fragility
 from dissensus.competitions.standings import Method, Standings, rank
 from dissensus.engines.local import Progress, chunks, counted, read_ahead
+from dissensus.errors import StudyError
 from dissensus.predictions.consensus import plurality_agreement
-from dissensus.records import Comparisons, Fragility, Provenance, Ranking
+from dissensus.records import Comparisons, Provenance, Ranking
 from dissensus.steps.judging import Hearing, verdicts_of
 from dissensus.steps.pooling import pool_size
 from dissensus.steps.predicting import check_same_pool
@@ -22,7 +25,8 @@ from dissensus.steps.selecting import CHUNK
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.settings import RankSettings, Settings
-from dissensus.store.tables import ROW_GROUP, open_table
+from dissensus.store.tables import ROW_GROUP, open_table, read_groups
+from dissensus.version import __version__
 
 
 def method_of(settings: RankSettings, name: str | None = None) -> Method:
@@ -30,22 +34,33 @@ def method_of(settings: RankSettings, name: str | None = None) -> Method:
     return Method(name or settings.method, settings.smoothing, settings.resamples, settings.level, settings.seed)
 
 
-def make_ranking(
-    folder: Folder, settings: Settings, hearing: Hearing, method: Method, progress: Progress | None
-) -> Ranking:
-    """The ranking of all models that compete; how fragile it is only where somebody has the time to be told progress.
+def make_ranking(folder: Folder, hearing: Hearing, method: Method) -> Ranking:
+    """The ranking of all models that compete.
 
     Raises:
         RankingError: nothing is judged yet, or the method has no estimate.
+        StudyError: a model's predictions are not those that its items were selected by.
     """
     names = hearing.models
-    standings = rank(hearing.outcomes, names, method, _identical(folder, names))
-    fragile = None
-    if progress is not None:
-        by_settings = partial(verdicts_of, settings=settings.judge)
-        refits = counted("looking for judgements that decide", count(), progress, step=50)
-        fragile = fragility(hearing.judged, hearing.answers, by_settings, names, method, refits.__next__)
-    return _record(standings, fragile, method, hearing, folder)
+    stamps = check_same_pool(folder, names)
+    _refuse_other_predictions(hearing, stamps)
+    pairs = combinations(range(len(names)), 2)
+    identical = [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
+    standings = rank(hearing.outcomes, names, method, identical)
+    if hearing.open:
+        waiting = f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} questions wait for answers."
+        standings = replace(standings, words=(waiting, *standings.words))
+    return _record(standings, method, hearing, folder)
+
+
+def with_fragility(
+    ranking: Ranking, settings: Settings, hearing: Hearing, method: Method, progress: Progress
+) -> Ranking:
+    """The ranking with the fewest judgements found that decide who is first."""
+    by_settings = partial(verdicts_of, settings=settings.judge)
+    refits = counted("looking for judgements that decide", count(), progress, step=50)
+    found = fragility(hearing.judged, hearing.answers, by_settings, hearing.models, method, refits.__next__)
+    return ranking.model_copy(update={"fragility": found})
 
 
 def write_results(folder: Folder, ranking: Ranking, models: list[str], compared: Comparisons) -> None:
@@ -68,14 +83,15 @@ def consensus(folder: Folder, names: list[str], progress: Progress) -> Mapping[s
     stamps = check_same_pool(folder, names)
     key = fingerprint(json.dumps({name: stamps[name]["labels"] for name in names}))
     kept = folder.results / "consensus.json"
-    if kept.exists() and (found := json.loads(kept.read_text()))["key"] == key:
-        return dict(found["agreement"])
+    with suppress(OSError, ValueError, KeyError, TypeError):  # not there, or damaged: it is made again
+        if (found := json.loads(kept.read_text()))["key"] == key:
+            return dict(found["agreement"])
     agreed, counted = np.zeros(len(names), np.int64), 0
     files = [open_table(folder.predictions(name)) for name in names]
 
     def load(rows: range) -> np.ndarray:
         groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
-        return np.stack([file.read_row_groups(groups, columns=["label"])["label"].to_numpy() for file in files])
+        return np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in files])
 
     size = pool_size(folder)
     for rows, labels in read_ahead(load, chunks(size, CHUNK)):
@@ -87,15 +103,17 @@ def consensus(folder: Folder, names: list[str], progress: Progress) -> Mapping[s
     return agreement
 
 
-def _identical(folder: Folder, names: list[str]) -> list[tuple[int, int]]:
-    stamps = check_same_pool(folder, names)
-    pairs = combinations(range(len(names)), 2)
-    return [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
+def _refuse_other_predictions(hearing: Hearing, stamps: Mapping[str, Mapping[str, Any]]) -> None:
+    for found in hearing.rounds:
+        for name, content in found.inputs["predictions"].items():
+            if stamps[name]["content"] != content:
+                raise StudyError(
+                    f"the predictions of {name} are not those that round {found.number} was selected by: "
+                    "restore them, or let the changed model join under a name of its own"
+                )
 
 
-def _record(
-    standings: Standings, fragile: Fragility | None, method: Method, hearing: Hearing, folder: Folder
-) -> Ranking:
+def _record(standings: Standings, method: Method, hearing: Hearing, folder: Folder) -> Ranking:
     rounds = [found.number for found in hearing.rounds]
     selections = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
     used = sorted(judgement.id for answers in hearing.answers.values() for judgement in answers)
@@ -105,7 +123,7 @@ def _record(
         words=standings.words,
         cyclic_share=standings.cyclic_share,
         degenerate_resamples=standings.degenerate_resamples,
-        fragility=fragile,
+        fragility=None,
         provenance=Provenance(
             method=method.name,
             parameters=parameters,

@@ -9,7 +9,7 @@ import numpy as np
 
 from dissensus.backends import Unreadable, read_image
 from dissensus.competitions.labels import Judged
-from dissensus.competitions.standings import Method, stability
+from dissensus.competitions.standings import stability
 from dissensus.errors import RankingError
 from dissensus.pairwise import compare, tally
 from dissensus.ranking import RANKERS
@@ -45,11 +45,12 @@ def report_data(
     compared = compare(tally(outcomes, len(hearing.models)), method.smoothing)
     judgements, annotators = Judgements(folder.judgements).counts()
     stamps = check_same_pool(folder, hearing.models)
+    others, refused = _other_rankings(folder, settings, hearing, ranking)
     return ReportData(
         title=settings.title or folder.root.resolve().name,
         models=tuple(hearing.models),
         ranking=ranking,
-        other_rankings=_other_rankings(folder, settings, hearing, ranking),
+        other_rankings=others,
         tally=compared.tally,
         accuracy=compared.accuracy,
         dominance=compared.dominance,
@@ -62,23 +63,25 @@ def report_data(
         annotators=len({j.annotator for q in hearing.asked for j in hearing.answers.get(q, ())}),
         discarded=hearing.discarded,
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
-        settings=_settings(settings, hearing, method, judgements, annotators),
+        settings=_settings(settings, hearing, judgements, annotators) | refused,
         notes=settings.notes,
         benchmark=benchmark,
         label_names=dict(enumerate(classes.names)),
     )
 
 
-def _other_rankings(folder: Folder, settings: Settings, hearing: Hearing, ranking: Ranking) -> dict[str, Ranking]:
-    """Rankings by the other methods, where these judgements allow them."""
-    others = {}
+def _other_rankings(
+    folder: Folder, settings: Settings, hearing: Hearing, ranking: Ranking
+) -> tuple[dict[str, Ranking], dict[str, str]]:
+    """Rankings by the other methods, and why some have none for these judgements."""
+    others, refused = {}, {}
     for name in RANKERS:
         if name != ranking.provenance.method:
             try:
-                others[name] = make_ranking(folder, settings, hearing, method_of(settings.rank, name), None)
-            except RankingError:
-                continue
-    return others
+                others[name] = make_ranking(folder, hearing, method_of(settings.rank, name))
+            except RankingError as error:
+                refused[f"rank by {name}"] = f"no estimate: {error}"
+    return others, refused
 
 
 def _galleries(folder: Folder, classes: Classes, hearing: Hearing) -> tuple[DuelGallery, ...]:
@@ -161,7 +164,7 @@ def answers_in_words(answers: Sequence[Judgement]) -> str:
     return ", ".join(f"{count} {answer}" for answer, count in zip(ANSWERS, counts, strict=True) if count)
 
 
-def _settings(settings: Settings, hearing: Hearing, method: Method, judgements: int, annotators: int) -> dict[str, str]:
+def _settings(settings: Settings, hearing: Hearing, judgements: int, annotators: int) -> dict[str, str]:
     """Every setting that the page's numbers depend on."""
     shown = {
         f"round {found.number}: {name}": _text(value)
@@ -169,8 +172,11 @@ def _settings(settings: Settings, hearing: Hearing, method: Method, judgements: 
         for name, value in found.settings.items()
     }
     shown |= {f"judge: {name}": _text(value) for name, value in settings.judge.model_dump().items()}
-    shown |= {f"rank: {name}": _text(value) for name, value in vars(method).items()}
-    shown |= {f"model {name}": f"{model.backend}:{model.target}" for name, model in settings.models.items()}
+    for name, model in settings.models.items():
+        shown[f"model {name}"] = f"{model.backend}:{model.target}"
+        if model.backend != "file":
+            preprocess = settings.preprocess | model.preprocess
+            shown[f"model {name}: preprocess"] = ", ".join(f"{k} = {v}" for k, v in preprocess.items()) or "defaults"
     return shown | {"judgements stored": f"{judgements:,}", "people who gave them": f"{annotators:,}"}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
 from dissensus.store.rounds import Round, read_rounds, write_round
 from dissensus.store.settings import SelectSettings, Settings
-from dissensus.store.tables import ROW_GROUP, open_table
+from dissensus.store.tables import ROW_GROUP, open_table, read_groups
 
 CHUNK = 4 * ROW_GROUP  # rows that are scanned before what they gave is kept
 
@@ -40,9 +39,7 @@ class Plan:
     taken: tuple[Int[Array, " n"], ...]
 
 
-def select(
-    folder: Folder, settings: Settings, classes: Classes, again: bool, eligible: Path | None, progress: Progress
-) -> int:
+def select(folder: Folder, settings: Settings, classes: Classes, again: bool, progress: Progress) -> int:
     """Number of the round that holds the selection: a new one, or the last where nothing is left to select.
 
     All duels at first; later only those of models that came since (Algorithm 2), or with `again` further items for
@@ -52,7 +49,7 @@ def select(
         SelectionError: fewer than two models, or no item on which two of them may differ.
         StudyError: other settings than those of the rounds there are, or predictions that changed.
     """
-    plan = _plan(folder, settings, classes, again, eligible)
+    plan = _plan(folder, settings, classes, again)
     if plan is None:
         return folder.rounds()[-1]
     stamps = check_same_pool(folder, plan.models)
@@ -64,7 +61,7 @@ def select(
     }
     _refuse_identical(plan.models, [stamps[name]["labels"] for name in plan.models])
     parts = Parts(folder.parts(f"select-{plan.number:03}"), f"select (round {plan.number})", inputs)
-    selection = _selected(folder, plan, classes, eligible, parts, progress)
+    selection = _selected(folder, plan, classes, parts, progress)
     if len(selection) == 0:
         parts.clear()
         raise SelectionError(
@@ -83,11 +80,12 @@ def rule_of(settings: dict[str, Any], taken: int = 0) -> Rule:
     return Rule(settings["k"], settings["reserves"], settings["cap"], taken)
 
 
-def _plan(folder: Folder, settings: Settings, classes: Classes, again: bool, eligible: Path | None) -> Plan | None:
+def _plan(folder: Folder, settings: Settings, classes: Classes, again: bool) -> Plan | None:
     models = predicted(folder, settings)
     if len(models) < 2:
-        raise SelectionError(f"a competition needs two models with predictions; there is {models or 'none'}")
-    wanted = _recorded(settings.select, classes) | {"eligible": _inside(folder, eligible)}
+        found = models[0] if models else "none"
+        raise SelectionError(f"a competition needs two models with predictions; here there is {found}")
+    wanted = _recorded(settings.select, classes)
     met, rounds = read_rounds(folder)
     if not rounds:
         return Plan(1, models, duels_of(len(models)), wanted, ())
@@ -108,10 +106,6 @@ def _plan(folder: Folder, settings: Settings, classes: Classes, again: bool, eli
     return None
 
 
-def _inside(folder: Folder, path: Path | None) -> str | None:
-    return None if path is None else path.relative_to(folder.root).as_posix()
-
-
 def _recorded(settings: SelectSettings, classes: Classes) -> dict[str, Any]:
     return {
         "k": settings.k,
@@ -119,6 +113,7 @@ def _recorded(settings: SelectSettings, classes: Classes) -> dict[str, Any]:
         "cap": settings.cap,
         "confidence": settings.confidence,
         "distance": settings.distance or default_discrepancy(classes),
+        "eligible": settings.eligible,
     }
 
 
@@ -138,13 +133,12 @@ def _refuse_identical(models: list[str], labels: list[str]) -> None:
         )
 
 
-def _selected(
-    folder: Folder, plan: Plan, classes: Classes, eligible: Path | None, parts: Parts, progress: Progress
-) -> Selection:
+def _selected(folder: Folder, plan: Plan, classes: Classes, parts: Parts, progress: Progress) -> Selection:
     levels = Levels.of(class_distances(classes, plan.settings["distance"]))
     rule = rule_of(plan.settings, max(map(len, plan.taken), default=0))
     selecting = Selecting(plan.duels, levels, rule, plan.taken)
-    allowed = None if eligible is None else read_eligible(folder, eligible, classes)
+    eligible = plan.settings["eligible"]
+    allowed = None if eligible is None else read_eligible(folder, folder.root / eligible, classes)
     reader = Reader(folder, plan.models, plan.settings["confidence"], allowed)
     size = pool_size(folder)
     todo = chunks(size, CHUNK)
@@ -188,8 +182,7 @@ class Reader:
 
 def _columns(file: pq.ParquetFile, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:
     names = [name for name in ("label", "confidence") if name in file.schema_arrow.names]
-    # a row group is too small to share between threads; chunks are read ahead in one of their own
-    table = file.read_row_group(group, columns=names, use_threads=False)
+    table = read_groups(file, [group], names)
     return table["label"].to_numpy(), table["confidence"].to_numpy() if len(names) > 1 else None
 
 
@@ -202,7 +195,7 @@ def _confidences(folder: Folder, models: list[str], selection: Selection) -> tup
         if "confidence" in file.schema_arrow.names:
             for group in np.unique(wanted // ROW_GROUP):
                 here = wanted // ROW_GROUP == group
-                values = file.read_row_group(int(group), columns=["confidence"])["confidence"].to_numpy()
+                values = read_groups(file, [int(group)], ["confidence"])["confidence"].to_numpy()
                 known[row, here] = values[wanted[here] - group * ROW_GROUP]
     return known[selection.first, place], known[selection.second, place]
 

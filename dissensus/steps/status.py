@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 
 from dissensus.records import Classes, Record
@@ -122,15 +123,14 @@ def _next(
     waiting: int,
 ) -> str:
     """The command that comes next."""
+    study = shlex.quote(str(folder.root))
     if not has_pool:
-        return f"dissensus pool {folder.root} SOURCE…"
+        return f"dissensus pool {study} SOURCE…"
     if sum(model.predicted for model in models) < 2 or not all(model.predicted for model in models):
-        return f"dissensus predict {folder.root} NAME=BACKEND:TARGET…"
+        return f"dissensus predict {study} NAME=BACKEND:TARGET…"
     met = read_rounds(folder)[0]
     if not rounds or any(model.model not in met for model in models):
-        return f"dissensus select {folder.root}"
+        return f"dissensus select {study}"
     if waiting:
-        return (
-            f"dissensus questions {folder.root} sheet.html    # {waiting:,} of {questions:,} questions wait for answers"
-        )
-    return f"dissensus report {folder.root}"
+        return f"dissensus questions {study} sheet.html    # {waiting:,} of {questions:,} questions wait for answers"
+    return f"dissensus report {study}"

@@ -36,7 +36,8 @@ def read_judgements(path: Path, classes: Classes, is_item: Callable[[str], bool]
     written = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
     try:
         for number, row in rows:
-            yield _judgement(row, f"{path}, row {number}", classes, is_item, written)
+            if row.get("answer", "absent") not in (None, ""):  # a sheet may be filled in bit by bit
+                yield _judgement(row, f"{path}, row {number}", classes, is_item, written)
     except (OSError, pa.ArrowException, UnicodeError, csv.Error) as error:
         raise JudgementError(f"{path} cannot be read: {first_line(error)}") from None
 
@@ -46,7 +47,7 @@ def write_judgements(path: Path, judgements: Iterable[Judgement], classes: Class
     _reader(path)
     rows = [[j.item, classes.names[j.label], j.annotator, j.answer, j.time, j.id] for j in judgements]
     writers = {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet}
-    write_whole(path, lambda unfinished: writers[path.suffix](unfinished, rows))
+    write_whole(path, lambda unfinished: writers[_ending(path)](unfinished, rows))
     return len(rows)
 
 
@@ -83,11 +84,15 @@ def _time(value: Any, where: str) -> str:
     return str(value)
 
 
+def _ending(path: Path) -> str:
+    return path.suffix.lower()
+
+
 def _reader(path: Path) -> Callable[[Path], Iterator[tuple[int, dict[str, Any]]]]:
     readers = {".jsonl": _read_lines, ".csv": _read_csv, ".parquet": _read_parquet}
-    if path.suffix not in readers:
+    if _ending(path) not in readers:
         raise JudgementError(f"{path}: judgements are kept as {', '.join(FORMATS)}; name the file so")
-    return readers[path.suffix]
+    return readers[_ending(path)]
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` fill a file beside `path`, make it durable, and put it in the place of `path` at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.unfinished")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
         write(unfinished)
         with open(unfinished, "rb") as file:

@@ -12,6 +12,7 @@ class Folder:
         """Name the folder."""
         self.root = root
         self.settings = root / "study.toml"
+        self.lock = root / ".lock"
         self.classes = root / "classes.json"
         self.pool = root / "pool.parquet"
         self.judgements = root / "judgements.sqlite"

@@ -119,8 +119,8 @@ def _refuse_conflicts(connection: sqlite3.Connection) -> None:
     """Look for an incoming answer whose id was taken by another one."""
     other = connection.execute(
         "SELECT id, stored.item, stored.answer, stored.annotator FROM incoming JOIN judgements AS stored USING (id) "
-        "WHERE (stored.item, stored.label, stored.annotator, stored.answer, stored.time) IS NOT "
-        "(incoming.item, incoming.label, incoming.annotator, incoming.answer, incoming.time) LIMIT 1"
+        "WHERE (stored.item, stored.label, stored.annotator, stored.answer) IS NOT "
+        "(incoming.item, incoming.label, incoming.annotator, incoming.answer) LIMIT 1"
     ).fetchone()
     if other is not None:
         raise JudgementError(

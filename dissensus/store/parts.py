@@ -26,7 +26,7 @@ class Parts:
         """
         self.folder = folder
         note = folder / "inputs.json"
-        if note.exists():
+        if note.exists() and any(folder.glob("*.parquet")):  # a note without parts binds nobody
             refuse_changes(step, json.loads(note.read_text()), inputs, f"delete {folder} to begin anew")
         else:
             write_text(note, json.dumps(inputs, sort_keys=True, indent=1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -28,11 +29,13 @@ k = 30              # items per duel
 cap = 3             # at most this many items with one predicted label, for either model
 confidence = 0.8    # both models must be at least this sure (where they say how sure they are)
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
+# eligible = "eligible/….csv"    # only what this file lists can be judged
 
 [judge]
 min_answers = 1     # answers that a question needs before it counts
 unsure = 0.6        # an item is discarded when more than this share of the answers is 'unsure' …
 unfit = 0.5         # … or 'unfit'
+share = 0.5         # a duel counts once this share of its items is judged
 
 [rank]
 method = "perron"   # perron, hodgerank, bradley-terry
@@ -59,6 +62,7 @@ class SelectSettings(Record):
     cap: int = Field(3, ge=1)
     confidence: float = Field(0.8, ge=0, le=1)
     distance: str | None = None
+    eligible: str | None = None
 
     def changed(self, values: dict[str, Any]) -> SelectSettings:
         """These settings with some of them given anew.
@@ -79,6 +83,7 @@ class JudgeSettings(Record):
     min_answers: int = Field(1, ge=1)
     unsure: float = Field(0.6, ge=0, lt=1)
     unfit: float = Field(0.5, ge=0, lt=1)
+    share: float = Field(0.5, ge=0, le=1)
 
 
 class RankSettings(Record):
@@ -112,6 +117,14 @@ class Settings(Record):
     rank: RankSettings = RankSettings()
     preprocess: dict[str, Any] = Field(default_factory=dict)
     models: dict[str, ModelSettings] = Field(default_factory=dict)
+
+    @field_validator("models")
+    @classmethod
+    def _name_files(cls, models: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
+        for name in models:
+            if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+                raise ValueError(f"'{name}' cannot name a model: use letters, digits, '.', '_' and '-'")
+        return models
 
     @field_validator("format")
     @classmethod
@@ -176,7 +189,15 @@ def remove_models(path: Path, names: Sequence[str]) -> None:
     if names:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
         for name in names:
-            document["models"].remove(name)
+            del document["models"][name]
         if not document["models"]:
-            document.remove("models")
+            del document["models"]
+        write_text(path, tomlkit.dumps(document))
+
+
+def change_select(path: Path, values: dict[str, Any]) -> None:
+    """Write settings of the selection into study.toml, leaving all else as it is."""
+    if values:
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
+        document.setdefault("select", tomlkit.table()).update(values)
         write_text(path, tomlkit.dumps(document))

@@ -40,8 +40,10 @@ def _items(source: str) -> tuple[list[str], list[str | None]]:
         return _images(path, sorted(path.rglob("*")), source)
     if path.is_file() and path.suffix.lower() in MANIFESTS:
         return _manifest(path)
-    if path.is_file():
+    if path.is_file() and path.suffix.lower() in IMAGES:
         return [path.name], [str(path.resolve())]
+    if path.is_file():
+        raise PoolError(f"{source} is neither an image nor a CSV or Parquet manifest")
     if any(sign in source for sign in "*?["):
         fixed = Path(*_fixed_parts(path))
         return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)

@@ -61,12 +61,25 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
         raise StudyError(f"{path} is damaged ({first_line(error)}): delete it and run its step again") from None
 
 
-def read_stamps(path: Path) -> dict[str, Any]:
-    """What a table was made from."""
+def read_stamps(path: Path, *needed: str) -> dict[str, Any]:
+    """What a table was made from; `needed` are stamps that it must have."""
     metadata = open_table(path).schema_arrow.metadata or {}
-    if STAMPS not in metadata:
+    stamps = json.loads(metadata.get(STAMPS, b"{}"))
+    if STAMPS not in metadata or any(name not in stamps for name in needed):
         raise StudyError(f"{path} was not written by dissensus: delete it and run its step again")
-    return dict(json.loads(metadata[STAMPS]))
+    return dict(stamps)
+
+
+def read_groups(file: pq.ParquetFile, groups: list[int], columns: list[str]) -> pa.Table:
+    """Some columns of some row groups, read in this thread: a row group is too small to share between threads.
+
+    Raises:
+        StudyError: the file is damaged there.
+    """
+    try:
+        return file.read_row_groups(groups, columns=columns, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise StudyError(f"a table of the study is damaged ({first_line(error)}): make it again") from None
 
 
 def first_line(error: Exception) -> str:

@@ -53,13 +53,13 @@ def test_no_confidence_categories_and_numeric_ids(tmp_path, three):
     assert found.confidence is None
 
 
-def test_a_number_is_an_index_even_if_classes_are_called_like_numbers(tmp_path, three):
+def test_a_number_is_an_index_and_text_is_a_name_first(tmp_path, three):
     digits = type(three)(names=("3", "2", "1"))
-    assert (
-        read_predictions(write(tmp_path / "a.csv", {"item": ["x"], "label": [2]}), digits, pa.array(["x"])).labels == 2
-    )
-    named = write(tmp_path / "a.parquet", {"item": ["x"], "label": ["2"]})
-    assert read_predictions(named, digits, pa.array(["x"])).labels == 1
+    number, text = {"item": ["x"], "label": [2]}, {"item": ["x"], "label": ["2"]}
+    pool = pa.array(["x"])
+    assert read_predictions(write(tmp_path / "a.parquet", number), digits, pool).labels == 2
+    assert read_predictions(write(tmp_path / "b.parquet", text), digits, pool).labels == 1
+    assert read_predictions(write(tmp_path / "c.csv", number), digits, pool).labels == 1  # a CSV holds text
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_number_is_an_index_even_if_classes_are_called_like_numbers(tmp_path, 
         ({"item": ITEMS, "label": [0, 1, None, 9]}, r"the first is 9 \(item 007\)"),
         ({"item": ITEMS, "label": [0, 1, 2, 3.7]}, "not whole numbers"),
         ({"item": ITEMS, "label": [True, False, True, True]}, "labels of type bool"),
-        ({"item": ITEMS, "label": ["red", "teal", "red", "red"]}, "'teal' is none of the 3 classes"),
-        ({"item": ITEMS, "label": ["red", "sea", "red", "red"]}, r"'sea' names the classes \[1, 2\]"),
+        ({"item": ITEMS, "label": ["red", "teal", "red", "red"]}, "there is no class 'teal' among the 3 classes"),
+        ({"item": ITEMS, "label": ["red", "sea", "red", "red"]}, r"'sea' can be 'green' or 'blue'"),
         ({"item": ITEMS, "classs": [0, 1, 2, 0]}, "no column label, only item, classs"),
         ({"item": ITEMS[:3], "label": [0, 1, 2]}, "1 of 4 pool items have no row"),
         ({"item": [*ITEMS[:3], "z"], "label": [0, 1, 2, 0]}, "belongs to another pool: item z"),

@@ -63,7 +63,6 @@ def test_what_is_stored_already_is_stored_once(store: Judgements) -> None:
         judgement(1, item="j"),
         judgement(1, label=1),
         judgement(1, annotator="bob"),
-        judgement(1).model_copy(update={"time": "2026-01-02"}),
     ],
 )
 def test_an_id_that_stands_for_another_answer_is_refused_and_nothing_is_stored(

@@ -39,7 +39,7 @@ def test_finished_parts_are_found_again(tmp_path: Path) -> None:
     ],
 )
 def test_a_changed_input_is_refused_and_named_alone(tmp_path: Path, inputs: dict, named: str) -> None:
-    Parts(tmp_path / "step", "select", INPUTS)
+    Parts(tmp_path / "step", "select", INPUTS).write(0, pa.table({"item": [1]}))
     with pytest.raises(StudyError) as refused:
         Parts(tmp_path / "step", "select", inputs)
     message = str(refused.value)
@@ -48,6 +48,13 @@ def test_a_changed_input_is_refused_and_named_alone(tmp_path: Path, inputs: dict
     assert f"delete {tmp_path / 'step'} to begin anew" in message
     assert "settings.k " not in message
     assert "\n" not in message
+
+
+def test_a_step_that_kept_nothing_can_begin_with_other_inputs(tmp_path: Path) -> None:
+    Parts(tmp_path / "step", "select", INPUTS)
+    Parts(tmp_path / "step", "select", {"pool": "other"}).write(0, pa.table({"item": [1]}))
+    with pytest.raises(StudyError):
+        Parts(tmp_path / "step", "select", INPUTS)
 
 
 def test_a_step_that_was_refused_can_go_on_with_the_old_inputs(tmp_path: Path) -> None:

@@ -99,7 +99,18 @@ def test_adding_a_model_leaves_every_line_of_the_person(toml: Path) -> None:
     assert read_settings(toml).models == {"a": model(), "b": model(size=224, mean=[0.1, 0.2, 0.3])}
 
 
-@given(st.dictionaries(printable.filter(bool), printable.map(model), min_size=1, max_size=3))
+@pytest.mark.parametrize("name", ["../x", "", "a/b", ".hidden", "a b"])
+def test_a_name_that_could_not_be_a_files_is_refused(toml: Path, name: str) -> None:
+    add_models(toml, {name: model()})
+    with pytest.raises(StudyError, match="cannot name a model"):
+        read_settings(toml)
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]*", fullmatch=True), printable.map(model), min_size=1, max_size=3
+    )
+)
 def test_models_of_any_name_and_target_come_back(tmp_path: Path, models: dict[str, ModelSettings]) -> None:
     write_new(tmp_path / "study.toml", "labels", "birds.txt", "", [])
     add_models(tmp_path / "study.toml", {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")})
