@@ -180,7 +180,9 @@ def questions(
 
     Example: `dissensus questions birds sheet.html`
     """
-    printing.show_questions(Study(study).questions(sheet), sheet, study, json)
+    with printing.progress(quiet=json) as progress:
+        found = Study(study, progress).questions(sheet)
+    printing.show_questions(found, sheet, study, json)
 
 
 @judgements.command("import")

@@ -18,7 +18,6 @@ from dissensus.records import Ranking, Record
 from dissensus.study import Study
 
 SEED = 0
-K = 20
 PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
 NOTE = (
     "The answers in this demo come from the data set's own labels, not from people: "
@@ -81,7 +80,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
     # A small pool has few items on which two good models are both sure and differ: take all disagreements.
-    study.select(k=K, confidence=0.0)
+    study.select(confidence=0.0)
     questions = study.questions()
     if by_hand:
         study.questions(sheet)

@@ -172,7 +172,7 @@ class Study:
         """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on."""
         found = open_questions(self.folder, self.settings, self.classes)
         if path is not None:
-            write_questions(self.folder, self.settings, Path(path), found)
+            write_questions(self.folder, self.settings, Path(path), found, self.progress)
         return found
 
     def selection(self) -> list[dict[str, Any]]:
@@ -226,7 +226,14 @@ class Study:
         ranking = self.rank(method)
         hearing = hear(self.folder, self.settings)
         data = report_data(
-            self.folder, self.settings, self.classes, hearing, ranking, self.consensus(), self.benchmark(ranking)
+            self.folder,
+            self.settings,
+            self.classes,
+            hearing,
+            ranking,
+            self.consensus(),
+            self.benchmark(ranking),
+            self.progress,
         )
         write_text(self.folder.report, render(data))
         return self.folder.report

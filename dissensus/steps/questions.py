@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.records import Classes, Record
 from dissensus.report.sheet import SheetQuestion, render_sheet
@@ -43,13 +44,15 @@ def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list
     ]
 
 
-def write_questions(folder: Folder, settings: Settings, path: Path, questions: list[Question]) -> None:
+def write_questions(
+    folder: Folder, settings: Settings, path: Path, questions: list[Question], progress: Progress
+) -> None:
     """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in."""
     if not questions:
         raise StudyError("no question waits for an answer")
     if path.suffix == ".html":
         hearing = hear(folder, settings)
-        pictures = Pictures(folder, hearing, SHEET_PICTURE)
+        pictures = Pictures(folder, hearing, SHEET_PICTURE, progress)
         positions = {name: item for item, name in hearing.item_ids.items()}
         sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
         write_text(path, render_sheet(settings.title or folder.root.resolve().name, sheet))

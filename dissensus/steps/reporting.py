@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.backends import Unreadable, read_image
 from dissensus.competitions.labels import Judged
 from dissensus.competitions.standings import stability
+from dissensus.engines.local import Progress
 from dissensus.errors import RankingError
 from dissensus.pairwise import compare, tally
 from dissensus.ranking import RANKERS
@@ -38,6 +39,7 @@ def report_data(
     ranking: Ranking,
     consensus: Mapping[str, float],
     benchmark: Benchmark | None,
+    progress: Progress,
 ) -> ReportData:
     """What the page shows, from the study folder alone."""
     method = method_of(settings.rank, ranking.provenance.method)
@@ -56,7 +58,7 @@ def report_data(
         dominance=compared.dominance,
         consensus=consensus,
         stability=stability(outcomes, len(hearing.models), method),
-        duels=_galleries(folder, classes, hearing),
+        duels=_galleries(folder, classes, hearing, progress),
         pool_size=pool_size(folder),
         questions=len(hearing.asked),
         judgements=sum(len(hearing.answers.get(question, ())) for question in hearing.asked),
@@ -84,10 +86,10 @@ def _other_rankings(
     return others, refused
 
 
-def _galleries(folder: Folder, classes: Classes, hearing: Hearing) -> tuple[DuelGallery, ...]:
+def _galleries(folder: Folder, classes: Classes, hearing: Hearing, progress: Progress) -> tuple[DuelGallery, ...]:
     shown: dict[tuple[int, int], list[Shown]] = {}
     cases: dict[tuple[int, int], np.ndarray] = {}
-    pictures = Pictures(folder, hearing, THUMBNAIL)
+    pictures = Pictures(folder, hearing, THUMBNAIL, progress)
     for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
         for row in np.flatnonzero(judged.active).tolist():
             verdicts = judged.verdicts[judged.row_questions[row]]
@@ -145,15 +147,19 @@ def _shown(
 class Pictures:
     """Small pictures of items as data URIs, each made once."""
 
-    def __init__(self, folder: Folder, hearing: Hearing, side: int) -> None:
+    def __init__(self, folder: Folder, hearing: Hearing, side: int, progress: Progress) -> None:
         """Find where the selected items lie; their pictures are at most `side` pixels wide and high."""
         self.side = side
+        self.tell = progress
+        self.made = 0
         positions = np.array(sorted(hearing.item_ids))
         self.uris = dict(zip(positions.tolist(), items_at(folder, positions, "uri").to_pylist(), strict=True))
         self.of = lru_cache(maxsize=None)(self._make)
 
     def _make(self, item: int) -> tuple[str | None, bool]:
         """Data URI of an item's picture and whether it is to be shown pixel by pixel; None where there is none."""
+        self.made += 1
+        self.tell("pictures", self.made, 0)
         image = read_image(self.uris[item]) if self.uris[item] else Unreadable("no path")
         return (None, False) if isinstance(image, Unreadable) else data_uri(image, self.side)
 
