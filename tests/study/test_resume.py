@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from dissensus.errors import StudyError
-from dissensus.steps import predicting
+from dissensus.steps import pooling, predicting
+from dissensus.store.files import file_fingerprint
 from dissensus.study import Study
 
 SLOW_MODEL = '''
@@ -170,3 +171,26 @@ def test_import_killed_at_any_time_stores_all_or_nothing(finished, tmp_path):
     assert finished.status().judgements == before + len(rows)
     finished.judgements_import(path)
     assert finished.status().judgements == before + len(rows)
+
+
+def test_pool_goes_on_where_it_stopped(demo, tmp_path, monkeypatch):
+    study = Study.init(tmp_path / "study", classes=str(demo[0] / "digits.txt"))
+    read = []
+
+    def fingerprint(path: Path) -> str:
+        if len(read) == 250:
+            raise KeyboardInterrupt
+        read.append(path)
+        return file_fingerprint(path)
+
+    monkeypatch.setattr(pooling, "CHUNK", 100)
+    monkeypatch.setattr(pooling, "file_fingerprint", fingerprint)
+    with pytest.raises(KeyboardInterrupt):
+        study.pool([demo[0] / "pool"])
+    read.clear()
+    monkeypatch.setattr(pooling, "file_fingerprint", lambda path: read.append(path) or file_fingerprint(path))
+    study.pool([demo[0] / "pool"])
+    assert len(read) == 899 - 200
+    whole = Study.init(tmp_path / "whole", classes=str(demo[0] / "digits.txt"))
+    whole.pool([demo[0] / "pool"])
+    assert study.folder.pool.read_bytes() == whole.folder.pool.read_bytes()
