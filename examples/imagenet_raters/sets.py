@@ -1,6 +1,6 @@
 """How far to trust one competition: the same for many random sets of eleven classifiers.
 
-    python examples/imagenet_raters/sets.py KIT_IMAGENET_FOLDER [--sets 80] [--distance weighted]
+    python examples/imagenet_raters/sets.py KIT_IMAGENET_FOLDER [--sets 80] [--distance weighted | --ceiling 0.95]
 
 Every set is selected, judged by the raters and ranked as in compete.py, in memory; printed are the correlations
 (Spearman) with ReaL accuracy. Sets of eleven models drawn from 46 differ in how far apart their models are, so that
@@ -72,6 +72,7 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=80)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--distance", choices=list(DISCREPANCIES), default="weighted")
+    parser.add_argument("--ceiling", type=float, help="try the weighted distance with another quantile as its ceiling")
     given = parser.parse_args()
     top1 = np.load(given.kit / "validation_top1.npz")
     labels = top1["top1"][:, np.argsort(top1["image_index"])].astype(np.int64)
@@ -81,7 +82,12 @@ def main() -> None:
     raters, rule = Raters(given.kit), Rule()
     asked = np.stack([raters.asked(np.arange(labels.shape[1]), row) for row in labels])
     usable = np.where(asked, labels, MISSING).astype(np.uint16)
-    distances = class_distances(classes_of(read_classes("imagenet")), given.distance)
+    classes = classes_of(read_classes("imagenet"))
+    distances = class_distances(classes, given.distance)
+    if given.ceiling is not None:
+        distances = class_distances(classes, "weighted-exactly")
+        apart = distances[~np.eye(len(distances), dtype=bool)]
+        distances = np.minimum(distances, np.quantile(apart, given.ceiling, method="higher"))
     levels = Levels.of(distances)
     rng = np.random.default_rng(given.seed)
     sets = [np.sort(rng.choice(len(labels), 11, replace=False)) for _ in range(given.sets)]
@@ -90,7 +96,7 @@ def main() -> None:
     spearman, questions, _ = np.array(found[1:]).T
     low, median, high = np.quantile(spearman, [0.1, 0.5, 0.9])
     figures = {
-        "distance": given.distance,
+        "distance": given.distance if given.ceiling is None else f"weighted, ceiling {given.ceiling}",
         "median distance": {
             "all classes": np.median(distances),
             "of the odd ones": np.median(distances[ODD, :], axis=1).tolist(),
