@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -90,13 +91,23 @@ class Judgements:
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(sqlite3.connect(self.path, timeout=60)) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.executescript(SCHEMA)
+            with closing(self._connected()) as connection:
                 yield connection
         except sqlite3.DatabaseError as error:
             raise StudyError(f"{self.path}: {error}: {_remedy(str(error))}") from None
+
+    def _connected(self) -> sqlite3.Connection:
+        """A connection; one that only reads where the folder cannot be written, as in an archive."""
+        if not os.access(self.path.parent, os.W_OK):
+            log = self.path.with_name(f"{self.path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                raise StudyError(f"{self.path} holds answers in its log: open the study once where it can be written")
+            return sqlite3.connect(f"{self.path.resolve().as_uri()}?immutable=1", uri=True)
+        connection = sqlite3.connect(self.path, timeout=60)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(SCHEMA)
+        return connection
 
 
 def _remedy(error: str) -> str:

@@ -1,4 +1,4 @@
-"""A disk that fills up: one line, exit code 2, and what was there is still there. On a real, tiny file system."""
+"""Disks that fill up or cannot be written: one line, exit code 2, nothing damaged. On real, tiny file systems."""
 
 from __future__ import annotations
 
@@ -69,3 +69,15 @@ def test_steps_on_a_full_disk_damage_nothing(small_disk, demo, command, tmp_path
     Study(study).judgements_export(again)
     assert again.read_bytes() == exported.read_bytes()
     assert json.loads(command("rank", study, "--json").stdout) == ranked
+
+
+def test_a_study_in_an_archive_can_be_read(small_disk, demo, command):
+    study = small_disk / "study"
+    shutil.copytree(demo[0] / "study", study)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    status = json.loads(command("status", study, "--json").stdout)
+    assert status["judgements"] == status["questions"] > 100
+    ranked = command("rank", study)
+    assert ranked.returncode == 2
+    assert "Read-only file system" in ranked.stderr
+    assert len(ranked.stderr.strip().splitlines()) == 1
