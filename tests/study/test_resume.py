@@ -102,14 +102,18 @@ def test_a_changed_model_under_a_resumed_step_is_refused(slow, tmp_path):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """Five million items, three models, a hundred classes: several chunks for `select`."""
+    """Five million items, three models, a hundred classes, all differently far apart: ten chunks for `select`."""
     folder = tmp_path_factory.mktemp("large")
     rng = np.random.default_rng(5)
     count = 5_000_000
     items = pa.array(np.char.add("i", np.arange(count).astype("U7")))
     (folder / "classes.txt").write_text("".join(f"class {number}\n" for number in range(100)))
     pq.write_table(pa.table({"item": items}), folder / "pool.parquet")
-    study = Study.init(folder / "study", classes=str(folder / "classes.txt"))
+    # a chain with one class at every depth: few ties, so that the selection is not settled before the last chunk
+    chain = [f"depth {number + 1},depth {number}" for number in range(99)]
+    leaves = [f"class {number},depth {number}" for number in range(100)]
+    (folder / "edges.csv").write_text("\n".join(["child,parent", *chain, *leaves]))
+    study = Study.init(folder / "study", classes=str(folder / "classes.txt"), taxonomy=folder / "edges.csv")
     study.pool([folder / "pool.parquet"])
     truth = rng.integers(0, 100, count, dtype=np.uint16)
     for name, wrong in (("a", 0.01), ("b", 0.02), ("c", 0.05)):
@@ -125,31 +129,30 @@ def large(tmp_path_factory):
 def test_select_survives_sigkill(large, tmp_path):
     selection = large.folder.selection(1)
     if not selection.exists():
-        large.select(k=30)
+        large.select(k=30, distance="weighted-exactly")
     whole = selection.read_bytes()
     shutil.rmtree(selection.parent)
     rng = np.random.default_rng(int(os.environ.get("DISSENSUS_SEED", "0")))
     killed = 0
-    for count in (0, 1, 2, 3, 4):
-        process = start("select", large.folder.root, "--k", 30, cwd=tmp_path)
-        pause = float(rng.uniform(0.2, 1.5) if count == 0 else rng.uniform(0, 0.02))
+    for count in (0, 1, 3, 5, 8):
+        process = start("select", large.folder.root, cwd=tmp_path)
+        pause = float(rng.uniform(0.1, 0.8) if count == 0 else rng.uniform(0, 0.02))
         killed += kill_after_parts(process, large.folder.parts("select-001"), count, pause)
-        if selection.exists():
-            break
-    done = start("select", large.folder.root, "--k", 30, "--json", cwd=tmp_path)
+    done = start("select", large.folder.root, cwd=tmp_path)
     assert done.wait() == 0, done.stderr.read()
-    assert killed >= 2
+    assert killed >= 4
     assert selection.read_bytes() == whole
     assert not large.folder.parts("select-001").exists()
 
 
 def test_other_settings_under_a_resumed_selection_are_refused(large, tmp_path):
     shutil.rmtree(large.folder.selection(1).parent, ignore_errors=True)
-    process = start("select", large.folder.root, "--k", 30, cwd=tmp_path)
+    settings = {"k": 30, "distance": "weighted-exactly"}
+    process = start("select", large.folder.root, "--k", 30, "--distance", settings["distance"], cwd=tmp_path)
     assert kill_after_parts(process, large.folder.parts("select-001"), 1, 0.0)
     with pytest.raises(StudyError, match=r"settings\.k 30 → 10"):
         large.select(k=10)
-    large.select(k=30)
+    large.select(**settings)
 
 
 def test_import_killed_at_any_time_stores_all_or_nothing(finished, tmp_path):
