@@ -88,7 +88,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     _answer(study, truth, folder / "answers.csv")
     accuracy = _full_labelling(study, truth, folder / "accuracy.csv")
     study.report(benchmark=folder / "accuracy.csv")
-    ranking = study.rank()
+    ranking = Ranking.model_validate_json(study.folder.ranking.read_text())  # the report has just made it
     compared = study.benchmark(ranking)
     return DemoResult(
         study=study.folder.root,

@@ -19,7 +19,7 @@ from dissensus.report.data import Benchmark
 from dissensus.report.page import render
 from dissensus.steps.benchmark import against, read_benchmark
 from dissensus.steps.eligible import keep_eligible
-from dissensus.steps.judging import hear
+from dissensus.steps.judging import Hearing, hear
 from dissensus.steps.pooling import make_pool, pool_ids
 from dissensus.steps.predicting import has_begun, predict, resolved_target
 from dissensus.steps.questions import Question, open_questions, write_questions
@@ -201,12 +201,7 @@ class Study:
 
     def rank(self, method: str | None = None) -> Ranking:
         """Rank the models by what people said, and keep the result under results/."""
-        settings, hearing = self.settings, hear(self.folder, self.settings)
-        chosen = method_of(settings.rank, method)
-        ranking = make_ranking(self.folder, hearing, chosen)
-        ranking = with_fragility(ranking, settings, hearing, chosen, self.progress)
-        write_results(self.folder, ranking, hearing.models, matrices(hearing.outcomes, len(hearing.models), chosen))
-        return ranking
+        return self._ranked(hear(self.folder, self.settings), method)
 
     def consensus(self) -> Mapping[str, float]:
         """Agreement of every model with the plurality vote over the pool: the order that needs no people."""
@@ -223,24 +218,23 @@ class Study:
         if benchmark is not None:
             read_benchmark(Path(benchmark))
             write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-        ranking = self.rank(method)
-        hearing = hear(self.folder, self.settings)
-        data = report_data(
-            self.folder,
-            self.settings,
-            self.classes,
-            hearing,
-            ranking,
-            self.consensus(),
-            self.benchmark(ranking),
-            self.progress,
-        )
+        settings, hearing = self.settings, hear(self.folder, self.settings)
+        ranking = self._ranked(hearing, method)
+        agreement, known = consensus(self.folder, hearing.models, self.progress), self.benchmark(ranking)
+        data = report_data(self.folder, settings, self.classes, hearing, ranking, agreement, known, self.progress)
         write_text(self.folder.report, render(data))
         return self.folder.report
 
     def status(self) -> Status:
         """How far the study has come, and what to do next."""
         return status_of(self.folder, self.settings, self.classes)
+
+    def _ranked(self, hearing: Hearing, method: str | None) -> Ranking:
+        chosen = method_of(self.settings.rank, method)
+        ranking = make_ranking(self.folder, hearing, chosen)
+        ranking = with_fragility(ranking, self.settings, hearing, chosen, self.progress)
+        write_results(self.folder, ranking, hearing.models, matrices(hearing.outcomes, len(hearing.models), chosen))
+        return ranking
 
     def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any]) -> list[str]:
         """Write new models into study.toml and return their names; one that is there already must be the same."""

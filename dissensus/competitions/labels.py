@@ -94,11 +94,15 @@ class Judged:
         waiting[self.row_questions[self.active].ravel()] = True
         return waiting & (self.verdicts == UNJUDGED)
 
+    @property
+    def decided(self) -> Bool[Array, " Q"]:
+        """Active rows with two verdicts, in duels that count."""
+        decided = self.active & np.isin(self.verdicts[self.row_questions], (YES, NO)).all(axis=1)
+        return decided & (self._judged_share(decided) >= self.share)
+
     def outcomes(self) -> Outcomes:
-        """Who was right on each active row with two verdicts."""
-        given = self.verdicts[self.row_questions]
-        decided = self.active & np.isin(given, (YES, NO)).all(axis=1)
-        decided &= self._judged_share(decided) >= self.share
+        """Who was right on each row that is decided."""
+        given, decided = self.verdicts[self.row_questions], self.decided
         place = place_in_duel(self.selection, self.active)
         return Outcomes(
             self.selection.first[decided],

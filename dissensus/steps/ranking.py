@@ -86,7 +86,7 @@ def consensus(folder: Folder, names: list[str], progress: Progress) -> Mapping[s
     with suppress(OSError, ValueError, KeyError, TypeError):  # not there, or damaged: it is made again
         if (found := json.loads(kept.read_text()))["key"] == key:
             return dict(found["agreement"])
-    agreed, counted = np.zeros(len(names), np.int64), 0
+    agreed, readable = np.zeros(len(names), np.int64), 0
     files = [open_table(folder.predictions(name)) for name in names]
 
     def load(rows: range) -> np.ndarray:
@@ -96,9 +96,9 @@ def consensus(folder: Folder, names: list[str], progress: Progress) -> Mapping[s
     size = pool_size(folder)
     for rows, labels in read_ahead(load, chunks(size, CHUNK)):
         here, items = plurality_agreement(labels)
-        agreed, counted = agreed + here, counted + items
+        agreed, readable = agreed + here, readable + items
         progress("plurality vote", rows.stop, size)
-    agreement = {name: float(count) / max(counted, 1) for name, count in zip(names, agreed, strict=True)}
+    agreement = {name: float(votes) / max(readable, 1) for name, votes in zip(names, agreed, strict=True)}
     write_text(kept, json.dumps({"key": key, "agreement": agreement}, indent=1) + "\n")
     return agreement
 

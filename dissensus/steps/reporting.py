@@ -9,15 +9,14 @@ import numpy as np
 
 from dissensus.backends import Unreadable, read_image
 from dissensus.competitions.labels import Judged
-from dissensus.competitions.standings import stability
+from dissensus.competitions.standings import matrices, stability
 from dissensus.engines.local import Progress
 from dissensus.errors import RankingError
-from dissensus.pairwise import compare, tally
 from dissensus.ranking import RANKERS
-from dissensus.records import ANSWERS, Classes, Judgement, Ranking
+from dissensus.records import ANSWERS, Classes, Judgement, Ranking, Tally
 from dissensus.report.data import Benchmark, DuelGallery, ReportData, Shown
 from dissensus.report.pictures import data_uri
-from dissensus.screening import NO, YES
+from dissensus.screening import YES
 from dissensus.steps.judging import Hearing, answer_counts
 from dissensus.steps.pooling import pool_size
 from dissensus.steps.predicting import check_same_pool
@@ -44,7 +43,7 @@ def report_data(
     """What the page shows, from the study folder alone."""
     method = method_of(settings.rank, ranking.provenance.method)
     outcomes = hearing.outcomes
-    compared = compare(tally(outcomes, len(hearing.models)), method.smoothing)
+    compared = matrices(outcomes, len(hearing.models), method)
     judgements, annotators = Judgements(folder.judgements).counts()
     stamps = check_same_pool(folder, hearing.models)
     others, refused = _other_rankings(folder, settings, hearing, ranking)
@@ -58,7 +57,7 @@ def report_data(
         dominance=compared.dominance,
         consensus=consensus,
         stability=stability(outcomes, len(hearing.models), method),
-        duels=_galleries(folder, classes, hearing, progress),
+        duels=_galleries(folder, classes, hearing, compared.tally, progress),
         pool_size=pool_size(folder),
         questions=len(hearing.asked),
         judgements=sum(len(hearing.answers.get(question, ())) for question in hearing.asked),
@@ -86,33 +85,28 @@ def _other_rankings(
     return others, refused
 
 
-def _galleries(folder: Folder, classes: Classes, hearing: Hearing, progress: Progress) -> tuple[DuelGallery, ...]:
+def _galleries(
+    folder: Folder, classes: Classes, hearing: Hearing, cases: Tally, progress: Progress
+) -> tuple[DuelGallery, ...]:
     shown: dict[tuple[int, int], list[Shown]] = {}
-    cases: dict[tuple[int, int], np.ndarray] = {}
     pictures = Pictures(folder, hearing, THUMBNAIL, progress)
     for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
-        for row in np.flatnonzero(judged.active).tolist():
-            verdicts = judged.verdicts[judged.row_questions[row]]
-            if not np.isin(verdicts, (YES, NO)).all():
-                continue
-            duel = (int(found.selection.first[row]), int(found.selection.second[row]))
-            right = (bool(verdicts[0] == YES), bool(verdicts[1] == YES))
-            case = cases.setdefault(duel, np.zeros((2, 2), int))
-            case[int(right[0]), int(right[1])] += 1
-            if len(shown.setdefault(duel, [])) < SHOWN:
-                shown[duel].append(_shown(found, judged, row, right, classes, hearing, pictures))
+        for row in np.flatnonzero(judged.decided).tolist():
+            of_duel = shown.setdefault((int(found.selection.first[row]), int(found.selection.second[row])), [])
+            if len(of_duel) < SHOWN:
+                of_duel.append(_shown(found, judged, row, classes, hearing, pictures))
     return tuple(
         DuelGallery(
-            first=hearing.models[duel[0]],
-            second=hearing.models[duel[1]],
-            shown=tuple(shown[duel]),
-            judged=int(case.sum()),
-            both=int(case[1, 1]),
-            first_only=int(case[1, 0]),
-            second_only=int(case[0, 1]),
-            neither=int(case[0, 0]),
+            first=hearing.models[one],
+            second=hearing.models[other],
+            shown=tuple(of_duel),
+            judged=int(cases.items[one, other]),
+            both=int(cases.both[one, other]),
+            first_only=int(cases.only[one, other]),
+            second_only=int(cases.only[other, one]),
+            neither=int(cases.neither[one, other]),
         )
-        for duel, case in cases.items()
+        for (one, other), of_duel in shown.items()
     )
 
 
@@ -120,13 +114,13 @@ def _shown(
     found: Round,
     judged: Judged,
     row: int,
-    right: tuple[bool, bool],
     classes: Classes,
     hearing: Hearing,
     pictures: Pictures,
 ) -> Shown:
     item = int(found.selection.item[row])
     labels = [int(label) for label in judged.questions[judged.row_questions[row], 1]]
+    right = judged.verdicts[judged.row_questions[row]] == YES
     image, pixelated = pictures.of(item)
     return Shown(
         item=found.items[row],
@@ -134,8 +128,8 @@ def _shown(
         pixelated=pixelated,
         first_label=classes.names[labels[0]],
         second_label=classes.names[labels[1]],
-        first_right=right[0],
-        second_right=right[1],
+        first_right=bool(right[0]),
+        second_right=bool(right[1]),
         discrepancy=float(found.selection.discrepancy[row]),
         first_confidence=found.confidences[0][row],
         second_confidence=found.confidences[1][row],

@@ -11,7 +11,7 @@ from dissensus.steps.pooling import duplicates, pool_size
 from dissensus.steps.predicting import problems
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
-from dissensus.store.rounds import read_rounds
+from dissensus.store.rounds import Round
 from dissensus.store.settings import Settings
 from dissensus.store.tables import read_stamps
 
@@ -59,8 +59,8 @@ def status_of(folder: Folder, settings: Settings, classes: Classes) -> Status:
     """The status, from the study folder alone."""
     has_pool = folder.pool.exists()
     judgements, annotators = Judgements(folder.judgements).counts()
-    rounds = tuple(_rounds(folder))
-    hearing = hear(folder, settings) if rounds else None
+    hearing = hear(folder, settings) if folder.rounds() else None
+    rounds = tuple(_round(found) for found in hearing.rounds) if hearing else ()
     models = tuple(_model(folder, settings, name) for name in settings.models)
     questions, waiting = (len(hearing.asked), len(hearing.open)) if hearing else (0, 0)
     return Status(
@@ -76,13 +76,13 @@ def status_of(folder: Folder, settings: Settings, classes: Classes) -> Status:
         discarded_items=hearing.discarded if hearing else 0,
         judgements=judgements,
         annotators=annotators,
-        next=_next(folder, has_pool, models, rounds, questions, waiting),
+        next=_next(folder, has_pool, models, hearing.models if hearing else [], questions, waiting),
     )
 
 
 def _model(folder: Folder, settings: Settings, name: str) -> ModelStatus:
     model, path = settings.models[name], folder.predictions(name)
-    unreadable = int(read_stamps(path)["unreadable"]) if path.exists() else 0
+    unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if path.exists() else 0
     reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()
     return ModelStatus(
         model=name,
@@ -93,32 +93,24 @@ def _model(folder: Folder, settings: Settings, name: str) -> ModelStatus:
     )
 
 
-def _rounds(folder: Folder) -> list[RoundStatus]:
-    found = []
-    for one in read_rounds(folder)[1]:
-        selected = ~one.selection.is_reserve
-        duels = Counter(
-            zip(one.selection.first[selected].tolist(), one.selection.second[selected].tolist(), strict=True)
-        )
-        short = len(one.duels) - sum(count >= one.settings["k"] for count in duels.values())
-        found.append(
-            RoundStatus(
-                round=one.number,
-                duels=len(one.duels),
-                items=int(selected.sum()),
-                reserves=int((~selected).sum()),
-                short=short,
-                settings=one.settings,
-            )
-        )
-    return found
+def _round(found: Round) -> RoundStatus:
+    selected = found.selection.take(~found.selection.is_reserve)
+    duels = Counter(zip(selected.first.tolist(), selected.second.tolist(), strict=True))
+    return RoundStatus(
+        round=found.number,
+        duels=len(found.duels),
+        items=len(selected),
+        reserves=len(found.selection) - len(selected),
+        short=len(found.duels) - sum(count >= found.settings["k"] for count in duels.values()),
+        settings=found.settings,
+    )
 
 
 def _next(
     folder: Folder,
     has_pool: bool,
     models: tuple[ModelStatus, ...],
-    rounds: tuple[RoundStatus, ...],
+    competing: list[str],
     questions: int,
     waiting: int,
 ) -> str:
@@ -128,8 +120,7 @@ def _next(
         return f"dissensus pool {study} SOURCE…"
     if sum(model.predicted for model in models) < 2 or not all(model.predicted for model in models):
         return f"dissensus predict {study} NAME=BACKEND:TARGET…"
-    met = read_rounds(folder)[0]
-    if not rounds or any(model.model not in met for model in models):
+    if any(model.model not in competing for model in models):
         return f"dissensus select {study}"
     if waiting:
         return f"dissensus questions {study} sheet.html    # {waiting:,} of {questions:,} questions wait for answers"

@@ -16,8 +16,10 @@ import pytest
 
 from dissensus import Study
 from dissensus.demo import PREPROCESS
+from dissensus.engines.local import silent
 from dissensus.errors import StudyError
 from dissensus.steps.judging import hear
+from dissensus.steps.reporting import report_data
 
 CLASSES = ["cat", "dog", "owl", "fox", "emu"]
 ITEMS = [f"item-{number:03}" for number in range(300)]
@@ -74,6 +76,20 @@ def test_a_newcomer_is_not_ranked_by_questions_that_others_happened_to_ask(study
     ranking = study.rank()
     assert not ranking.words[0].startswith("Preliminary")
     assert ranking.standings[-1].model == "worst"
+
+
+def test_the_report_shows_what_the_ranking_counts_and_nothing_else(study, tmp_path, truth):
+    study.join([spec(tmp_path, truth, "worst", 0.9)])
+    hearing = hear(study.folder, study.settings)
+    agreement = study.consensus()
+    data = report_data(study.folder, study.settings, study.classes, hearing, study.rank(), agreement, None, silent)
+    assert {(gallery.first, gallery.second) for gallery in data.duels} == {("a", "b"), ("a", "c"), ("b", "c")}
+    for gallery in data.duels:
+        one, other = data.models.index(gallery.first), data.models.index(gallery.second)
+        seen = [(shown.first_right, shown.second_right) for shown in gallery.shown]
+        assert gallery.judged == data.tally.items[one, other] == len(seen)
+        assert gallery.first_only == data.tally.only[one, other] == seen.count((True, False))
+        assert gallery.neither == data.tally.neither[one, other] == seen.count((False, False))
 
 
 def test_a_clean_sweep_separates_and_has_an_interval(tmp_path, truth):
