@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ from dissensus.errors import DissensusError
 from dissensus.ranking import RANKERS
 from dissensus.steps.predicting import parsed_settings
 from dissensus.store.classes import classes_of, read_classes
+from dissensus.store.database import VARIABLE, has_password
+from dissensus.store.exchange import FORMATS
 from dissensus.study import Study
 from dissensus.version import __version__
 
@@ -26,14 +29,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Which of these models is better, and where does each fail? Let them compete on an unlabelled pool.\n\n"
-    "Begin with `dissensus demo`, or `init`, `pool`, `predict`, `select`, `questions`, `judgements import`, `report`.",
+    "Begin with `dissensus demo`, or `init`, `pool`, `predict`, `select`, `serve`, `report`.",
 )
 judgements = typer.Typer(no_args_is_help=True, help="Import and export the answers of people.")
 app.add_typer(judgements, name="judgements")
+annotators = typer.Typer(no_args_is_help=True, help="Personal links for annotators, and whose answers count.")
+app.add_typer(annotators, name="annotators")
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models.", show_default=False)]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"One of {', '.join(FORMATS)}; found out unless said.", show_default=False),
+]
+PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator.", show_default=False)]
 Preprocessing = Annotated[
     list[str] | None,
     typer.Option("--preprocess", "-p", metavar="KEY=VALUE", help="Preprocessing of these models, such as size=160."),
@@ -174,6 +184,10 @@ def questions(
         Path | None,
         typer.Argument(metavar="SHEET", help="Write them to .html (to click), .csv or .jsonl.", show_default=False),
     ] = None,
+    image_url: Annotated[
+        str | None,
+        typer.Option(help="How picture addresses begin: a column for crowdsourcing platforms.", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List the questions that wait for answers, or write an answer sheet that works offline in any browser.
@@ -181,37 +195,168 @@ def questions(
     Example: `dissensus questions birds sheet.html`
     """
     with printing.progress(quiet=json) as progress:
-        found = Study(study, progress).questions(sheet)
+        found = Study(study, progress).questions(sheet, image_url)
     printing.show_questions(found, sheet, study, json)
 
 
 @judgements.command("import")
 def judgements_import(
     study: StudyPath,
-    file: Annotated[Path, typer.Argument(help="Columns item, label, annotator, answer, optional time and id.")],
+    file: Annotated[Path, typer.Argument(help="A table of item, label, annotator, answer, or another tool's file.")],
+    format: Format = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Who answered, where the file does not say.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Store the answers of a .jsonl, .csv or .parquet FILE, all or none; an answer stored before is stored once.
+    """Store the answers of FILE, all or none; an answer stored before is stored once.
 
-    Answers are yes, no, unsure and unfit.
+    FILE is a .jsonl, .csv or .parquet table, or an export of Label Studio, LabelMe (a folder or .zip) or COCO. Answers
+    to 'does it contain …?' are yes, no, unsure and unfit.
 
     Example: `dissensus judgements import birds answers.csv`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        new = opened.judgements_import(file)
+        new = opened.judgements_import(file, format, annotator)
     printing.show_import(new, opened.status(), json)
 
 
 @judgements.command("export")
 def judgements_export(
-    study: StudyPath, file: Annotated[Path, typer.Argument(help="Ends in .jsonl, .csv or .parquet.")]
+    study: StudyPath,
+    file: Annotated[Path, typer.Argument(help="Ends in .jsonl, .csv or .parquet, unless --format says otherwise.")],
+    format: Format = None,
 ) -> None:
     """Write every answer to FILE, in the order in which they came.
 
     Example: `dissensus judgements export birds answers.parquet`
     """
-    printing.say(f"{file}: {Study(study).judgements_export(file):,} judgements")
+    printing.say(f"{file}: {Study(study).judgements_export(file, format):,} judgements")
+
+
+@app.command()
+def ask(
+    study: StudyPath,
+    file: Annotated[Path, typer.Argument(help="A .jsonl or .csv of questions: kind, its fields, expected, note.")],
+    role: Annotated[str, typer.Option("--as", help="asked, control or training.")] = "asked",
+) -> None:
+    """Add questions of your own, or questions with known answers: controls among the others, or training beforehand.
+
+    Example: `dissensus ask birds controls.csv --as control`
+    """
+    printing.say(f"{Study(study).ask(file, role):,} new questions ({role})")
+
+
+@app.command()
+def serve(
+    study: StudyPath,
+    host: Annotated[
+        str | None, typer.Option(help="Where to listen.", show_default="study.toml's, or 127.0.0.1")
+    ] = None,
+    port: Annotated[int | None, typer.Option(help="0: any free one.", show_default="study.toml's, or 8765")] = None,
+    answers: Annotated[
+        int | None, typer.Option(help="People who answer each question.", show_default="study.toml's, or 1")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(help="postgresql://…: keep answers there, not in a file.", show_default=False)
+    ] = None,
+) -> None:
+    """Let people answer in their browsers, blind to the models; stop with Ctrl-C, nothing is lost.
+
+    People come in by personal links: `dissensus annotators add`. Settings given here are kept in study.toml.
+
+    Example: `dissensus serve birds --answers 3`
+    """
+    if database is not None and has_password(database):
+        os.environ[VARIABLE], database = database, None
+        printing.say(f"Its address has a password, so study.toml does not keep it: set {VARIABLE} for other commands.")
+    Study(study).configure(answers=answers, database=database)
+    Study(study).serve(printing.show_serving(study), host, port)
+
+
+@annotators.command("add")
+def annotators_add(
+    study: StudyPath,
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="One or several names.", show_default=False)],
+    trusted: Annotated[
+        bool, typer.Option("--trusted", help="Of the control group that others are measured by.")
+    ] = False,
+    owner: Annotated[bool, typer.Option("--owner", help="A lasting link to the dashboard.")] = False,
+    url: Annotated[
+        str | None, typer.Option(help="Where people reach the service.", show_default="study.toml's host and port")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make personal links; each is shown this once, only its hash is stored.
+
+    Example: `dissensus annotators add birds ada ben --url https://birds.example.org`
+    """
+    opened = Study(study)
+    tokens = {name: opened.people.add(name, is_owner=owner, is_trusted=trusted) for name in names}
+    printing.show_links(tokens, url or opened.address, owner, json)
+
+
+@annotators.command("list")
+def annotators_list(study: StudyPath, json: Json = False) -> None:
+    """List annotators: how much they answered, how they agree, and how they do on control questions.
+
+    Example: `dissensus annotators list birds`
+    """
+    printing.show_overview(Study(study).overview(), json)
+
+
+@annotators.command("revoke")
+def annotators_revoke(study: StudyPath, name: PersonName) -> None:
+    """Make a link invalid; answers stay, and `annotators add` makes a new link for the same person.
+
+    Example: `dissensus annotators revoke birds ben`
+    """
+    Study(study).people.revoke(name)
+    printing.say(f"the link of {name} is no longer valid; what {name} answered stays")
+
+
+@annotators.command("exclude")
+def annotators_exclude(
+    study: StudyPath,
+    name: PersonName,
+    reason: Annotated[str, typer.Option(help="Why, in words; the report shows it.", show_default=False)],
+) -> None:
+    """Let somebody's answers count no longer; they are kept, and `annotators include` takes it back.
+
+    Example: `dissensus annotators exclude birds ben --reason "answered in 0.3 s"`
+    """
+    Study(study).people.exclude(name, reason, "owner")
+    printing.say(f"answers of {name} do not count from now on: {reason}")
+
+
+@annotators.command("include")
+def annotators_include(
+    study: StudyPath,
+    name: PersonName,
+    reason: Annotated[str, typer.Option(help="Why, in words.")] = "taken back by the owner",
+) -> None:
+    """Let somebody's answers count again.
+
+    Example: `dissensus annotators include birds ben`
+    """
+    Study(study).people.include(name, reason, "owner")
+    printing.say(f"answers of {name} count again: {reason}")
+
+
+@app.command()
+def screen(
+    study: StudyPath,
+    exclude: Annotated[bool, typer.Option("--exclude", help="Do what is suggested; it can be taken back.")] = False,
+    json: Json = False,
+) -> None:
+    """Say how annotators do and who should not count, and why: control questions, repeats, agreement, Dawid–Skene.
+
+    Example: `dissensus screen birds --exclude`
+    """
+    opened = Study(study)
+    excluded = opened.screen() if exclude else []
+    printing.show_screening(opened.overview(), excluded, json)
 
 
 @app.command()

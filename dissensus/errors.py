@@ -14,6 +14,10 @@ class StudyError(DissensusError):
     """The study folder, its settings, or a step whose inputs changed under it."""
 
 
+class UnavailableError(StudyError):
+    """A database that cannot be written or reached now; what was to be stored is not, and can be tried again."""
+
+
 class PoolError(DissensusError):
     """The items of the pool."""
 
@@ -40,3 +44,7 @@ class JudgementError(DissensusError):
 
 class RankingError(DissensusError):
     """An estimate that does not exist for these judgements."""
+
+
+class ScreeningError(DissensusError):
+    """An estimate about answers and people that these answers do not allow."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from dissensus.engines.local import Progress as Told
 from dissensus.engines.local import silent
 from dissensus.records import Classes, Ranking, Standing
 from dissensus.report.data import Benchmark
-from dissensus.steps.questions import Question
+from dissensus.steps.questions import OpenQuestion
 from dissensus.steps.status import Status
 from dissensus.study import Study
 
@@ -88,7 +89,7 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
     return say(f"Next: {status.next}")
 
 
-def show_questions(questions: list[Question], sheet: Path | None, study: Path, as_json: bool) -> None:
+def show_questions(questions: list[OpenQuestion], sheet: Path | None, study: Path, as_json: bool) -> None:
     """Open questions."""
     if as_json:
         return show_json([question.model_dump() for question in questions])
@@ -212,6 +213,82 @@ def show_models_short(status: Status) -> None:
         say(f"  {model.model}: {state}" + (f", {model.unreadable:,} unreadable items" if model.unreadable else ""))
         for reason, count in model.reasons.items():
             say(f"    {count:,} × {reason}")
+
+
+def show_serving(study: Path) -> Callable[[str, str], None]:
+    """What to say once people can come."""
+
+    def ready(address: str, owner_token: str) -> None:
+        say(f"{study} is open at {address}")
+        say(f"  dashboard   {address}/owner#{owner_token}    (this link is yours, and holds until you stop)")
+        say(f"  annotators  dissensus annotators add {shlex.quote(str(study))} NAME --url {address}")
+        say("Ctrl-C stops it; nothing is lost.")
+
+    return ready
+
+
+def show_links(tokens: Mapping[str, str], address: str, is_owner: bool, as_json: bool) -> None:
+    """Personal links, this once."""
+    page = f"{address.rstrip('/')}/{'owner' if is_owner else ''}#"
+    links = {name: page + token for name, token in tokens.items()}
+    if as_json:
+        return show_json(links)
+    for name, link in links.items():
+        say(f"{name}  {link}")
+    return say("Send each person their own link; it is not stored and cannot be shown again.")
+
+
+def show_overview(overview: dict[str, Any], as_json: bool) -> None:
+    """Annotators, side by side."""
+    people = overview["annotators"]
+    if as_json:
+        return show_json(people)
+    table = Table("annotator", "answers", "seconds", "agree with others", "controls", "repeats", "skill", "state")
+    for one in people:
+        row = (
+            one["name"] + (" (trusted)" if one["is_trusted"] else ""),
+            f"{one['answers']:,}",
+            "–" if one["seconds"] is None else f"{one['seconds']:g}",
+            _share(one["agreement"]) + (f" of {one['compared']:,}" if one["compared"] else ""),
+            _of(one["controls"], "right"),
+            _of(one["repeats"], "same"),
+            _share(one["skill"]),
+            _state(one),
+        )
+        table.add_row(*map(escape, row))
+    if not people:
+        return say("Nobody has a link yet: dissensus annotators add")
+    return out.print(table)
+
+
+def show_screening(overview: dict[str, Any], excluded: list[str], as_json: bool) -> None:
+    """How people do, and who should not count, with the reasons."""
+    suggested = {one["name"]: one["suggestion"] for one in overview["annotators"] if one["suggestion"]}
+    if as_json:
+        known = {name: overview[name] for name in ("annotators", "alpha")}
+        return show_json(known | {"suggested": suggested, "excluded": excluded})
+    show_overview(overview, as_json=False)
+    for sentence in overview["words"]:
+        say(sentence)
+    for one in overview["annotators"]:
+        if one["exclusion"]:
+            say(f"{one['name']} does not count: {one['exclusion']['reason']} (by {one['exclusion']['by']})")
+    for name, reason in suggested.items():
+        say(f"Suggested: leave out {name}: {reason}")
+    return say("Nobody should be left out by their control questions." if not suggested and not excluded else "")
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def _of(result: Mapping[str, int], hits: str) -> str:
+    return f"{result[hits]:,} of {result['of']:,}" if result["of"] else "–"
+
+
+def _state(one: Mapping[str, Any]) -> str:
+    states = {"excluded": one["exclusion"], "link revoked": one["is_revoked"], "no link": not one["has_link"]}
+    return ", ".join(name for name, holds in states.items() if holds)
 
 
 def show_distance(classes: Classes, one: int, other: int, name: str, value: float, as_json: bool) -> None:

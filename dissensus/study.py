@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from dissensus.arrays import Array, UInt16
 from dissensus.backends import Preprocess, parse_spec
@@ -17,32 +17,42 @@ from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Classes, Ranking
 from dissensus.report.data import Benchmark
 from dissensus.report.page import render
+from dissensus.steps.answers import study_database
 from dissensus.steps.benchmark import against, read_benchmark
 from dissensus.steps.eligible import keep_eligible
 from dissensus.steps.judging import Hearing, hear
-from dissensus.steps.pooling import make_pool, pool_ids
+from dissensus.steps.pooling import make_pool, pool_ids, pool_stamp
 from dissensus.steps.predicting import has_begun, predict, resolved_target
-from dissensus.steps.questions import Question, open_questions, write_questions
+from dissensus.steps.questions import OpenQuestion, open_questions, write_questions
 from dissensus.steps.ranking import consensus, make_ranking, method_of, with_fragility, write_results
 from dissensus.steps.reporting import report_data
 from dissensus.steps.selecting import select
+from dissensus.steps.setting import read_set_questions
 from dissensus.steps.status import Status, status_of
+from dissensus.store.answers import Answers
 from dissensus.store.classes import classes_of, read_classes
-from dissensus.store.exchange import read_judgements, write_judgements
+from dissensus.store.database import VARIABLE, has_password
+from dissensus.store.exchange import read_responses, write_responses
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
-from dissensus.store.judgements import Judgements
 from dissensus.store.lock import Lock
+from dissensus.store.people import People
+from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import (
     ModelSettings,
     Settings,
     add_models,
-    change_select,
+    change_settings,
     read_settings,
     remove_models,
     write_new,
 )
 from dissensus.store.tables import read_table
+
+if TYPE_CHECKING:
+    from dissensus.steps.serving import StudyBacking
+    from dissensus.store.database import Database
+    from dissensus.web.running import Ready
 
 
 class Study:
@@ -150,7 +160,7 @@ class Study:
             before = self.folder.settings.read_text(encoding="utf-8-sig")
             if eligible is not None:
                 given["eligible"] = keep_eligible(self.folder, Path(eligible))
-            change_select(self.folder.settings, given)
+            change_settings(self.folder.settings, "select", given)
             try:
                 return select(self.folder, self.settings, self.classes, again, self.progress)
             except DissensusError:
@@ -168,11 +178,14 @@ class Study:
             self.predict(models, preprocess)
             return self.select()
 
-    def questions(self, path: str | Path | None = None) -> list[Question]:
-        """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on."""
+    def questions(self, path: str | Path | None = None, image_url: str | None = None) -> list[OpenQuestion]:
+        """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on.
+
+        `image_url`: how the pictures' addresses on the web begin, for a .csv that goes to a crowdsourcing platform.
+        """
         found = open_questions(self.folder, self.settings, self.classes)
         if path is not None:
-            write_questions(self.folder, self.settings, Path(path), found, self.progress)
+            write_questions(self.folder, self.settings, Path(path), found, image_url, self.progress)
         return found
 
     def selection(self) -> list[dict[str, Any]]:
@@ -187,17 +200,71 @@ class Study:
         hearing = hear(self.folder, self.settings)
         return [(hearing.item_ids[item], label) for item, label in hearing.asked]
 
-    def judgements_import(self, path: str | Path) -> int:
-        """Store the answers of a JSON Lines, CSV or Parquet file, all or none; the number of new ones."""
-        if not Path(path).is_file():
-            raise StudyError(f"there is no file {path}")
-        known = set(pool_ids(self.folder).to_pylist())
-        read = read_judgements(Path(path), self.classes, known.__contains__)
-        return Judgements(self.folder.judgements).append(counted("import", read, self.progress))
+    def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
+        """Store the answers of a file, all or none; the number of new ones.
 
-    def judgements_export(self, path: str | Path) -> int:
-        """Write all answers, in the order in which they came, and return how many."""
-        return write_judgements(Path(path), Judgements(self.folder.judgements).all(), self.classes)
+        `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme and coco, found out unless said;
+        `annotator` is who answered where the file does not say.
+        """
+        is_item = set(pool_ids(self.folder).to_pylist()).__contains__
+        read = read_responses(Path(path), self.classes, is_item, format, annotator)
+        return Answers(self._database).append(counted("import", read, self.progress))
+
+    def judgements_export(self, path: str | Path, format: str | None = None) -> int:
+        """Write all answers of all kinds, in the order in which they came, and return how many."""
+        responses = (response for _, response in Answers(self._database).all())
+        return write_responses(Path(path), responses, self.classes, format, self._uri)
+
+    def ask(self, path: str | Path, role: str = "asked") -> int:
+        """Take in questions of a JSON Lines or CSV file: to be asked, or with known answers as control or training."""
+        is_item = set(pool_ids(self.folder).to_pylist()).__contains__
+        return SetQuestions(self._database).add(read_set_questions(Path(path), role, self.classes, is_item))
+
+    def configure(self, answers: int | None = None, database: str | None = None) -> None:
+        """Keep settings of the service in study.toml: people per question, and where their answers are kept.
+
+        Raises:
+            StudyError: a value makes no sense, or an address has a password in it, which no file should hold.
+        """
+        if database is not None and has_password(database):
+            raise StudyError(f"keep the password out of {self.folder.settings}: set {VARIABLE} to the address instead")
+        with self._lock:
+            change_settings(self.folder.settings, "judge", {"min_answers": answers})
+            change_settings(self.folder.settings, "serve", {"database": database})
+
+    @property
+    def address(self) -> str:
+        """Where people reach the service, as study.toml says."""
+        serve = self.settings.serve
+        return f"http://{serve.host}:{serve.port}"
+
+    def serve(self, ready: Ready, host: str | None = None, port: int | None = None) -> None:
+        """Let people answer in their browsers, until the process is told to stop; `ready` is told where."""
+        from dissensus.web.app import Service  # the web framework takes half a second, which other verbs need not wait
+        from dissensus.web.running import run
+
+        serve = self.settings.serve
+        with Lock(self.folder.serving, "it is being served already: stop that first"):
+            run(lambda: Service(self._backing()), host or serve.host, serve.port if port is None else port, ready)
+
+    def overview(self) -> dict[str, Any]:
+        """How far people are and how they do, whom to exclude and why: what the owner's dashboard shows."""
+        from dissensus.steps.serving import overview_of
+
+        return overview_of(self._backing())
+
+    def screen(self) -> list[str]:
+        """Exclude everybody whom the overview suggests to exclude; their names. `people.include` takes it back."""
+        suggested = {one["name"]: one["suggestion"] for one in self.overview()["annotators"] if one["suggestion"]}
+        for name, reason in suggested.items():
+            self.people.exclude(name, reason, "screen")
+        return list(suggested)
+
+    @property
+    def people(self) -> People:
+        """The annotators: add and revoke links, exclude and include answers."""
+        pool_stamp(self.folder)  # says now that there is nothing to ask about
+        return People(self._database)
 
     def rank(self, method: str | None = None) -> Ranking:
         """Rank the models by what people said, and keep the result under results/."""
@@ -228,6 +295,24 @@ class Study:
     def status(self) -> Status:
         """How far the study has come, and what to do next."""
         return status_of(self.folder, self.settings, self.classes)
+
+    @cached_property
+    def _database(self) -> Database:
+        return study_database(self.folder, self.settings)
+
+    def _backing(self) -> StudyBacking:
+        from dissensus.steps.serving import StudyBacking
+
+        return StudyBacking(self.folder, self.settings, self.classes, self._database)
+
+    def _uri(self, item: str) -> str | None:
+        """Where an item's picture lies."""
+        return self._uris.get(item)
+
+    @cached_property
+    def _uris(self) -> dict[str, str | None]:
+        columns = read_table(self.folder.pool, ["id", "uri"]).to_pydict()
+        return dict(zip(columns["id"], columns["uri"], strict=True))
 
     def _ranked(self, hearing: Hearing, method: str | None) -> Ranking:
         chosen = method_of(self.settings.rank, method)

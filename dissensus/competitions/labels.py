@@ -136,9 +136,10 @@ def judge(
     cap: int,
     share: float = 0.0,
     unfit: Sequence[int] = (),
+    asked: tuple[Int[Array, "q 2"], Int[Array, "Q 2"]] | None = None,
 ) -> Judged:
-    """What the verdicts on a round's questions (in the order of `questions_of`) come to."""
-    questions, row_questions = questions_of(selection)
+    """What the verdicts on a round's questions (in the order of `questions_of`, which may be given) come to."""
+    questions, row_questions = questions_of(selection) if asked is None else asked
     unfit_items = np.array(sorted(unfit), np.int64)
     discarded = discarded_rows(selection, questions, row_questions, verdicts, unfit_items)
     active = active_rows(selection, discarded, k, cap)

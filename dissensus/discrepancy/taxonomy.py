@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.errors import ClassesError
@@ -67,6 +65,9 @@ def path_lengths(taxonomy: Taxonomy, weights: Float[Array, " E"]) -> Float[Array
     Shortest paths in an undirected graph of positive weights are a metric. Paths that only go up to a common ancestor
     and down again are not: they break the triangle inequality wherever a class has two parents.
     """
+    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+    from scipy.sparse.csgraph import dijkstra
+
     nodes = len(taxonomy.names)
     graph = csr_array((weights, (taxonomy.child, taxonomy.parent)), shape=(nodes, nodes))
     lengths = dijkstra(graph, directed=False, indices=taxonomy.class_nodes)[:, taxonomy.class_nodes]

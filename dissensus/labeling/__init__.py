@@ -1,6 +1,8 @@
-"""What people are asked: questions, and the reserves that take the place of discarded items."""
+"""What people are asked: questions and their kinds, who is asked what next, reserves for discarded items."""
 
-from dissensus.labeling.questions import questions_of
+from dissensus.labeling.kinds import QUESTIONS
+from dissensus.labeling.questions import LABELS, question_keys, questions_of
+from dissensus.labeling.queue import Queue
 from dissensus.labeling.replacement import active_rows
 
-__all__ = ["active_rows", "questions_of"]
+__all__ = ["LABELS", "QUESTIONS", "Queue", "active_rows", "question_keys", "questions_of"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 
 from dissensus.arrays import Array, Bool
 from dissensus.errors import RankingError
@@ -13,6 +12,8 @@ from dissensus.errors import RankingError
 
 def connected_groups(compared: Bool[Array, "M M"]) -> tuple[tuple[int, ...], ...]:
     """Models that judged items connect, directly or through others: largest group first, then by smallest member."""
+    from scipy.sparse.csgraph import connected_components  # a quarter of a second, which few commands need
+
     _, group = connected_components(compared, directed=False)
     members = [tuple(np.flatnonzero(group == number).tolist()) for number in np.unique(group)]
     return tuple(sorted(members, key=lambda models: (-len(models), models)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.errors import RankingError
@@ -61,8 +61,8 @@ def bootstrap(
     return samples, len(tallies) - len(strengths)
 
 
-def _cells(outcomes: Outcomes, models: int) -> csr_array:
-    """Which entries of the three M×M matrices (only, both, neither) each outcome adds one to."""
+def _cells(outcomes: Outcomes, models: int) -> Any:
+    """Which entries of the three M×M matrices (only, both, neither) each outcome adds one to, as a sparse matrix."""
     first_only = outcomes.first_right & ~outcomes.second_right
     second_only = outcomes.second_right & ~outcomes.first_right
     matrix = np.select([first_only | second_only, outcomes.first_right], [0, 1], 2)
@@ -71,4 +71,6 @@ def _cells(outcomes: Outcomes, models: int) -> csr_array:
     rows = np.arange(len(outcomes))
     row = np.concatenate([rows[~second_only], rows[~first_only]])
     column = np.concatenate([cell[~second_only], mirrored[~first_only]])
+    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+
     return csr_array((np.ones(len(row)), (row, column)), shape=(len(outcomes), 3 * models**2))

@@ -19,13 +19,13 @@ def data_uri(image: Image.Image, side: int = 256) -> tuple[str, bool]:
     """
     upright = ImageOps.exif_transpose(image)
     if max(upright.size) <= TINY:
-        return _encoded(_plain(upright, keep_alpha=True), "png"), True
-    small = _plain(upright, keep_alpha=False)
+        return _encoded(plain(upright, keep_alpha=True), "png"), True
+    small = plain(upright, keep_alpha=False)
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
     return _encoded(small, "jpeg"), False
 
 
-def _plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
+def plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
     """The picture in 8 bits per channel, on white where its transparency cannot be kept."""
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         return _stretched(image)
@@ -41,8 +41,10 @@ def _plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
 def _stretched(image: Image.Image) -> Image.Image:
     """A picture of deep pixels in grey, from its darkest to its brightest."""
     pixels = np.asarray(image, dtype=np.float64)
-    low, high = float(pixels.min()), float(pixels.max())
-    return Image.fromarray(((pixels - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8))
+    known = pixels[np.isfinite(pixels)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+    bounded = np.nan_to_num(np.clip(pixels, low, high), nan=low)  # pixels without a value are black
+    return Image.fromarray(((bounded - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8))
 
 
 def _encoded(image: Image.Image, kind: str) -> str:

@@ -11,11 +11,13 @@ from dissensus.arrays import Array, Int
 from dissensus.competitions.labels import Judged, judge, together
 from dissensus.errors import StudyError
 from dissensus.labeling import questions_of
-from dissensus.records import ANSWERS, Judgement, Outcomes
-from dissensus.screening import UNFIT, latest_answers, majority_verdicts
+from dissensus.records import ANSWERS, Exclusion, Judgement, Outcomes
+from dissensus.screening import UNFIT, VERDICTS, Rule, latest_answers, majority_verdicts
+from dissensus.steps.answers import study_database
 from dissensus.steps.selecting import rule_of
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
+from dissensus.store.people import People
 from dissensus.store.rounds import Round, read_rounds
 from dissensus.store.settings import JudgeSettings, Settings
 
@@ -34,6 +36,8 @@ class Hearing:
     judged: tuple[Judged, ...]
     answers: Answers
     item_ids: dict[int, str]
+    exclusions: dict[str, Exclusion]
+    """People whose answers do not count, with the reason."""
 
     @property
     def outcomes(self) -> Outcomes:
@@ -76,10 +80,13 @@ def hear(folder: Folder, settings: Settings) -> Hearing:
     questions = {
         (item_ids[int(item)], int(label)) for found in rounds for item, label in questions_of(found.selection)[0]
     }
+    database = study_database(folder, settings)
+    exclusions = People(database).excluded()
     answers: Answers = defaultdict(list)
-    for judgement in latest_answers(Judgements(folder.judgements).about(sorted(questions))).values():
-        answers[positions[judgement.item], judgement.label].append(judgement)
-    verdicts = [_verdicts(found, answers, settings.judge) for found in rounds]
+    for judgement in latest_answers(Judgements(database).about(sorted(questions))).values():
+        if judgement.annotator not in exclusions:
+            answers[positions[judgement.item], judgement.label].append(judgement)
+    verdicts = _verdicts(rounds, answers, settings.judge)
     unfit = {
         int(item)
         for found, given in zip(rounds, verdicts, strict=True)
@@ -89,11 +96,30 @@ def hear(folder: Folder, settings: Settings) -> Hearing:
     for found, given in zip(rounds, verdicts, strict=True):
         rule = rule_of(found.settings)
         judged.append(judge(found.selection, given, rule.k, rule.cap, settings.judge.share, sorted(unfit)))
-    return Hearing(models, tuple(rounds), tuple(judged), dict(answers), item_ids)
+    return Hearing(models, tuple(rounds), tuple(judged), dict(answers), item_ids, exclusions)
 
 
-def verdicts_of(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
-    """Verdicts by the study's settings."""
+def verdicts_of(
+    question: Int[Array, " A"],
+    annotator: Int[Array, " A"],
+    answer: Int[Array, " A"],
+    questions: int,
+    annotators: int,
+    settings: JudgeSettings,
+) -> Int[Array, " q"]:
+    """Verdicts by the study's settings.
+
+    Raises:
+        StudyError: there is no such method.
+    """
+    if settings.method not in VERDICTS:
+        raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(VERDICTS)}")
+    rule = Rule(settings.min_answers, settings.unsure, settings.unfit)
+    return VERDICTS[settings.method](question, annotator, answer, questions, annotators, rule)
+
+
+def verdicts_of_counts(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
+    """Verdicts by majority, where only the numbers of the answers are known."""
     return majority_verdicts(counts, settings.min_answers, settings.unsure, settings.unfit)
 
 
@@ -102,7 +128,16 @@ def answer_counts(answers: list[Judgement]) -> Int[Array, " 4"]:
     return np.bincount([ANSWERS.index(judgement.answer) for judgement in answers], minlength=len(ANSWERS))
 
 
-def _verdicts(found: Round, answers: Answers, settings: JudgeSettings) -> Int[Array, " q"]:
-    questions = questions_of(found.selection)[0]
-    counts = np.array([answer_counts(answers.get((int(item), int(label)), [])) for item, label in questions])
-    return verdicts_of(counts.reshape(-1, len(ANSWERS)), settings)
+def _verdicts(rounds: list[Round], answers: Answers, settings: JudgeSettings) -> list[Int[Array, " q"]]:
+    """The verdicts on each round's questions; people are compared over all rounds."""
+    asked = [[(item, label) for item, label in questions_of(found.selection)[0].tolist()] for found in rounds]
+    numbers = {question: number for number, question in enumerate(sorted({one for part in asked for one in part}))}
+    people: dict[str, int] = {}
+    rows = [
+        (numbers[question], people.setdefault(judgement.annotator, len(people)), ANSWERS.index(judgement.answer))
+        for question, given in answers.items()
+        for judgement in given
+    ]
+    question, annotator, answer = np.array(rows, np.int64).reshape(-1, 3).T
+    verdicts = verdicts_of(question, annotator, answer, len(numbers), len(people), settings)
+    return [verdicts[[numbers[one] for one in part]] for part in asked]

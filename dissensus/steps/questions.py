@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from urllib.parse import quote
 
 from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
@@ -12,6 +13,7 @@ from dissensus.records import Classes, Record
 from dissensus.report.sheet import SheetQuestion, render_sheet
 from dissensus.steps.judging import hear
 from dissensus.steps.reporting import Pictures
+from dissensus.store.exchange import safe_cell
 from dissensus.store.files import write_text, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
@@ -19,7 +21,7 @@ from dissensus.store.settings import Settings
 SHEET_PICTURE = 640  # pixels: it fills the screen
 
 
-class Question(Record):
+class OpenQuestion(Record):
     """'Does ITEM contain a LABEL?', without a word of who said so."""
 
     item: str
@@ -29,11 +31,11 @@ class Question(Record):
     answers: int
 
 
-def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list[Question]:
+def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list[OpenQuestion]:
     """Questions that wait for answers, each once, however many duels need it; in the order of the pool."""
     hearing = hear(folder, settings)
     return [
-        Question(
+        OpenQuestion(
             item=hearing.item_ids[item],
             label=label,
             name=classes.names[label],
@@ -45,9 +47,17 @@ def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list
 
 
 def write_questions(
-    folder: Folder, settings: Settings, path: Path, questions: list[Question], progress: Progress
+    folder: Folder,
+    settings: Settings,
+    path: Path,
+    questions: list[OpenQuestion],
+    image_url: str | None,
+    progress: Progress,
 ) -> None:
-    """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in."""
+    """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in.
+
+    With the beginning of the pictures' addresses, a .csv has a column of them, as crowdsourcing platforms need it.
+    """
     if not questions:
         raise StudyError("no question waits for an answer")
     if path.suffix == ".html":
@@ -57,7 +67,7 @@ def write_questions(
         sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
         write_text(path, render_sheet(settings.title or folder.root.resolve().name, sheet))
     elif path.suffix == ".csv":
-        write_whole(path, lambda unfinished: _write_csv(unfinished, questions))
+        write_whole(path, lambda unfinished: _write_csv(unfinished, questions, image_url))
     elif path.suffix == ".jsonl":
         rows = [{"item": q.item, "label": q.name, "annotator": "", "answer": "", "time": ""} for q in questions]
         write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
@@ -65,8 +75,10 @@ def write_questions(
         raise StudyError(f"{path}: sheets are .html, .csv or .jsonl; name the file so")
 
 
-def _write_csv(path: Path, questions: list[Question]) -> None:
+def _write_csv(path: Path, questions: list[OpenQuestion], image_url: str | None) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["item", "label", "annotator", "answer", "time", "gloss"])
-        writer.writerows([q.item, q.name, "", "", "", q.gloss] for q in questions)
+        writer.writerow(["item", "label", "annotator", "answer", "time", "gloss"] + ["image_url"] * bool(image_url))
+        for q in questions:
+            addresses = [f"{image_url}{quote(q.item)}"] if image_url else []
+            writer.writerow([*map(safe_cell, (q.item, q.name)), "", "", "", safe_cell(q.gloss), *addresses])

@@ -18,7 +18,7 @@ from dissensus.engines.local import Progress, chunks, counted, read_ahead
 from dissensus.errors import StudyError
 from dissensus.predictions.consensus import plurality_agreement
 from dissensus.records import Comparisons, Provenance, Ranking
-from dissensus.steps.judging import Hearing, verdicts_of
+from dissensus.steps.judging import Hearing, verdicts_of_counts
 from dissensus.steps.pooling import pool_size
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.selecting import CHUNK
@@ -56,8 +56,13 @@ def make_ranking(folder: Folder, hearing: Hearing, method: Method) -> Ranking:
 def with_fragility(
     ranking: Ranking, settings: Settings, hearing: Hearing, method: Method, progress: Progress
 ) -> Ranking:
-    """The ranking with the fewest judgements found that decide who is first."""
-    by_settings = partial(verdicts_of, settings=settings.judge)
+    """The ranking with the fewest judgements found that decide who is first.
+
+    Looked for with verdicts by majority only: by Dawid–Skene one judgement moves the verdicts on many questions.
+    """
+    if settings.judge.method != "majority":
+        return ranking
+    by_settings = partial(verdicts_of_counts, settings=settings.judge)
     refits = counted("looking for judgements that decide", count(), progress, step=50)
     found = fragility(hearing.judged, hearing.answers, by_settings, hearing.models, method, refits.__next__)
     return ranking.model_copy(update={"fragility": found})

@@ -16,7 +16,8 @@ from dissensus.ranking import RANKERS
 from dissensus.records import ANSWERS, Classes, Judgement, Ranking, Tally
 from dissensus.report.data import Benchmark, DuelGallery, ReportData, Shown
 from dissensus.report.pictures import data_uri
-from dissensus.screening import YES
+from dissensus.screening import YES, Told, panel_agreement
+from dissensus.steps.answers import study_database
 from dissensus.steps.judging import Hearing, answer_counts
 from dissensus.steps.pooling import pool_size
 from dissensus.steps.predicting import check_same_pool
@@ -44,7 +45,7 @@ def report_data(
     method = method_of(settings.rank, ranking.provenance.method)
     outcomes = hearing.outcomes
     compared = matrices(outcomes, len(hearing.models), method)
-    judgements, annotators = Judgements(folder.judgements).counts()
+    judgements, annotators = Judgements(study_database(folder, settings)).counts()
     stamps = check_same_pool(folder, hearing.models)
     others, refused = _other_rankings(folder, settings, hearing, ranking)
     return ReportData(
@@ -65,7 +66,7 @@ def report_data(
         discarded=hearing.discarded,
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
         settings=_settings(settings, hearing, judgements, annotators) | refused,
-        notes=settings.notes,
+        notes=(*settings.notes, *_left_out(hearing)),
         benchmark=benchmark,
         label_names=dict(enumerate(classes.names)),
     )
@@ -177,7 +178,32 @@ def _settings(settings: Settings, hearing: Hearing, judgements: int, annotators:
         if model.backend != "file":
             preprocess = settings.preprocess | model.preprocess
             shown[f"model {name}: preprocess"] = ", ".join(f"{k} = {v}" for k, v in preprocess.items()) or "defaults"
-    return shown | {"judgements stored": f"{judgements:,}", "people who gave them": f"{annotators:,}"}
+    return shown | {
+        "judgements stored": f"{judgements:,}",
+        "people who gave them": f"{annotators:,}",
+        "agreement of those who count": agreement_in_words(hearing),
+    }
+
+
+def agreement_in_words(hearing: Hearing) -> str:
+    """Krippendorff's alpha of all answers that count, or why there is none."""
+    people: dict[str, int] = {}
+    rows = [
+        (number, people.setdefault(judgement.annotator, len(people)), ANSWERS.index(judgement.answer))
+        for number, given in enumerate(hearing.answers.values())
+        for judgement in given
+    ]
+    question, person, code = np.array(rows, np.int64).reshape(-1, 3).T
+    found = panel_agreement(Told(question, person, code))
+    return found if isinstance(found, str) else found.words
+
+
+def _left_out(hearing: Hearing) -> list[str]:
+    """Whose answers do not count, each with the reason."""
+    return [
+        f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
+        for name, exclusion in sorted(hearing.exclusions.items())
+    ]
 
 
 def _text(value: object) -> str:

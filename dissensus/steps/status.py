@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 
 from dissensus.records import Classes, Record
+from dissensus.steps.answers import study_database
 from dissensus.steps.judging import hear
 from dissensus.steps.pooling import duplicates, pool_size
 from dissensus.steps.predicting import problems
@@ -58,7 +59,7 @@ class Status(Record):
 def status_of(folder: Folder, settings: Settings, classes: Classes) -> Status:
     """The status, from the study folder alone."""
     has_pool = folder.pool.exists()
-    judgements, annotators = Judgements(folder.judgements).counts()
+    judgements, annotators = Judgements(study_database(folder, settings)).counts()
     hearing = hear(folder, settings) if folder.rounds() else None
     rounds = tuple(_round(found) for found in hearing.rounds) if hearing else ()
     models = tuple(_model(folder, settings, name) for name in settings.models)
@@ -123,5 +124,5 @@ def _next(
     if any(model.model not in competing for model in models):
         return f"dissensus select {study}"
     if waiting:
-        return f"dissensus questions {study} sheet.html    # {waiting:,} of {questions:,} questions wait for answers"
+        return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions wait for answers"
     return f"dissensus report {study}"

@@ -82,7 +82,8 @@ def _taxonomy(nodes: Document, order: list[str]) -> Taxonomy | None:
     if not edges:
         return None
     child, parent = np.array(sorted(set(edges))).T
-    return Taxonomy(tuple(nodes), child, parent, np.array([number[wnid] for wnid in order]))
+    names = tuple(node["lemmas"][0] if node.get("lemmas") else wnid for wnid, node in nodes.items())
+    return Taxonomy(names, child, parent, np.array([number[wnid] for wnid in order]))
 
 
 def _add_edges(document: Document, path: Path) -> None:

@@ -13,6 +13,7 @@ class Folder:
         self.root = root
         self.settings = root / "study.toml"
         self.lock = root / ".lock"
+        self.serving = root / ".serving"
         self.classes = root / "classes.json"
         self.pool = root / "pool.parquet"
         self.judgements = root / "judgements.sqlite"

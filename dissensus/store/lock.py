@@ -13,9 +13,10 @@ from dissensus.errors import StudyError
 class Lock:
     """Held while a verb writes; verbs that call each other hold it once."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, refusal: str = "another command is working on it: wait for it to end") -> None:
         """Name the file; the system forgets the lock with the process, however that ends."""
         self.path = path
+        self.refusal = refusal
         self.held = 0
         self.file: IO[str] | None = None
 
@@ -26,7 +27,7 @@ class Lock:
                 fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 self.file.close()
-                raise StudyError(f"another command is working on {self.path.parent}: wait for it to end") from None
+                raise StudyError(f"{self.path.parent}: {self.refusal}") from None
         self.held += 1
 
     def __exit__(

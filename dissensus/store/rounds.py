@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from dissensus.arrays import Array, Float
+from dissensus.arrays import Array, Float, Int
 from dissensus.records import FORMAT_VERSION, Selection
 from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
@@ -16,18 +18,24 @@ from dissensus.store.tables import open_table, read_stamps, read_table, write_ta
 
 @dataclass(frozen=True)
 class Round:
-    """One selection. Items are numbered as in the pool, and `items` are their ids.
-
-    `confidences` are those of the first and the second model, None where a model gives none.
-    """
+    """One selection; items are numbered as in the pool. `table` has what only some steps look at."""
 
     number: int
     selection: Selection
-    items: tuple[str, ...]
-    confidences: tuple[tuple[float | None, ...], tuple[float | None, ...]]
+    table: pa.Table
     settings: dict[str, Any]
     duels: tuple[tuple[str, str], ...]
     inputs: dict[str, Any]
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """The id of each row's item."""
+        return tuple(self.table["item"].to_pylist())
+
+    @cached_property
+    def confidences(self) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+        """Those of the first and the second model, None where a model gives none."""
+        return tuple(self.table["first_confidence"].to_pylist()), tuple(self.table["second_confidence"].to_pylist())
 
 
 def write_round(
@@ -69,10 +77,9 @@ def read_rounds(folder: Folder) -> tuple[list[str], list[Round]]:
 
 def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: list[str]) -> Round:
     table = read_table(folder.selection(number))
-    place = {name: i for i, name in enumerate(models)}
     selection = Selection(
-        first=np.array([place[name] for name in table["first"].to_pylist()], np.int64),
-        second=np.array([place[name] for name in table["second"].to_pylist()], np.int64),
+        first=_numbers(table["first"], models),
+        second=_numbers(table["second"], models),
         item=table["position"].to_numpy(),
         rank=table["rank"].to_numpy().astype(np.int64),
         is_reserve=table["reserve"].to_numpy(),
@@ -83,12 +90,16 @@ def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: lis
     return Round(
         number,
         selection,
-        tuple(table["item"].to_pylist()),
-        (tuple(table["first_confidence"].to_pylist()), tuple(table["second_confidence"].to_pylist())),
+        table,
         stamps["settings"],
         tuple((first, second) for first, second in stamps["duels"]),
         stamps["inputs"],
     )
+
+
+def _numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
+    """Names of models as their numbers."""
+    return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)
 
 
 def items_at(folder: Folder, positions: Array, column: str = "id") -> pa.Array:

@@ -32,6 +32,7 @@ confidence = 0.8    # both models must be at least this sure (where they say how
 # eligible = "eligible/….csv"    # only what this file lists can be judged
 
 [judge]
+method = "majority" # majority, dawid-skene
 min_answers = 1     # answers that a question needs before it counts
 unsure = 0.6        # an item is discarded when more than this share of the answers is 'unsure' …
 unfit = 0.5         # … or 'unfit'
@@ -43,6 +44,18 @@ smoothing = 1.0     # Laplace smoothing of the pairwise accuracies
 resamples = 1000    # bootstrap over items
 level = 0.95        # of intervals and rank sets
 seed = 0
+
+# How `dissensus serve` asks people.
+# [serve]
+# database = ""             # postgresql://USER@HOST/NAME for a team; empty: a file here; DISSENSUS_DATABASE goes first
+# host = "127.0.0.1"
+# port = 8765
+# lease_minutes = 30        # a question that was not answered for so long goes to somebody else
+# control_rate = 0.05       # share of questions whose answer is known …
+# repeat_rate = 0.05        # … and of those that a person gets a second time
+# break_minutes = 30        # work after which a break is suggested
+# instructions = []         # paragraphs that people read before they begin
+# order_seed = 0
 
 # How images are made ready for a model; [models.NAME.preprocess] overrides it for one model.
 # [preprocess]
@@ -80,6 +93,7 @@ class SelectSettings(Record):
 class JudgeSettings(Record):
     """When answers make a verdict, and when they discard an item."""
 
+    method: str = "majority"
     min_answers: int = Field(1, ge=1)
     unsure: float = Field(0.6, ge=0, lt=1)
     unfit: float = Field(0.5, ge=0, lt=1)
@@ -94,6 +108,21 @@ class RankSettings(Record):
     resamples: int = Field(1000, ge=100)
     level: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(0, ge=0)
+
+
+class ServeSettings(Record):
+    """How people are asked: where the service is reached, where answers are kept, how questions are dealt out."""
+
+    database: str = ""
+    """Address of a PostgreSQL database; empty: the file in the study's folder."""
+    host: str = "127.0.0.1"
+    port: int = Field(8765, ge=0, le=65_535)
+    lease_minutes: float = Field(30, gt=0, allow_inf_nan=False)
+    control_rate: float = Field(0.05, ge=0, le=0.5)
+    repeat_rate: float = Field(0.05, ge=0, le=0.5)
+    break_minutes: float = Field(30, gt=0, allow_inf_nan=False)
+    instructions: tuple[str, ...] = ()
+    order_seed: int = Field(0, ge=0)
 
 
 class ModelSettings(Record):
@@ -115,6 +144,7 @@ class Settings(Record):
     select: SelectSettings = SelectSettings()
     judge: JudgeSettings = JudgeSettings()
     rank: RankSettings = RankSettings()
+    serve: ServeSettings = ServeSettings()
     preprocess: dict[str, Any] = Field(default_factory=dict)
     models: dict[str, ModelSettings] = Field(default_factory=dict)
 
@@ -195,9 +225,20 @@ def remove_models(path: Path, names: Sequence[str]) -> None:
         write_text(path, tomlkit.dumps(document))
 
 
-def change_select(path: Path, values: dict[str, Any]) -> None:
-    """Write settings of the selection into study.toml, leaving all else as it is."""
-    if values:
-        document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
-        document.setdefault("select", tomlkit.table()).update(values)
+def change_settings(path: Path, section: str, values: dict[str, Any]) -> None:
+    """Write settings of a section into study.toml, leaving all else as it is; a value of None is not given.
+
+    Raises:
+        StudyError: a value makes no sense; nothing was changed.
+    """
+    given = {name: value for name, value in values.items() if value is not None}
+    if given:
+        before = path.read_text(encoding="utf-8-sig")
+        document = tomlkit.parse(before)
+        document.setdefault(section, tomlkit.table()).update(given)
         write_text(path, tomlkit.dumps(document))
+        try:
+            read_settings(path)
+        except StudyError:
+            write_text(path, before)
+            raise

@@ -1,40 +1,12 @@
-"""A real browser for the pages, and where their pictures go."""
+"""Pages in a real browser, and where their pictures go."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator:
-    """Chromium; without it the tests are skipped, except in CI, where they fail."""
-    try:
-        from playwright.sync_api import sync_playwright
-
-        if not CHROMIUM.exists():
-            raise FileNotFoundError(f"{CHROMIUM} is missing: apt install chromium")
-    except (ImportError, FileNotFoundError) as missing:
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"the pages must be checked in a real browser: {missing}")
-        pytest.skip(f"no browser: {missing}")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=str(CHROMIUM), args=list(QUIET))
-        yield opened
-        opened.close()
+from browsers import ARTIFACTS, wants_screenshots
 
 
 @pytest.fixture
@@ -66,8 +38,8 @@ def open_page(browser, tmp_path) -> Iterator[Callable]:
 @pytest.fixture
 def shots(tmp_path) -> Path:
     """Folder for screenshots: artifacts/ where DISSENSUS_SCREENSHOTS is set."""
-    if not os.environ.get("DISSENSUS_SCREENSHOTS"):
+    if not wants_screenshots():
         return tmp_path
-    folder = Path(__file__).parents[2] / "artifacts" / "report"
+    folder = ARTIFACTS / "report"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

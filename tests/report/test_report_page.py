@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from browsers import READABILITY, sideways
 from PIL import Image
 from report_studies import apart, many_models, study
 
@@ -16,39 +17,6 @@ from dissensus.records import empty_tally
 from dissensus.report.page import render
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (400, 1600)]
-
-READABILITY = """() => {
-  const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-  const over = (under, colour) => {
-    pen.fillStyle = under; pen.fillRect(0, 0, 1, 1); pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1);
-    const [r, g, b] = pen.getImageData(0, 0, 1, 1).data;
-    return `rgb(${r}, ${g}, ${b})`;
-  };
-  const light = (colour) => {
-    const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    const [r, g, b] = colour.match(/\\d+/g).map((v) => linear(v / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ground = (element) =>
-    element ? over(ground(element.parentElement), getComputedStyle(element).backgroundColor) : "rgb(255, 255, 255)";
-  const poor = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    const text = walker.currentNode.textContent.trim();
-    if (!text || !element.checkVisibility() || element.closest(".unseen, .self, script, :disabled")) continue;
-    if (getComputedStyle(element).backgroundImage !== "none") continue;
-    const under = ground(element);
-    const [a, b] = [light(under), light(over(under, getComputedStyle(element).color))].sort((x, y) => y - x);
-    const contrast = (a + 0.05) / (b + 0.05);
-    if (contrast < 4.5) poor.push(`${element.className || element.tagName} “${text.slice(0, 20)}” ${contrast}`);
-  }
-  return poor;
-}"""
-
-
-def sideways(page) -> int:
-    return page.evaluate("document.scrollingElement.scrollWidth - innerWidth")
 
 
 def open_all(page, number: int = 2) -> None:

@@ -14,12 +14,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import JudgementError
-from dissensus.records import ANSWERS, Classes, Judgement
-from dissensus.store.exchange import FORMATS, read_judgements, write_judgements
+from dissensus.records import ANSWERS, Classes, Judgement, Question, Response
+from dissensus.store.exchange import ENDINGS, read_responses, write_responses
 
 
 def read_all(path: Path, classes: Classes, is_item: Any) -> list[Judgement]:
-    return list(read_judgements(path, classes, is_item))
+    return [
+        Judgement(**response.question.body, **response.model_dump(include={"id", "annotator", "answer", "time"}))
+        for response in read_responses(path, classes, is_item)
+    ]
+
+
+def write_all(path: Path, said: list[Judgement], classes: Classes) -> int:
+    asked = [Question(kind="contains", body={"item": judgement.item, "label": judgement.label}) for judgement in said]
+    given = [judgement.model_dump(include={"id", "annotator", "answer", "time"}) for judgement in said]
+    responses = [Response(question=question, **fields) for question, fields in zip(asked, given, strict=True)]
+    return write_responses(path, responses, classes)
 
 
 ROW = {"item": "a.jpg", "label": "1", "annotator": "ann", "answer": "yes"}
@@ -52,26 +62,26 @@ def write(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 @given(st.lists(judgements, max_size=5))
 @settings(max_examples=40)
 def test_every_field_comes_back_whatever_it_is_spelled_with(
     tmp_path: Path, classes: Classes, ending: str, said: list[Judgement]
 ) -> None:
     path = tmp_path / f"answers{ending}"
-    assert write_judgements(path, said, classes) == len(said)
+    assert write_all(path, said, classes) == len(said)
     assert read_all(path, classes, everything) == said
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_newlines_quotes_commas_and_other_alphabets_in_an_item(tmp_path: Path, classes: Classes, ending: str) -> None:
     item = ' a "b",\r\n\tc;\u2028 𝄞é'
     said = [Judgement(id="1", item=item, label=2, annotator="Zoë, \n", answer="unfit", time="2026-01-01")]
-    write_judgements(tmp_path / f"a{ending}", said, classes)
+    write_all(tmp_path / f"a{ending}", said, classes)
     assert read_all(tmp_path / f"a{ending}", classes, {item}.__contains__) == said
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_labels_go_by_name_id_synonym_or_number(tmp_path: Path, classes: Classes, ending: str) -> None:
     labels = ["1", "0", "2", "n1", "king", "Königs-Pinguin, groß"]
     path = write(tmp_path / f"a{ending}", [ROW | {"label": label} for label in labels])
@@ -84,20 +94,20 @@ def test_a_number_that_is_no_text_is_an_index(tmp_path: Path, classes: Classes, 
     assert [found.label for found in read_all(path, classes, everything)] == [1, 0, 2]
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_rows_that_nobody_has_answered_yet_are_passed_over(tmp_path: Path, classes: Classes, ending: str) -> None:
     path = write(tmp_path / f"a{ending}", [ROW, ROW | {"answer": "", "annotator": ""}])
     assert [found.answer for found in read_all(path, classes, everything)] == ["yes"]
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_answers_may_be_spelled_in_a_few_ways(tmp_path: Path, classes: Classes, ending: str) -> None:
     spelled = {"YES": "yes", " n ": "no", "Maybe": "unsure", "hard to tell": "unsure", "unfit": "unfit", "true": "yes"}
     path = write(tmp_path / f"a{ending}", [ROW | {"answer": answer} for answer in spelled])
     assert [found.answer for found in read_all(path, classes, everything)] == list(spelled.values())
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -131,7 +141,7 @@ def test_lines_are_counted_as_an_editor_counts_them(tmp_path: Path, classes: Cla
 
 
 @pytest.mark.parametrize("missing", ROW)
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_missing_column_is_named(tmp_path: Path, classes: Classes, ending: str, missing: str) -> None:
     path = write(tmp_path / f"a{ending}", [{name: ROW[name] for name in ROW if name != missing}])
     with pytest.raises(JudgementError, match=f"no column '{missing}'|{missing} is missing"):
@@ -170,7 +180,7 @@ def test_a_truncated_parquet_file_is_refused(tmp_path: Path, classes: Classes) -
         read_all(path, classes, everything)
 
 
-@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_row_without_id_and_time_gets_the_same_ones_each_time_the_file_is_read(
     tmp_path: Path, classes: Classes, ending: str
 ) -> None:
@@ -184,7 +194,7 @@ def test_a_row_without_id_and_time_gets_the_same_ones_each_time_the_file_is_read
 
 def test_the_same_answers_have_the_same_ids_in_every_format(tmp_path: Path, classes: Classes) -> None:
     rows = [ROW | {"time": "2026-01-01T10:00:00+01:00"}]
-    ids = {read_all(write(tmp_path / f"a{e}", rows), classes, everything)[0].id for e in FORMATS}
+    ids = {read_all(write(tmp_path / f"a{e}", rows), classes, everything)[0].id for e in ENDINGS}
     assert len(ids) == 1
 
 
@@ -203,5 +213,5 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path, classes: Classes) -> Non
 
 def test_a_file_of_another_ending_is_not_written(tmp_path: Path, classes: Classes) -> None:
     with pytest.raises(JudgementError, match="name the file so"):
-        write_judgements(tmp_path / "a.xlsx", [], classes)
+        write_all(tmp_path / "a.xlsx", [], classes)
     assert list(tmp_path.iterdir()) == []

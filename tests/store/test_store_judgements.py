@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy import text
 
 from dissensus.errors import JudgementError, StudyError
-from dissensus.records import ANSWERS, Judgement
-from dissensus.store.judgements import Judgements
+from dissensus.records import ANSWERS, Assignment, Judgement, Question, Response
+from dissensus.store import connecting
+from dissensus.store.answers import Answers
+from dissensus.store.database import Database
+from dissensus.store.judgements import Judgements, question_text
+from dissensus.store.people import People
 
 words = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
 
@@ -26,13 +29,23 @@ def judgement(
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Judgements:
-    return Judgements(tmp_path / "judgements.sqlite")
+def store(database: Database) -> Judgements:
+    return Judgements(database)
 
 
-def test_a_study_without_answers_has_none_and_makes_no_file(store: Judgements) -> None:
+def in_file(path: Path) -> Judgements:
+    return Judgements(Database(f"sqlite:///{path}"))
+
+
+def test_a_study_without_answers_has_none_and_makes_no_file(tmp_path: Path) -> None:
+    store = in_file(tmp_path / "judgements.sqlite")
     assert (list(store.all()), store.about([("i", 0)]), store.counts()) == ([], [], (0, 0))
-    assert not store.path.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(words, st.integers(0, 65_533))
+def test_the_text_of_a_question_is_the_one_that_records_make(item: str, label: int) -> None:
+    assert question_text(item, label) == Question(kind="contains", body={"label": label, "item": item}).text
 
 
 @given(
@@ -42,7 +55,7 @@ def test_a_study_without_answers_has_none_and_makes_no_file(store: Judgements) -
 def test_answers_come_back_as_they_were_in_the_order_in_which_they_came(
     tmp_path_factory: pytest.TempPathFactory, given_: list[Judgement]
 ) -> None:
-    store = Judgements(tmp_path_factory.mktemp("s") / "j.sqlite")
+    store = in_file(tmp_path_factory.mktemp("s") / "j.sqlite")
     distinct = list({found.id: found for found in given_}.values())
     assert store.append(distinct) == len(distinct)
     assert list(store.all()) == distinct
@@ -71,7 +84,7 @@ def test_an_id_that_stands_for_another_answer_is_refused_and_nothing_is_stored(
     store.append([judgement(1)])
     with pytest.raises(JudgementError, match="the id '1' stands for another answer already") as refused:
         store.append([judgement(2), second, judgement(3)])
-    assert "i, yes by ann" in str(refused.value)
+    assert "i, 0, yes by ann" in str(refused.value)
     assert list(store.all()) == [judgement(1)]
 
 
@@ -92,41 +105,72 @@ def test_an_import_that_breaks_off_stores_nothing(store: Judgements) -> None:
     assert store.append([judgement(0)]) == 1
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE judgements SET answer = 'no'",
-        "UPDATE judgements SET seq = seq + 10",
-        "DELETE FROM judgements",
-        "DELETE FROM judgements WHERE id = '1'",
-        "INSERT OR REPLACE INTO judgements VALUES (9, '1', 'i', 0, 'ann', 'no', 't')",
-        "INSERT OR REPLACE INTO judgements VALUES (1, 'new', 'i', 0, 'ann', 'no', 't')",
-        "INSERT INTO judgements VALUES (9, '1', 'i', 0, 'ann', 'no', 't') ON CONFLICT (id) DO UPDATE SET answer = 'no'",
-        "INSERT INTO judgements VALUES (9, 'x', 'i', 0, 'ann', 'perhaps', 't')",
-    ],
-)
-def test_nobody_changes_or_removes_an_answer(store: Judgements, statement: str) -> None:
+COLUMNS = "seq, id, kind, question, annotator, role, answer, shown, comment, time"
+ROW = "'contains', '{}', 'ann', 'asked', '\"no\"', '{}', '', 't'"
+CHANGES = [
+    "UPDATE answers SET answer = '\"no\"'",
+    "UPDATE answers SET seq = seq + 10",
+    "DELETE FROM answers",
+    "DELETE FROM answers WHERE id = '1'",
+    f"INSERT INTO answers ({COLUMNS}) VALUES (9, '1', {ROW}) ON CONFLICT (id) DO UPDATE SET answer = '\"no\"'",
+    f"INSERT INTO answers ({COLUMNS}) VALUES (9, 'x', {ROW.replace('no', 'perhaps')})",
+    f"INSERT INTO answers ({COLUMNS}) VALUES (9, 'x', {ROW.replace('asked', 'guessed')})",
+    "UPDATE assignments SET annotator = 'x'",
+    "DELETE FROM assignments",
+    "UPDATE exclusions SET is_excluded = NOT is_excluded",
+    "DELETE FROM exclusions",
+]
+ON_SQLITE = [
+    f"INSERT OR REPLACE INTO answers ({COLUMNS}) VALUES (9, '1', {ROW})",
+    f"INSERT OR REPLACE INTO answers ({COLUMNS}) VALUES (1, 'new', {ROW})",
+    "INSERT OR REPLACE INTO assignments VALUES (9, 't', 'x', 'contains', '{}', 'asked', '{}', 't')",
+    "INSERT OR REPLACE INTO exclusions VALUES (1, 'x', 1, 'r', 'b', 't')",
+]
+ON_POSTGRESQL = ["TRUNCATE answers", "TRUNCATE assignments", "TRUNCATE exclusions"]
+
+
+def test_nobody_changes_or_removes_what_people_said(store: Judgements, database: Database) -> None:
     store.append([judgement(1), judgement(2)])
-    with closing(sqlite3.connect(store.path)) as raw:
+    question = Question(kind="contains", body={"item": "i", "label": 0})
+    given_ = Assignment(ticket="t", annotator="ann", question=question, role="asked", shown={}, time="t")
+    Answers(database).keep([given_], [])
+    People(database).exclude("ann", "a bot", "boss")
+    decided = People(database).exclusions()
+    for statement in CHANGES + (ON_SQLITE if database.path is not None else ON_POSTGRESQL):
         try:
-            raw.execute(statement)
-            raw.commit()
-        except sqlite3.IntegrityError:
-            raw.rollback()
-    assert list(store.all()) == [judgement(1), judgement(2)]
+            with database.staging() as connection:
+                connection.execute(text(statement))
+        except JudgementError:
+            pass
+        assert list(store.all()) == [judgement(1), judgement(2)], statement
+        assert Answers(database).assignment("t") == given_, statement
+        assert People(database).exclusions() == decided, statement
 
 
-@pytest.mark.parametrize("statement", ["UPDATE judgements SET answer = 'no'", "DELETE FROM judgements"])
-def test_changing_an_answer_is_refused_with_a_reason(store: Judgements, statement: str) -> None:
+@pytest.mark.parametrize("statement", ["UPDATE answers SET time = 'x'", "DELETE FROM answers"])
+def test_changing_an_answer_is_refused_with_a_reason(store: Judgements, database: Database, statement: str) -> None:
     store.append([judgement(1)])
-    with closing(sqlite3.connect(store.path)) as raw, pytest.raises(sqlite3.IntegrityError, match="appended, never"):
-        raw.execute(statement)
+    with pytest.raises(JudgementError, match="answers are appended, never"), database.staging() as connection:
+        connection.execute(text(statement))
 
 
-def test_answers_are_on_the_disk_before_they_are_acknowledged(store: Judgements) -> None:
-    with store._opened() as connection:
-        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL: every commit is synced
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+def test_only_answers_that_were_asked_for_the_study_are_judgements(store: Judgements, database: Database) -> None:
+    question = Question(kind="contains", body={"item": "i", "label": 0})
+    others = [
+        Response(id=role, question=question, annotator="bob", answer="no", role=role, time="t")
+        for role in ("control", "repeat", "training")
+    ]
+    pick = Response(id="p", question=Question(kind="pick", body={"item": "i"}), annotator="bob", answer=3, time="t")
+    mine = Response(id="mine", question=question, annotator="bob", answer="no", time="t")
+    Answers(database).keep([], [*others, pick, mine])
+    expected = [judgement("mine", "no", annotator="bob").model_copy(update={"time": "t"})]
+    assert (list(store.all()), store.about([("i", 0)]), store.counts()) == (expected, expected, (1, 1))
+
+
+def test_judgements_can_be_read_as_a_table_of_that_name(store: Judgements, database: Database) -> None:
+    store.append([judgement(1, "no", item='ä "b"', label=7)])
+    [row] = database.rows("SELECT id, item, label, annotator, answer, time FROM judgements")
+    assert tuple(row) == ("1", 'ä "b"', 7, "ann", "no", "2026-01-01T00:00:00+00:00")
 
 
 def test_answers_about_some_questions(store: Judgements) -> None:
@@ -137,48 +181,19 @@ def test_answers_about_some_questions(store: Judgements) -> None:
     assert store.about([]) == []
 
 
-WRITER = """
-import sys
-from pathlib import Path
-from dissensus.records import Judgement
-from dissensus.store.judgements import Judgements
-who, store = sys.argv[1], Judgements(Path(sys.argv[2]))
-print("ready", flush=True)
-sys.stdin.readline()
-for number in range(30):
-    given = dict(item="i", label=0, annotator=who, answer="yes", time="2026-01-01")
-    store.append([Judgement(id=f"{who}-{number}-{part}", **given) for part in range(2)])
-"""
-
-
-def test_no_answer_is_lost_when_several_processes_write_at_once(store: Judgements) -> None:
-    writers = [
-        subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(number), str(store.path)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )
-        for number in range(3)
-    ]  # fmt: skip
-    for writer in writers:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "ready\n"
-    ends = [writer.communicate("go\n") for writer in writers]
-    assert [(writer.returncode, end[1]) for writer, end in zip(writers, ends, strict=True)] == [(0, "")] * 3
-    assert store.counts() == (3 * 30 * 2, 3)
-
-
 def test_a_full_disk_stores_nothing_of_the_import_and_keeps_the_rest(small_disk: Path) -> None:
-    store = Judgements(small_disk / "judgements.sqlite")
+    store = in_file(small_disk / "judgements.sqlite")
     store.append([judgement(number) for number in range(10)])
     with pytest.raises(StudyError, match="full: make room") as refused:
-        store.append(judgement(f"new {number}", item="x" * 200) for number in range(5_000))
+        store.append(judgement(f"new {number}", item="x" * 200) for number in range(20_000))
     assert "\n" not in str(refused.value)
     assert [found.id for found in store.all()] == [str(number) for number in range(10)]
     assert store.append([judgement("later")]) == 1
 
 
-def test_a_damaged_file_is_said_to_be_one(store: Judgements) -> None:
-    store.path.write_bytes(b"this is no database, whatever its name says" * 100)
+def test_a_damaged_file_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "j.sqlite").write_bytes(b"this is no database, whatever its name says" * 100)
+    store = in_file(tmp_path / "j.sqlite")
     for use in (lambda: store.append([judgement(1)]), lambda: list(store.all()), store.counts):
         with pytest.raises(StudyError, match="not a database: restore it from a copy"):
             use()
@@ -186,17 +201,19 @@ def test_a_damaged_file_is_said_to_be_one(store: Judgements) -> None:
 
 def test_a_folder_that_is_not_there_is_not_a_damaged_file(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="writable"):
-        Judgements(tmp_path / "none" / "judgements.sqlite").append([judgement(1)])
+        in_file(tmp_path / "none" / "judgements.sqlite").append([judgement(1)])
 
 
-def test_a_writer_that_never_ends_is_told_from_a_damaged_file(
-    store: Judgements, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_writer_that_never_ends_is_told_from_a_damaged_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = in_file(tmp_path / "j.sqlite")
+    monkeypatch.setattr(connecting, "PATIENCE", 0.1)
     store.append([judgement(1)])
-    connect = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda path, **_: connect(path, timeout=0.1))
-    with closing(connect(store.path)) as other:
+    with closing(sqlite3.connect(tmp_path / "j.sqlite")) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StudyError, match="another process is writing"):
-            store.append([judgement(2)])
+        for use in (
+            lambda: store.append([judgement(2)]),
+            lambda: Database(f"sqlite:///{tmp_path / 'j.sqlite'}").set("a", "b"),
+        ):
+            with pytest.raises(StudyError, match="another process is writing"):
+                use()
     assert store.append([judgement(2)]) == 1

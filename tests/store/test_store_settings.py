@@ -3,11 +3,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import StudyError
-from dissensus.store.settings import ModelSettings, SelectSettings, Settings, add_models, read_settings, write_new
+from dissensus.store.settings import (
+    ModelSettings,
+    SelectSettings,
+    ServeSettings,
+    Settings,
+    add_models,
+    read_settings,
+    write_new,
+)
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 printable = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
@@ -24,6 +33,14 @@ def model(target: str = "net.onnx", **preprocess) -> ModelSettings:
 
 
 def test_a_new_study_has_the_defaults(toml: Path) -> None:
+    assert read_settings(toml) == Settings(classes="birds.txt")
+
+
+def test_the_settings_of_the_service_are_shown_with_their_defaults(toml: Path) -> None:
+    before, _, after = toml.read_text().partition("# [serve]")
+    shown, _, rest = after.partition("\n\n")
+    toml.write_text(f"{before}[serve]{shown.replace(chr(10) + '# ', chr(10))}\n\n{rest}")
+    assert set(tomlkit.parse(toml.read_text())["serve"]) == set(ServeSettings.model_fields)
     assert read_settings(toml) == Settings(classes="birds.txt")
 
 
@@ -49,6 +66,10 @@ def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
         ("[select]\nconfidence = nan", "select.confidence"),
         ("[select]\nconfidence = 1.01", "select.confidence"),
         ("[judge]\nunsure = 1.0", "judge.unsure"),
+        ("[serve]\nlease_minutes = 0", "serve.lease_minutes"),
+        ("[serve]\ncontrol_rate = 0.6", "serve.control_rate"),
+        ("[serve]\nrepeat_rate = nan", "serve.repeat_rate"),
+        ("[serve]\nport = 70000", "serve.port"),
         ("[rank]\nsmoothing = inf", "rank.smoothing"),
         ("[rank]\nsmoothing = 0", "rank.smoothing"),
         ("[rank]\nlevel = nan", "rank.level"),

@@ -13,8 +13,11 @@ from dissensus.backends import BACKENDS
 from dissensus.backends.preprocess import Preprocess
 from dissensus.cli import app
 from dissensus.discrepancy.labels import DISCREPANCIES
+from dissensus.labeling import QUESTIONS
 from dissensus.ranking import RANKERS
 from dissensus.records import ANSWERS
+from dissensus.screening import METRICS, VERDICTS
+from dissensus.store.exchange import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -66,6 +69,10 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("methods/distances.md", DISCREPANCIES),
         ("methods/ranking.md", RANKERS),
         ("methods/judgements.md", ANSWERS),
+        ("methods/screening.md", VERDICTS),
+        ("methods/screening.md", METRICS),
+        ("annotating.md", QUESTIONS),
+        ("exchange.md", FORMATS),
         ("backends.md", BACKENDS),
         ("backends.md", Preprocess.model_fields),
     ],

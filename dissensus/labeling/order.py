@@ -1,0 +1,76 @@
+"""A random order of questions for every person, from a seed and the questions themselves.
+
+The place of a question depends on nothing but (seed, question): whatever is added, closed or answered meanwhile, and
+however often the service starts anew, two questions keep their order for a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+
+from dissensus.arrays import Array, UInt64
+
+WITHIN = np.uint64(0xFFFFFF)
+"""Low bits of a place: the order within a group. The others are the order of the groups."""
+MASK = 0xFFFF_FFFF_FFFF_FFFF
+
+
+def word_of(*parts: str) -> int:
+    """64 bits that stand for some texts, of which only the last may hold a zero character."""
+    data = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def group_words(kind: str, groups: Sequence[str]) -> UInt64[Array, " N"]:
+    """64 bits that stand for the group of each question."""
+    distinct = {group: place for place, group in enumerate(dict.fromkeys(groups))}
+    words = np.array([word_of(kind, group) for group in distinct], np.uint64)
+    return words[[distinct[group] for group in groups]]
+
+
+def question_words(groups: UInt64[Array, " N"], texts: Iterable[str]) -> UInt64[Array, " N"]:
+    """64 bits that stand for each question within its group."""
+    return groups ^ np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in texts], np.uint64)
+
+
+def mixed(words: UInt64[Array, " N"], seed: int) -> UInt64[Array, " N"]:
+    """Words that look unrelated for every other seed (the finalizer of SplitMix64)."""
+    with np.errstate(over="ignore"):
+        mixing = (words ^ np.uint64(seed & MASK)) + np.uint64(0x9E3779B97F4A7C15)
+        mixing = (mixing ^ (mixing >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixing = (mixing ^ (mixing >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return mixing ^ (mixing >> np.uint64(31))
+
+
+def places(groups: UInt64[Array, " N"], questions: UInt64[Array, " N"], seed: int) -> UInt64[Array, " N"]:
+    """Where each question comes for a person: smaller is earlier, questions of one group stand together."""
+    return (mixed(groups, seed) & ~WITHIN) | (mixed(questions, seed) & WITHIN)
+
+
+def draw(seed: int, purpose: str, position: int) -> int:
+    """A random word for one decision about one person's question number `position`."""
+    mixing = ((position ^ _stream(seed, purpose)) + 0x9E3779B97F4A7C15) & MASK  # `mixed`, for a single word
+    mixing = ((mixing ^ (mixing >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    mixing = ((mixing ^ (mixing >> 27)) * 0x94D049BB133111EB) & MASK
+    return mixing ^ (mixing >> 31)
+
+
+def is_due(seed: int, purpose: str, position: int, rate: float) -> bool:
+    """Whether chance puts something special (a control, a repeat) after a person's question number `position`."""
+    return draw(seed, purpose, position) < int(rate * 2.0**64)
+
+
+def times_due(seed: int, purpose: str, positions: range, rate: float) -> int:
+    """How often `is_due` is true at some positions."""
+    words = mixed(np.arange(positions.start, positions.stop, dtype=np.uint64), _stream(seed, purpose))
+    return int(np.count_nonzero(words < np.uint64(int(rate * 2.0**64))))
+
+
+@lru_cache(1 << 14)
+def _stream(seed: int, purpose: str) -> int:
+    return word_of(purpose, str(seed))

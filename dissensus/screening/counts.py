@@ -1,0 +1,35 @@
+"""Answers to a table of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.arrays import Array, Int
+from dissensus.errors import ScreeningError
+
+
+def cross_counts(
+    row: Int[Array, " A"], column: Int[Array, " A"], rows: int, columns: int
+) -> Int[Array, "rows columns"]:
+    """How often each row met each column.
+
+    Raises:
+        ScreeningError: the lengths differ, or a number is out of range.
+    """
+    require_range("rows", row, rows)
+    require_range("columns", column, columns)
+    if len(row) != len(column):
+        raise ScreeningError(f"{len(row)} rows and {len(column)} columns do not belong to the same answers")
+    # small integer types would overflow
+    cell = row.astype(np.int64) * columns + column.astype(np.int64)
+    return np.bincount(cell, minlength=rows * columns).reshape(rows, columns)
+
+
+def require_range(name: str, numbers: Int[Array, " A"], size: int) -> None:
+    """Numbers of things lie between 0 and the number of things less one.
+
+    Raises:
+        ScreeningError: one does not.
+    """
+    if len(numbers) and not (numbers.min() >= 0 and numbers.max() < size):
+        raise ScreeningError(f"the numbers of {name} must lie between 0 and {size - 1}")

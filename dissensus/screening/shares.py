@@ -1,0 +1,19 @@
+"""How many of how many, for each person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dissensus.arrays import Array, Float, Int
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Hits among so many tries of each annotator; a hit may be a fraction where a tie was shared."""
+
+    hits: Float[Array, " R"]
+    of: Int[Array, " R"]
+
+    def share(self, annotator: int) -> float | None:
+        """Hits per try of one annotator; None before the first try."""
+        return float(self.hits[annotator] / self.of[annotator]) if self.of[annotator] else None

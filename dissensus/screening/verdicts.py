@@ -1,0 +1,73 @@
+"""One verdict per question from who said what: every method takes the same columns and the same rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Array, Int
+from dissensus.records import ANSWERS
+from dissensus.screening.counts import cross_counts
+from dissensus.screening.dawid_skene import NO_MAYBE_YES, dawid_skene
+from dissensus.screening.majority import NO, UNFIT, UNJUDGED, UNSURE, YES, majority_verdicts
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When answers make a verdict, and when they discard an item; each method reads what it needs."""
+
+    min_answers: int = 1
+    unsure_share: float = 0.6
+    unfit_share: float = 0.5
+    certainty: float = 0.6
+    """Dawid–Skene: YES or NO must be more probable than this, or the verdict is UNSURE."""
+
+
+Verdicts = Callable[[Int[Array, " A"], Int[Array, " A"], Int[Array, " A"], int, int, Rule], Int[Array, " Q"]]
+"""(question, annotator, answer, questions, annotators, rule) → YES, NO, UNSURE, UNFIT or UNJUDGED per question."""
+
+
+def by_majority(
+    question: Int[Array, " A"],
+    annotator: Int[Array, " A"],  # noqa: ARG001
+    answer: Int[Array, " A"],
+    questions: int,
+    annotators: int,  # noqa: ARG001
+    rule: Rule,
+) -> Int[Array, " Q"]:
+    """What more people said, all people counting alike."""
+    counts = cross_counts(question, answer, questions, len(ANSWERS))
+    return majority_verdicts(counts, rule.min_answers, rule.unsure_share, rule.unfit_share)
+
+
+def by_dawid_skene(
+    question: Int[Array, " A"],
+    annotator: Int[Array, " A"],
+    answer: Int[Array, " A"],
+    questions: int,
+    annotators: int,
+    rule: Rule,
+) -> Int[Array, " Q"]:
+    """What is more probable, people counting by how they answer: in place of the larger number of yes or no.
+
+    Items that people cannot judge are discarded as by majority: too many unfit or unsure answers, or nobody who said
+    yes or no. The truth is yes or no; `unsure` is an answer that people give more often to the one or to the other.
+
+    Raises:
+        ScreeningError: the estimate did not converge.
+    """
+    counts = cross_counts(question, answer, questions, len(ANSWERS))
+    verdict = majority_verdicts(counts, rule.min_answers, rule.unsure_share, rule.unfit_share)
+    told = answer != UNFIT
+    if not told.any():
+        return verdict
+    place = np.empty(len(ANSWERS), dtype=np.int64)
+    place[[NO, UNSURE, YES]] = 0, 1, 2
+    found = dawid_skene(question[told], annotator[told], place[answer[told]], questions, annotators, NO_MAYBE_YES)
+    more_probable = np.where(found.posterior[:, 1] > found.posterior[:, 0], YES, NO)
+    clear = found.posterior.max(axis=1) > rule.certainty
+    too_unsure = counts[:, UNSURE] > rule.unsure_share * counts.sum(axis=1) * (1 + 1e-12)
+    open_to_estimate = (verdict != UNFIT) & (verdict != UNJUDGED) & ~too_unsure & (counts[:, YES] + counts[:, NO] > 0)
+    return np.where(open_to_estimate, np.where(clear, more_probable, UNSURE), verdict)

@@ -1,0 +1,251 @@
+"""serve: the study as the annotation service needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from json.encoder import encode_basestring
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dissensus.arrays import Array, Int
+from dissensus.competitions.labels import Judged, judge
+from dissensus.labeling import LABELS, QUESTIONS, question_keys, questions_of
+from dissensus.records import Assignment, Classes, Response, SetQuestion
+from dissensus.screening import NO, UNFIT, YES
+from dissensus.steps.answers import refuse_to_leave_behind
+from dissensus.steps.judging import verdicts_of
+from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.selecting import rule_of
+from dissensus.store.answers import Answers
+from dissensus.store.database import Database
+from dissensus.store.exchange import write_responses
+from dissensus.store.files import fingerprint
+from dissensus.store.folder import Folder
+from dissensus.store.people import People
+from dissensus.store.rounds import Round, items_at, read_rounds
+from dissensus.store.set_questions import SetQuestions
+from dissensus.store.settings import Settings
+from dissensus.store.tables import open_table
+from dissensus.web.backing import Changes, Duel, Needed, Terms
+from dissensus.web.desk import Desk
+from dissensus.web.overview import Overview
+
+PAUSED = "paused"
+
+
+class StudyBacking:
+    """One study's files and database, behind the functions that the service is given."""
+
+    def __init__(self, folder: Folder, settings: Settings, classes: Classes, database: Database) -> None:
+        """Open the study; the database must be its own."""
+        self.folder, self.settings, self.classes, self.database = folder, settings, classes, database
+        title = settings.title or folder.root.resolve().name
+        stamp = pool_stamp(folder)
+        database.claim(stamp, title)
+        refuse_to_leave_behind(folder, database)
+        self.answers, self.people = Answers(database), People(database)
+        self.set_questions = SetQuestions(database)
+        self.rounds = Rounds(folder, settings)
+        self.other_uris: dict[str, str | None] = {}
+        self.known_set_questions = 0
+        serve = settings.serve
+        self.terms = Terms(
+            title=title,
+            key=fingerprint("study", stamp)[:12],
+            instructions=serve.instructions,
+            answers=settings.judge.min_answers,
+            lease_minutes=serve.lease_minutes,
+            control_rate=serve.control_rate,
+            repeat_rate=serve.repeat_rate,
+            break_minutes=serve.break_minutes,
+            heading=blind_title(settings),
+        )
+
+    def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
+        """Store durably."""
+        return self.answers.keep(assignments, responses)
+
+    def assignment(self, ticket: str) -> Assignment | None:
+        """What was put to whom under a ticket."""
+        return self.answers.assignment(ticket)
+
+    def open_assignments(self, since: str) -> list[Assignment]:
+        """What was put to people since a time and is not answered."""
+        return self.answers.open_assignments(since)
+
+    def changes(self, after: int) -> Changes:
+        """The study as it is now; what takes long is read here, where nobody waits for it."""
+        set_questions = tuple(self.set_questions.all())
+        if len(set_questions) != self.known_set_questions:
+            names = {name for one in set_questions for name in _items(one)}
+            self.other_uris, self.known_set_questions = uris_named(self.folder, names), len(set_questions)
+        if tuple(self.folder.rounds()) != self.rounds.on_disk:
+            self.rounds = Rounds(self.folder, self.settings)
+        return Changes(
+            people=tuple(self.people.all()),
+            exclusions=tuple(self.people.exclusions()),
+            set_questions=set_questions,
+            is_paused=self.database.get(PAUSED) == "yes",
+            rounds=self.rounds.on_disk,
+            answers=self.answers.raw(after),
+        )
+
+    def round_texts(self) -> list[str]:
+        """The questions of all rounds."""
+        return self.rounds.texts
+
+    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
+        """What has to be asked."""
+        return self.rounds.needed(question, annotator, answer, annotators)
+
+    def picture(self, item: str) -> Path | None:
+        """Where an item's picture lies: one of the rounds' items, or of the questions written down by hand."""
+        uri = self.rounds.uris.get(item) or self.other_uris.get(item)
+        return Path(uri) if uri else None
+
+    def add_person(self, name: str, is_trusted: bool) -> str:
+        """A new person's token."""
+        return self.people.add(name, is_trusted=is_trusted)
+
+    def revoke(self, name: str) -> None:
+        """Make a person's link invalid."""
+        self.people.revoke(name)
+
+    def exclude(self, name: str, is_excluded: bool, reason: str) -> None:
+        """Let a person's answers count no longer, or again."""
+        change = self.people.exclude if is_excluded else self.people.include
+        change(name, reason, "owner")
+
+    def pause(self, is_paused: bool) -> None:
+        """Stop asking, or go on."""
+        self.database.set(PAUSED, "yes" if is_paused else "no")
+
+    def write_answers(self, path: Path) -> None:
+        """All answers in the format of the file's ending; a .zip has all formats, and what they are about."""
+        if path.suffix != ".zip":
+            write_responses(path, (response for _, response in self.answers.all()), self.classes)
+            return
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name in ("answers.jsonl", "answers.csv", "answers.parquet"):
+                beside = path.with_name(name)
+                self.write_answers(beside)
+                archive.write(beside, name)
+                beside.unlink()
+            for name, records in (
+                ("people", [one.model_dump(exclude={"token_hash"}) for one in self.people.all()]),
+                ("exclusions", [one.model_dump() for one in self.people.exclusions()]),
+                ("set-questions", [one.model_dump() for one in self.set_questions.all()]),
+            ):
+                archive.writestr(f"{name}.json", json.dumps(records, ensure_ascii=False, indent=1))
+
+
+async def _opened_overview(backing: StudyBacking) -> dict[str, Any]:
+    desk = Desk(backing)
+    await desk.open()
+    overview: dict[str, Any] = json.loads(await Overview(desk).as_json(patience=None))
+    return overview
+
+
+def overview_of(backing: StudyBacking) -> dict[str, Any]:
+    """What the owner's dashboard shows, without a service: progress, people, and whom to exclude and why."""
+    return asyncio.run(_opened_overview(backing))
+
+
+class Rounds:
+    """What was selected, with the questions of all rounds numbered in one list."""
+
+    def __init__(self, folder: Folder, settings: Settings) -> None:
+        """Read the rounds; there may be none yet."""
+        self.settings = settings
+        self.on_disk = tuple(folder.rounds())
+        self.models, self.found = read_rounds(folder)
+        self.asked = [questions_of(found.selection) for found in self.found]
+        keys = [question_keys(*questions.T) for questions, _ in self.asked]
+        every = np.unique(np.concatenate([*keys, np.zeros(0, np.int64)]))
+        self.numbers = [np.searchsorted(every, part) for part in keys]
+        self.items = every // LABELS
+        positions, place = np.unique(self.items, return_inverse=True)
+        names = _item_names(self.found)
+        self.texts = _question_texts([names[one] for one in place.tolist()], (every % LABELS).tolist())
+        self.uris = dict(zip(names, items_at(folder, positions, "uri").to_pylist() if names else (), strict=True))
+        self.judged: list[Judged] = []
+
+    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
+        """Questions of the rows that count now, reserves in the place of what people discarded."""
+        verdicts = verdicts_of(question, annotator, answer, len(self.texts), annotators, self.settings.judge)
+        unfit = np.unique(self.items[verdicts == UNFIT])
+        self.judged = [self._judged(place, verdicts, unfit) for place in range(len(self.found))]
+        is_needed = np.zeros(len(self.texts), bool)
+        for judged, numbers in zip(self.judged, self.numbers, strict=True):
+            is_needed[numbers[judged.row_questions[judged.active].ravel()]] = True
+        return Needed(is_needed, tuple(self._duels()))
+
+    def _judged(self, place: int, verdicts: Int[Array, " q"], unfit: Int[Array, " n"]) -> Judged:
+        given = verdicts[self.numbers[place]]
+        if place < len(self.judged):  # only duels in which something was discarded are worked out again
+            return replace(self.judged[place], unfit=unfit).with_verdicts(given)
+        rule, share = rule_of(self.found[place].settings), self.settings.judge.share
+        return judge(self.found[place].selection, given, rule.k, rule.cap, share, unfit.tolist(), self.asked[place])
+
+    def _duels(self) -> list[Duel]:
+        models = len(self.models)
+        items, decided = np.zeros(models**2, np.int64), np.zeros(models**2, np.int64)
+        for judged in self.judged:
+            duel = (judged.selection.first * models + judged.selection.second)[judged.active]
+            is_decided = np.isin(judged.verdicts, (YES, NO))[judged.row_questions[judged.active]].all(axis=1)
+            items += np.bincount(duel, minlength=models**2)
+            decided += np.bincount(duel[is_decided], minlength=models**2)
+        return [
+            Duel(self.models[duel // models], self.models[duel % models], int(items[duel]), int(decided[duel]))
+            for duel in np.flatnonzero(items).tolist()
+        ]
+
+
+def blind_title(settings: Settings) -> str:
+    """What annotators see above their questions: the study's title, unless it gives a model away."""
+    is_telling = any(_names(settings.title.casefold(), model.casefold()) for model in settings.models)
+    return "Questions" if not settings.title or is_telling else settings.title
+
+
+def _names(words: str, model: str) -> bool:
+    """True where a model is named; short names, such as 'a', are parts of many words."""
+    return re.search(rf"\b{re.escape(model)}\b", words) is not None or (len(model) > 3 and model in words)
+
+
+def _item_names(rounds: Sequence[Round]) -> list[str]:
+    """The ids of all items in rounds, each once, by their positions in the pool."""
+    if not rounds:
+        return []
+    first = np.unique(np.concatenate([found.selection.item for found in rounds]), return_index=True)[1]
+    ids = pa.chunked_array([chunk for found in rounds for chunk in found.table["item"].chunks])
+    names: list[str] = ids.take(pa.array(first)).to_pylist()
+    return names
+
+
+def _question_texts(items: Sequence[str], labels: Sequence[int]) -> list[str]:
+    """The texts of `contains` questions, as `Question.text` writes them, only faster."""
+    written = {item: encode_basestring(item) for item in dict.fromkeys(items)}
+    return [f'{{"item":{written[item]},"label":{label}}}' for item, label in zip(items, labels, strict=True)]
+
+
+def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
+    """Where the pictures of some items of the pool lie, by their ids; one that is not in the pool is left out."""
+    wanted = pa.array(sorted(names), pa.string())
+    found: dict[str, str | None] = {}
+    for batch in open_table(folder.pool).iter_batches(columns=["id", "uri"]):
+        here = batch.filter(pc.is_in(batch["id"], wanted))
+        found |= zip(here["id"].to_pylist(), here["uri"].to_pylist(), strict=True)
+    return found
+
+
+def _items(one: SetQuestion) -> tuple[str, ...]:
+    return QUESTIONS[one.question.kind].pictures(one.question.body, {})

@@ -1,0 +1,94 @@
+"""questions add: questions that somebody wrote down, to be asked, as controls, or for training."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from dissensus.errors import DissensusError, JudgementError
+from dissensus.labeling import QUESTIONS
+from dissensus.records import Classes, Question, SetQuestion
+
+ROLES = ("asked", "control", "training")
+OWN = ("kind", "role", "expected", "note")
+"""Columns that are about the question; all others are its body."""
+
+
+def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callable[[str], bool]) -> list[SetQuestion]:
+    """The questions of a JSON Lines or CSV file, each checked.
+
+    A row has a kind (contains unless said), the fields of that kind, and with a known answer `expected` and, for
+    training, a `note`. `role` holds for rows that name none.
+
+    Raises:
+        JudgementError: names the row and what is wrong with it.
+    """
+    found = []
+    for number, row in _rows(path):
+        try:
+            found.append(_set_question(row, role, classes, is_item))
+        except DissensusError as error:
+            raise JudgementError(f"{path}, row {number}: {error}") from None
+    if not found:
+        raise JudgementError(f"{path} has no questions")
+    return found
+
+
+def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Callable[[str], bool]) -> SetQuestion:
+    kind, role = str(row.get("kind") or "contains"), str(row.get("role") or role)
+    if kind not in QUESTIONS:
+        raise JudgementError(f"there is no kind '{kind}': there are {', '.join(QUESTIONS)}")
+    if role not in ROLES:
+        raise JudgementError(f"there is no role '{role}': there are {', '.join(ROLES)}")
+    body = QUESTIONS[kind].checked({k: v for k, v in row.items() if k not in OWN and v not in (None, "")}, classes)
+    for item in QUESTIONS[kind].pictures(body, {}):
+        if not is_item(item):
+            raise JudgementError(f"item '{item}' is not in the pool of this study")
+    expected = row.get("expected")
+    if role != "asked":
+        if expected in (None, ""):
+            raise JudgementError(f"a {role} question needs its answer under 'expected'")
+        expected = QUESTIONS[kind].kept(body, classes.index_of(expected) if kind == "pick" else expected, classes)
+    return SetQuestion(
+        question=Question(kind=kind, body=body),
+        role=cast(Literal["asked", "control", "training"], role),
+        expected=None if role == "asked" else expected,
+        note=str(row.get("note") or ""),
+    )
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            if path.suffix.lower() == ".csv":
+                reader = csv.DictReader(file)
+                yield from ((reader.line_num, _typed(row)) for row in reader)
+            elif path.suffix.lower() == ".jsonl":
+                for number, line in enumerate(file, start=1):
+                    if line.strip():
+                        yield number, _object(json.loads(line))
+            else:
+                raise JudgementError(f"{path}: questions are kept as .jsonl or .csv; name the file so")
+    except (OSError, ValueError, csv.Error, RecursionError) as error:
+        raise JudgementError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("a row is no JSON object")
+    return value
+
+
+def _typed(row: dict[Any, Any]) -> dict[str, Any]:
+    """A CSV row, whose cells are all text: lists are separated by '|', and true and false are words."""
+    if None in row:
+        raise ValueError("a row has more cells than the header")
+    typed: dict[str, Any] = dict(row)
+    if typed.get("options"):
+        typed["options"] = [word.strip() for word in str(typed["options"]).split("|")]
+    if typed.get("same"):
+        typed["same"] = str(typed["same"]).strip().lower() in ("true", "yes", "1")
+    return typed

@@ -1,0 +1,236 @@
+"""Answers of people, durable before they are acknowledged, never changed; and what each person was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import JudgementError
+from dissensus.records import Assignment, Question, Response, Role
+from dissensus.store.database import Database, run
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+
+Row = tuple[str, str, str, str, str, str, str, float | None, str, str | None, str]
+"""An answer as it is stored: the columns of `answers` but its number; question, answer and what was shown are JSON."""
+
+Essentials = tuple[str, str, str, str, str]
+"""Id, question, annotator, answer and time."""
+
+COLUMNS = (
+    "id", "kind", "question", "annotator", "role", "answer", "shown", "seconds", "comment", "ticket", "time",
+)  # fmt: skip
+GIVEN = ("ticket", "annotator", "kind", "question", "role", "shown", "time")
+MEANING = ("id", "kind", "question", "annotator", "role", "answer")
+"""What makes two answers the same; the time and the rest of one that is sent again may differ."""
+
+AMONG = {
+    "sqlite": "question IN (SELECT value FROM json_each(:texts))",
+    "postgresql": "question = ANY(:texts)",
+}
+"""That a question is one of many, by database; one parameter, however many there are."""
+
+CHUNK = 5_000  # rows on their way in or out at a time
+
+
+class Answers:
+    """The answers of one study, in the order in which they came."""
+
+    def __init__(self, database: Database) -> None:
+        """Name the database."""
+        self.database = database
+
+    def append(self, responses: Iterable[Response]) -> int:
+        """Store answers, all or none, and return how many were new; one that is there already is stored once.
+
+        Raises:
+            JudgementError: an id is taken by another answer.
+        """
+        return self.append_rows(map(row_of, responses))
+
+    def append_rows(self, rows: Iterable[Row]) -> int:
+        """Like `append`, for answers in the form in which they are stored; read one by one, nobody waits meanwhile."""
+        columns = ", ".join(COLUMNS)
+        with self.database.staging() as connection:
+            staged = _stage(connection, rows)
+            self.database.take_turn(connection)
+            new = connection.exec_driver_sql(
+                f"INSERT INTO answers ({columns}) SELECT {columns} FROM incoming WHERE true ORDER BY n "
+                "ON CONFLICT DO NOTHING"
+            ).rowcount
+            if new < staged:
+                _refuse_conflicts(connection)
+            connection.exec_driver_sql("DROP TABLE incoming")
+        return new
+
+    def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
+        """Store what was asked and answered in one durable transaction; ids that stand for another answer already.
+
+        Those are not stored, all others are. What is kept a second time is stored once.
+        """
+        if not assignments and not responses:
+            return set()
+        given = [_given(assignment) for assignment in assignments]
+        rows = [row_of(response) for response in responses]
+        return self.database.write(lambda connection: _keep(connection, given, rows))
+
+    def all(self, after: int = 0) -> Iterator[tuple[int, Response]]:
+        """Every answer with its number, in order; or those with a number above `after`."""
+        for row in self._streamed(("seq", *COLUMNS), "seq > :after", after=after):
+            yield row[0], response_of(row[1:])
+
+    def raw(self, after: int = 0) -> list[tuple[Any, ...]]:
+        """Like `all`, as (seq, id, kind, question, annotator, role, answer, seconds, ticket, time), JSON not parsed."""
+        columns = "seq, id, kind, question, annotator, role, answer, seconds, ticket, time"
+        with self.database.reading() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            # the driver's own rows: of 200,000 a service that starts has them a quarter of a second sooner
+            found = driver.execute(f"SELECT {columns} FROM answers WHERE seq > {int(after)} ORDER BY seq")
+            rows: list[tuple[Any, ...]] = found.fetchall()
+            return rows
+
+    def about(self, kind: str, texts: Iterable[str]) -> Iterator[tuple[int, Response]]:
+        """Answers to some questions of a kind, given by their canonical texts, with their numbers, in order."""
+        for row in self._streamed(("seq", *COLUMNS), "kind = :kind", texts, kind=kind):
+            yield row[0], response_of(row[1:])
+
+    def essentials(self, kind: str, role: Role, texts: Iterable[str] | None = None) -> Iterator[Essentials]:
+        """Answers of a kind and role, in order, to all questions or to some, JSON not parsed."""
+        columns = ("id", "question", "annotator", "answer", "time")
+        return self._streamed(columns, "kind = :kind AND role = :role", texts, kind=kind, role=role)
+
+    def counts(self, kind: str | None = None, role: Role | None = None) -> tuple[int, int]:
+        """Number of answers, of all or of a kind and role, and of the people who gave them."""
+        values = {name: value for name, value in (("kind", kind), ("role", role)) if value is not None}
+        wanted = " AND ".join([f"{name} = :{name}" for name in values]) or "true"
+        counted = f"SELECT count(*), count(DISTINCT annotator) FROM answers WHERE {wanted}"
+        answers, people = self.database.rows(counted, **values)[0]
+        return int(answers), int(people)
+
+    def latest_seq(self) -> int:
+        """Number of the last answer; 0 before the first."""
+        return int(self.database.rows("SELECT coalesce(max(seq), 0) FROM answers")[0][0])
+
+    def assignment(self, ticket: str) -> Assignment | None:
+        """What a ticket stands for."""
+        rows = self.database.rows(f"SELECT {', '.join(GIVEN)} FROM assignments WHERE ticket = :ticket", ticket=ticket)
+        return _assignment(rows[0]) if rows else None
+
+    def open_assignments(self, since: str) -> list[Assignment]:
+        """What was given since a time and is not answered, in order."""
+        wanted = (
+            f"SELECT {', '.join(GIVEN)} FROM assignments AS given WHERE time >= :since AND NOT EXISTS "
+            "(SELECT 1 FROM answers WHERE answers.ticket = given.ticket) ORDER BY seq"
+        )
+        return [_assignment(row) for row in self.database.rows(wanted, since=since)]
+
+    def _streamed(
+        self, columns: Sequence[str], wanted: str, texts: Iterable[str] | None = None, **values: Any
+    ) -> Iterator[Any]:
+        """Rows in order, as they are read, some thousand at a time; with `texts`, those about these questions."""
+        with self.database.reading() as connection:
+            if texts is not None:
+                wanted += f" AND {AMONG[connection.dialect.name]}"
+                values["texts"] = json.dumps(list(texts)) if connection.dialect.name == "sqlite" else list(texts)
+            statement = f"SELECT {', '.join(columns)} FROM answers WHERE {wanted} ORDER BY seq"
+            for part in run(connection, statement, values, yield_per=CHUNK).partitions():
+                yield from map(tuple, part)
+
+
+def row_of(response: Response) -> Row:
+    """An answer as it is stored."""
+    r, question = response, response.question
+    shown = as_json(r.shown) if r.shown else "{}"
+    return (
+        r.id, question.kind, question.text, r.annotator, r.role, as_json(r.answer), shown, r.seconds, r.comment,
+        r.ticket, r.time,
+    )  # fmt: skip
+
+
+def response_of(row: Sequence[Any]) -> Response:
+    """The answer that was stored as `row`."""
+    # the table's own checks hold; checking a million rows again would take longer than reading them
+    identity, kind, question, annotator, role, answer, shown, seconds, comment, ticket, time = row
+    return Response.model_construct(
+        id=identity,
+        question=Question.model_construct(kind=kind, body=json.loads(question)),
+        annotator=annotator,
+        answer=json.loads(answer),
+        role=role,
+        shown=json.loads(shown),
+        seconds=seconds,
+        comment=comment,
+        ticket=ticket,
+        time=time,
+    )
+
+
+def _given(assignment: Assignment) -> tuple[str, ...]:
+    a, question = assignment, assignment.question
+    return (a.ticket, a.annotator, question.kind, question.text, a.role, as_json(a.shown), a.time)
+
+
+def _assignment(row: Sequence[str]) -> Assignment:
+    ticket, annotator, kind, question, role, shown, time = row
+    asked = Question(kind=kind, body=json.loads(question))
+    return Assignment(ticket=ticket, annotator=annotator, question=asked, role=role, shown=json.loads(shown), time=time)
+
+
+def _keep(connection: Connection, given: list[tuple[str, ...]], rows: list[Row]) -> set[str]:
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    if given:
+        connection.exec_driver_sql(_insertion("assignments", GIVEN, mark), given)
+    if not rows:
+        return set()
+    new = connection.exec_driver_sql(_insertion("answers", COLUMNS, mark), rows).rowcount
+    return set() if new == len(rows) else _conflicting(connection, rows)
+
+
+def _insertion(table: str, columns: Sequence[str], mark: str) -> str:
+    marks = ", ".join([mark] * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+
+
+def _conflicting(connection: Connection, rows: list[Row]) -> set[str]:
+    """Ids of rows that stand for another answer."""
+    statement = f"SELECT {', '.join(MEANING)} FROM answers WHERE id = :id"
+    stored = [tuple(run(connection, statement, {"id": row[0]}).one()) for row in rows]
+    return {row[0] for row, found in zip(rows, stored, strict=True) if found != row[: len(MEANING)]}
+
+
+def _stage(connection: Connection, rows: Iterable[Row]) -> int:
+    """Write rows one by one into a table that only this connection sees, and return how many."""
+    number = "INTEGER PRIMARY KEY" if connection.dialect.name == "sqlite" else "BIGINT GENERATED ALWAYS AS IDENTITY"
+    types = ("DOUBLE PRECISION" if name == "seconds" else "TEXT" for name in COLUMNS)
+    columns = ", ".join(f"{name} {kind}" for name, kind in zip(COLUMNS, types, strict=True))
+    connection.exec_driver_sql(f"CREATE TEMPORARY TABLE incoming (n {number}, {columns})")
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    if connection.dialect.name == "sqlite":
+        return int(driver.executemany(_insertion("incoming", COLUMNS, "?"), rows).rowcount)
+    with driver.cursor() as cursor:
+        with cursor.copy(f"COPY incoming ({', '.join(COLUMNS)}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+        return int(cursor.rowcount)
+
+
+def _refuse_conflicts(connection: Connection) -> None:
+    """Look for an incoming answer whose id was taken by another one."""
+    differs = " OR ".join(f"stored.{name} <> incoming.{name}" for name in MEANING)
+    other = connection.exec_driver_sql(
+        "SELECT stored.id, stored.question, stored.answer, stored.annotator FROM incoming "
+        f"JOIN answers AS stored ON stored.id = incoming.id WHERE {differs} ORDER BY incoming.n LIMIT 1"
+    ).first()
+    if other is not None:
+        identity, question, answer, annotator = other
+        asked = ", ".join(map(str, json.loads(question).values()))
+        raise JudgementError(
+            f"the id '{identity}' stands for another answer already ({asked}, {json.loads(answer)} by {annotator}): "
+            "give each answer an id of its own; nothing was stored"
+        )

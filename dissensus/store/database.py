@@ -1,0 +1,208 @@
+"""Where a study's answers lie: a SQLite file in its folder, or a PostgreSQL database that a team shares."""
+
+from __future__ import annotations
+
+import os
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from dissensus.errors import DissensusError, JudgementError, StudyError, UnavailableError
+from dissensus.store.folder import Folder
+from dissensus.store.settings import Settings
+
+# sqlalchemy is imported where it is used: a fifth of a second that commands without answers need not wait for
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, CursorResult, Engine
+
+T = TypeVar("T")
+SQLITE = "sqlite:///"
+VARIABLE = "DISSENSUS_DATABASE"
+"""Environment variable that names the database instead of study.toml, so that no password need stand in a file."""
+
+WAITS = (0.1, 0.2, 0.4, 0.8, 1.5, 2.0)
+"""Seconds between tries to reach a server that was lost, as while it is restarted."""
+
+
+class Database:
+    """The database of one study; threads may share it.
+
+    Opening it brings its tables up to date. A SQLite file is made with the first write; before, readers see nothing.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Name it: `sqlite:///PATH` or `postgresql://USER:PASSWORD@HOST/NAME`."""
+        self.url = url
+        self.path = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
+        self._opening, self._writing = Lock(), RLock()  # readers need not wait for somebody who writes
+        self._engine: Engine | None = None
+        self._writer: list[Connection] = []  # none or one; a list, so that it can be closed when this object is gone
+
+    @classmethod
+    def of(cls, folder: Folder, settings: Settings) -> Database:
+        """The database of a study: what DISSENSUS_DATABASE names, or study.toml, or the file in its folder."""
+        return cls(os.environ.get(VARIABLE) or settings.serve.database or f"{SQLITE}{folder.judgements}")
+
+    @property
+    def name(self) -> str:
+        """What messages call it: without user, password and options."""
+        if self.path is not None:
+            return str(self.path)
+        from dissensus.store.connecting import shown_url
+
+        return shown_url(self.url)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection that sees the database as it is now."""
+        with self._told(), self._connected(is_writing=False) as connection:
+            yield connection
+
+    @contextmanager
+    def staging(self) -> Iterator[Connection]:
+        """A transaction on a connection of its own, which keeps nobody waiting before it calls `take_turn`."""
+        with self._told(), self._connected(is_writing=True) as connection, connection.begin():
+            yield connection
+
+    def take_turn(self, connection: Connection) -> None:
+        """From here to the end of its transaction, this connection alone writes."""
+        if self.path is None:  # a SQLite file does this by itself, with the first row
+            from dissensus.store.connecting import take_turn
+
+            take_turn(connection)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Do work in one durable transaction; where a server is lost meanwhile, all of it is tried again.
+
+        Raises:
+            StudyError: it cannot be written, with what to do; nothing was stored.
+        """
+        with self._writing, self._told():
+            return self._tried(lambda: self._written(work))
+
+    def rows(self, statement: str, **values: Any) -> list[Any]:
+        """What a SELECT finds; `:name` stands for a value."""
+        with self.reading() as connection:
+            return list(run(connection, statement, values))
+
+    def get(self, key: str) -> str | None:
+        """A word that the study keeps with its answers; None where it was never set."""
+        found = self.rows("SELECT value FROM state WHERE key = :key", key=key)
+        return str(found[0][0]) if found else None
+
+    def set(self, key: str, value: str) -> None:
+        """Keep a word under a key, in the place of an earlier one."""
+        kept = "INSERT INTO state (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value"
+        self.write(lambda connection: run(connection, kept, {"key": key, "value": value}))
+
+    def claim(self, identity: str, title: str) -> None:
+        """Say which study this is; the first one to come has the database for itself.
+
+        Raises:
+            StudyError: it holds the answers of another study.
+        """
+        if self.get("pool") is None:
+            first = "INSERT INTO state (key, value) VALUES (:key, :value) ON CONFLICT (key) DO NOTHING"
+            given = [{"key": "pool", "value": identity}, {"key": "title", "value": title}]
+            self.write(lambda connection: run(connection, first, given))
+        if self.get("pool") != identity:
+            raise StudyError(
+                f"{self.name}: this database holds the answers of another study ('{self.get('title')}'): "
+                "give this one a database of its own"
+            )
+
+    def close(self) -> None:
+        """Close all connections; the next use opens new ones."""
+        with self._writing, self._opening:
+            if self._engine is not None:
+                _close(self._writer, self._engine)
+                self._engine = None
+
+    def _connected(self, is_writing: bool) -> Connection:
+        return self._tried(lambda: self._opened(is_writing).connect())
+
+    def _opened(self, is_writing: bool) -> Engine:
+        from dissensus.store import opening
+
+        if self.path is not None and is_writing:
+            opening.check_writable(self.path)
+        with self._opening:
+            if self._engine is None:
+                if self.path is not None and not is_writing and not self.path.exists():
+                    return opening.empty()
+                self._engine = opening.opened(self.url, self.path)
+                weakref.finalize(self, _close, self._writer, self._engine)
+            return self._engine
+
+    def _written(self, work: Callable[[Connection], T]) -> T:
+        """One try, on the connection that is kept for writing."""
+        from dissensus.store.connecting import WRITES
+
+        if not self._writer:
+            self._writer.append(self._opened(is_writing=True).connect().execution_options(**{WRITES: True}))
+        try:
+            with self._writer[0].begin():
+                return work(self._writer[0])
+        except BaseException as error:
+            if not isinstance(error, DissensusError):  # whatever happened, the next try begins with a new connection
+                lost = self._writer.pop()
+                lost.invalidate()
+                lost.close()
+            raise
+
+    def _tried(self, attempt: Callable[[], T]) -> T:
+        """What an attempt returns, made again for some seconds while a server is lost."""
+        for wait in WAITS:
+            try:
+                return attempt()
+            except Exception as error:
+                from dissensus.store.faults import is_passing
+
+                if self.path is not None or not is_passing(error):
+                    raise
+                time.sleep(wait)
+        return attempt()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Errors of the database as one line with a remedy, and never with a password."""
+        try:
+            yield
+        except DissensusError:
+            raise
+        except UnicodeEncodeError:
+            raise JudgementError("half a character cannot be stored: take it out; nothing was stored") from None
+        except Exception as error:
+            from dissensus.store.faults import cause, in_words, is_refusal
+
+            found = cause(error)
+            if found is None:
+                raise
+            # what a table refuses it will refuse again; all else may pass
+            kind = JudgementError if is_refusal(found) else UnavailableError
+            raise kind(f"{self.name}: {in_words(found)}") from None
+
+
+def run(
+    connection: Connection, statement: str, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (), **options: Any
+) -> CursorResult[Any]:
+    """What the database says to a statement in SQL, in which `:name` stands for a value; with many, once for each."""
+    from sqlalchemy import text
+
+    return connection.execute(text(statement), values or None, execution_options=options)
+
+
+def has_password(url: str) -> bool:
+    """Whether an address has a password in it."""
+    return bool(urlsplit(url).password)
+
+
+def _close(writer: list[Connection], engine: Engine) -> None:
+    while writer:
+        writer.pop().close()
+    engine.dispose()

@@ -1,0 +1,143 @@
+"""The people who answer: their personal links, of which only a hash is kept, and whose answers do not count."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import StudyError
+from dissensus.records import Annotator, Exclusion
+from dissensus.store.database import Database, run
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+LONGEST = 100  # characters of a name
+
+
+class People:
+    """The people of one study."""
+
+    def __init__(self, database: Database) -> None:
+        """Name the database."""
+        self.database = database
+
+    def add(self, name: str, *, is_owner: bool = False, is_trusted: bool = False, seed: int | None = None) -> str:
+        """Give a person a link and return its token, which is shown this once; only its hash is stored.
+
+        A person whose link was revoked gets a new one and keeps the order of their questions unless a seed is given.
+
+        Raises:
+            StudyError: somebody has this name, or it cannot be one.
+        """
+        _check_name(name)
+        token = secrets.token_urlsafe(24)
+        values = {
+            "name": name,
+            "token_hash": token_hash(token),
+            "is_owner": is_owner,
+            "is_trusted": is_trusted,
+            "seed": secrets.randbits(32) if seed is None else seed,
+            "time": _now(),
+        }
+        self.database.write(lambda connection: _add(connection, values, keeps_seed=seed is None))
+        return token
+
+    def all(self) -> list[Annotator]:
+        """Everybody who was given a link, in that order; also those whose link was revoked."""
+        rows = self.database.rows("SELECT * FROM annotators ORDER BY time, name")
+        return [Annotator(**row._mapping) for row in rows]
+
+    def revoke(self, name: str) -> None:
+        """Make a person's link worth nothing; what they said stays.
+
+        Raises:
+            StudyError: nobody has this name.
+        """
+        if name not in {annotator.name for annotator in self.all()}:
+            raise StudyError(f"there is no annotator '{name}': dissensus annotators list names them")
+        revoked = "UPDATE annotators SET revoked = :time WHERE name = :name AND revoked IS NULL"
+        self.database.write(lambda connection: run(connection, revoked, {"name": name, "time": _now()}))
+
+    def with_token(self, token: str) -> Annotator | None:
+        """Whose link this is; None where it is nobody's, or revoked."""
+        # looked up by its hash, so that the time it takes tells nothing about how much of a token is right
+        wanted = "SELECT * FROM annotators WHERE token_hash = :token_hash AND revoked IS NULL"
+        rows = self.database.rows(wanted, token_hash=token_hash(token))
+        return Annotator(**rows[0]._mapping) if rows else None
+
+    def exclude(self, name: str, reason: str, by: str) -> None:
+        """From now on a person's answers do not count; also those they gave before.
+
+        Raises:
+            StudyError: there is no reason.
+        """
+        self._decide(name, True, reason, by)
+
+    def include(self, name: str, reason: str, by: str) -> None:
+        """A person's answers count again.
+
+        Raises:
+            StudyError: there is no reason.
+        """
+        self._decide(name, False, reason, by)
+
+    def exclusions(self) -> list[Exclusion]:
+        """Every such decision, in order; the last one about a person holds."""
+        rows = self.database.rows("SELECT annotator, is_excluded, reason, by, time FROM exclusions ORDER BY seq")
+        return [Exclusion(**row._mapping) for row in rows]
+
+    def excluded(self) -> dict[str, Exclusion]:
+        """Those whose answers do not count now, by name, with the decision that holds."""
+        held = {exclusion.annotator: exclusion for exclusion in self.exclusions()}
+        return {name: exclusion for name, exclusion in held.items() if exclusion.is_excluded}
+
+    def _decide(self, name: str, is_excluded: bool, reason: str, by: str) -> None:
+        if not reason.strip():
+            raise StudyError("say why: a decision about a person's answers is kept with its reason")
+        values = {"annotator": name, "is_excluded": is_excluded, "reason": reason, "by": by, "time": _now()}
+        decided = (
+            "INSERT INTO exclusions (annotator, is_excluded, reason, by, time) "
+            "VALUES (:annotator, :is_excluded, :reason, :by, :time)"
+        )
+        self.database.write(lambda connection: run(connection, decided, values))
+
+
+def token_hash(token: str) -> str:
+    """What is stored of a token; a token has so much chance in it that salt would add nothing."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> None:
+    known = run(connection, "SELECT * FROM annotators WHERE name = :name", values).first()
+    if known is None:
+        run(
+            connection,
+            "INSERT INTO annotators (name, token_hash, is_owner, is_trusted, seed, time) "
+            "VALUES (:name, :token_hash, :is_owner, :is_trusted, :seed, :time)",
+            values,
+        )
+    elif known.token_hash == values["token_hash"]:
+        return  # a try whose acknowledgement was lost
+    elif known.revoked is None:
+        raise StudyError(f"there is an annotator '{known.name}' already: choose another name, or revoke the link first")
+    else:
+        run(
+            connection,
+            "UPDATE annotators SET token_hash = :token_hash, is_owner = :is_owner, is_trusted = :is_trusted, "
+            "seed = :seed, time = :time, revoked = NULL WHERE name = :name",
+            values | {"seed": known.seed} if keeps_seed else values,
+        )
+
+
+def _check_name(name: str) -> None:
+    if not name or name != name.strip() or len(name) > LONGEST or not name.isprintable():
+        raise StudyError(f"{name[:LONGEST]!r} cannot name a person: use 1 to {LONGEST} letters, digits and signs")
+    if "/" in name or not name.strip("."):
+        raise StudyError(f"'{name}' cannot name a person, since a name is part of an address: leave out '/'")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

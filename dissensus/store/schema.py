@@ -1,0 +1,112 @@
+"""The tables of the store. Their history, which makes them on a real database, is in migrations/versions."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+REVISION = "0001"
+"""The newest file under migrations/versions; known here so that an up-to-date database opens without Alembic."""
+
+VERSIONS = "dissensus_version"
+"""Alembic's own table, under a name that no other program's history has."""
+
+METADATA = MetaData()
+NUMBER = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER counts up by itself there
+
+IS_TICKETED = text("ticket IS NOT NULL")  # imported answers have none
+
+
+def _text(name: str) -> Column[str]:
+    return Column(name, Text, nullable=False)
+
+
+def _seq() -> Column[int]:
+    return Column("seq", NUMBER, primary_key=True)
+
+
+ANSWERS = Table(
+    "answers",
+    METADATA,
+    _seq(),
+    _text("id"),
+    _text("kind"),
+    _text("question"),
+    _text("annotator"),
+    _text("role"),
+    _text("answer"),
+    _text("shown"),
+    Column("seconds", Double),
+    _text("comment"),
+    Column("ticket", Text),
+    _text("time"),
+    UniqueConstraint("id", name="answers_id"),
+    CheckConstraint("role IN ('asked', 'control', 'repeat', 'training')", name="answers_role"),
+    CheckConstraint(
+        """kind <> 'contains' OR answer IN ('"yes"', '"no"', '"unsure"', '"unfit"')""", name="answers_contains"
+    ),
+    Index("answers_question", "kind", "question"),
+    Index("answers_ticket", "ticket", sqlite_where=IS_TICKETED, postgresql_where=IS_TICKETED),
+)
+ASSIGNMENTS = Table(
+    "assignments",
+    METADATA,
+    _seq(),
+    _text("ticket"),
+    _text("annotator"),
+    _text("kind"),
+    _text("question"),
+    _text("role"),
+    _text("shown"),
+    _text("time"),
+    UniqueConstraint("ticket", name="assignments_ticket"),
+    Index("assignments_time", "time"),
+    Index("assignments_annotator", "annotator"),
+)
+ANNOTATORS = Table(
+    "annotators",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    _text("token_hash"),
+    Column("is_owner", Boolean, nullable=False),
+    Column("is_trusted", Boolean, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    _text("time"),
+    Column("revoked", Text),
+    UniqueConstraint("token_hash", name="annotators_token_hash"),
+)
+EXCLUSIONS = Table(
+    "exclusions",
+    METADATA,
+    _seq(),
+    _text("annotator"),
+    Column("is_excluded", Boolean, nullable=False),
+    _text("reason"),
+    _text("by"),
+    _text("time"),
+)
+QUESTIONS = Table(
+    "questions",
+    METADATA,
+    _seq(),
+    _text("kind"),
+    _text("question"),
+    _text("role"),
+    _text("expected"),
+    _text("note"),
+    _text("time"),
+    UniqueConstraint("kind", "question", "role", name="questions_once"),
+)
+STATE = Table("state", METADATA, Column("key", Text, primary_key=True), _text("value"))

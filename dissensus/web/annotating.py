@@ -1,0 +1,135 @@
+"""The annotator's routes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response, Security
+from fastapi import Path as InPath
+
+from dissensus.errors import StudyError
+from dissensus.records import Classes
+from dissensus.web.desk import Desk
+from dissensus.web.doors import Doors, person_at
+from dissensus.web.messages import (
+    WITH_BODY,
+    AnswersIn,
+    AnswersOut,
+    ClassesOut,
+    Enter,
+    Entered,
+    Me,
+    NextOut,
+    Training,
+    problems,
+)
+from dissensus.web.pictures import Pictures
+from dissensus.web.replies import items_of, kept_answers, next_questions, standing
+
+KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
+PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
+}
+
+
+def entry_routes(desk: Desk, doors: Doors) -> APIRouter:
+    """The way in and out: the only routes for whoever holds no cookie yet."""
+    routes = APIRouter()
+
+    @routes.post("/api/enter", responses=problems(401, *WITH_BODY))
+    async def enter(enter: Enter, request: Request, response: Response) -> Entered:
+        """Exchange the token of a personal link for a cookie."""
+        person = doors.person_with(enter.token)
+        if person is None:  # their link may be so new that nobody has looked yet
+            await desk.look()
+            person = doors.person_with(enter.token)
+        if person is None:
+            raise HTTPException(401, "this link is not valid: ask for a new one")
+        doors.let_in(person, enter.token, request, response)
+        return Entered(name=person.name, role="owner" if person.is_owner else "annotator")
+
+    @routes.post("/api/leave", status_code=204, responses=problems(403, 413))
+    async def leave(response: Response) -> None:
+        """Give the cookie back."""
+        doors.let_out(response)
+
+    return routes
+
+
+def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
+    """Routes for people with a personal link."""
+    routes = APIRouter(dependencies=[Security(doors.annotator)], responses=problems(401, 403, 413, 503))
+    classes = json.dumps(class_list(desk.backing.classes), ensure_ascii=False, separators=(",", ":")).encode()
+    pictures = Pictures()
+
+    @routes.get("/api/me")
+    async def me(request: Request) -> Me:
+        """Who is here, and how things stand for them."""
+        person = person_at(request)
+        desk.know(person)
+        training = desk.queue.training
+        done = sum(desk.has_trained(person, number) for number in training)
+        terms = desk.backing.terms
+        return Me(
+            name=person.name,
+            title=terms.heading,
+            study=terms.key,
+            instructions=list(terms.instructions),
+            kinds=desk.kinds(),
+            break_minutes=terms.break_minutes,
+            training=Training(total=len(training), done=done),
+            paused=desk.is_paused,
+            **standing(desk, person),
+        )
+
+    @routes.get("/api/next", response_model=NextOut, responses=problems(422))
+    async def following(request: Request, ahead: Annotated[int, Query(ge=1, le=10)] = 4) -> Response:
+        """Questions to answer, the same ones until they are."""
+        return await next_questions(desk, person_at(request), ahead)
+
+    @routes.post("/api/answers", response_model=AnswersOut, responses=problems(*WITH_BODY))
+    async def answers(request: Request, answers: AnswersIn) -> Response:
+        """Store answers; those that the reply calls stored are on the disk."""
+        return await kept_answers(desk, person_at(request), answers)
+
+    @routes.get("/api/classes", response_model=ClassesOut)
+    async def classes_known() -> Response:
+        """The classes to choose from."""
+        return Response(classes, media_type="application/json", headers={"cache-control": "private, max-age=3600"})
+
+    @routes.get("/image/{ticket}/{number}", response_class=Response, responses=PICTURE_TYPES | problems(404, 422))
+    async def image(
+        request: Request,
+        ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
+        number: Annotated[int, InPath(ge=0, le=9)],
+    ) -> Response:
+        """A picture of a question that was put to this person."""
+        assignment = await desk.assigned(person_at(request), ticket)
+        items = () if assignment is None else items_of(assignment)
+        path = desk.backing.picture(items[number]) if number < len(items) else None
+        if path is None:
+            raise HTTPException(404, "there is no such picture")
+        try:
+            data, kind = await asyncio.to_thread(pictures.read, path)
+        except StudyError as error:
+            raise HTTPException(404, str(error)) from None
+        return Response(data, media_type=kind, headers=KEEP_PICTURE)
+
+    return routes
+
+
+def class_list(classes: Classes) -> dict[str, Any]:
+    """Names, synonyms, glosses and the tree to choose a class from."""
+    tree = None
+    if (taxonomy := classes.taxonomy) is not None:
+        children: list[list[int]] = [[] for _ in taxonomy.names]
+        for child, parent in zip(taxonomy.child.tolist(), taxonomy.parent.tolist(), strict=True):
+            children[parent].append(child)
+        numbers: list[int | None] = [None] * len(taxonomy.names)
+        for number, node in enumerate(taxonomy.class_nodes.tolist()):
+            numbers[node] = number
+        root = (set(range(len(children))) - set(taxonomy.child.tolist())).pop()
+        tree = {"names": taxonomy.names, "children": children, "classes": numbers, "root": root}
+    return {"names": classes.names, "synonyms": classes.synonyms, "glosses": classes.glosses, "tree": tree}

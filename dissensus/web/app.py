@@ -1,0 +1,119 @@
+"""The application: routes, pages, and what runs beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import time
+import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.resources import files
+
+from fastapi import FastAPI, HTTPException, Request, Response
+
+from dissensus.errors import DissensusError
+from dissensus.version import __version__
+from dissensus.web.annotating import annotator_routes, entry_routes
+from dissensus.web.backing import Backing
+from dissensus.web.desk import Desk
+from dissensus.web.doors import Doors
+from dissensus.web.express import Express
+from dissensus.web.guard import Guard
+from dissensus.web.owning import owner_routes
+from dissensus.web.refusals import EXPECTED, reply_to
+
+TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+PART = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[a-z]{1,8})?")
+"""The names of our pages and folders; any other is nothing that a file system should be asked about."""
+LOOK = 1.0  # seconds between looks at what others wrote
+
+
+class Service:
+    """One study's service: `app` is the ASGI application, `owner_token` opens its dashboard."""
+
+    def __init__(self, backing: Backing) -> None:
+        """Make the application; it reads the study when it starts."""
+        self.desk = Desk(backing)
+        self.doors = Doors(self.desk)
+        self.owner_token = self.doors.owner_token
+        self.problem: DissensusError | None = None
+        """Why the study could not be opened."""
+        self.api = FastAPI(
+            title="Dissensus",
+            version=__version__,
+            description="Questions for people, and their answers.",
+            docs_url=None,  # those pages load scripts from elsewhere
+            redoc_url=None,
+            redirect_slashes=False,
+            lifespan=self._run,
+        )
+        for kind in (*EXPECTED, Exception):
+            self.api.add_exception_handler(kind, _refuse)
+        self.api.include_router(entry_routes(self.desk, self.doors))
+        self.api.include_router(annotator_routes(self.desk, self.doors))
+        self.api.include_router(owner_routes(self.desk, self.doors))
+        _add_pages(self.api)
+        self.app = Guard(Express(self.api, self.desk, self.doors.annotator))
+
+    @asynccontextmanager
+    async def _run(self, _: FastAPI) -> AsyncIterator[None]:
+        try:
+            await self.desk.open()
+        except DissensusError as error:
+            self.problem = error
+            raise
+        watching = asyncio.create_task(self._watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await self.desk.log.close()
+
+    async def _watch(self) -> None:
+        """Look for what others wrote: new people, rounds, imports, exclusions; and take back what is held too long."""
+        while True:
+            await asyncio.sleep(LOOK)
+            began = time.monotonic()
+            try:
+                await self.desk.look()
+            except DissensusError as error:  # a database that is away comes back
+                print(f"dissensus: {error}", file=sys.stderr)
+            except Exception:  # whatever it is, people go on answering
+                print("dissensus: looking for changes failed, which is a bug of ours:", file=sys.stderr)
+                traceback.print_exc()
+            # a large study takes longer to look through; people who answer come first
+            await asyncio.sleep(10 * (time.monotonic() - began))
+
+
+def _add_pages(api: FastAPI) -> None:
+    folder = files("dissensus.web") / "static"
+    tokens = files("dissensus.report") / "templates" / "tokens.css"
+
+    def page(*parts: str) -> Response:
+        name = "/".join(parts)
+        kind = TYPES.get(name[name.rfind(".") :])
+        if kind is None or not all(PART.fullmatch(part) for part in parts):
+            raise HTTPException(404, "there is no such page")
+        file = tokens if name == "tokens.css" else folder.joinpath(*parts)
+        if not file.is_file():
+            raise HTTPException(404, "there is no such page")
+        # pages of another version must not meet scripts of this one: always ask, which costs a moment on a local net
+        return Response(file.read_bytes(), media_type=kind, headers={"cache-control": "no-cache"})
+
+    @api.get("/", include_in_schema=False)
+    async def annotate() -> Response:
+        return page("annotate.html")
+
+    @api.get("/owner", include_in_schema=False)
+    async def owner() -> Response:
+        return page("owner.html")
+
+    @api.get("/static/{name:path}", include_in_schema=False)
+    async def static(name: str) -> Response:
+        return page(*name.split("/"))
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    return reply_to(error, request.url.path)

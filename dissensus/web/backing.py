@@ -1,0 +1,105 @@
+"""What the service is given: it opens no file and no database itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from dissensus.arrays import Array, Bool, Int
+from dissensus.records import Annotator, Assignment, Classes, Exclusion, Response, Role, SetQuestion
+
+StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, str]
+"""seq, id, kind, text of the question, annotator, role, answer as JSON, seconds, ticket, time."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How people are asked."""
+
+    title: str
+    """For the owner; it may name the study's folder and its models."""
+    key: str
+    """Stands for the study in a browser's storage, and says nothing about it."""
+    instructions: tuple[str, ...]
+    answers: int
+    lease_minutes: float
+    control_rate: float
+    repeat_rate: float
+    break_minutes: float
+    heading: str = "Questions"
+    """For annotators."""
+
+
+@dataclass(frozen=True)
+class Duel:
+    """How far two models' duel has come."""
+
+    first: str
+    second: str
+    items: int
+    judged: int
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Which of the rounds' questions have to be asked, given what people said, and how far the duels are."""
+
+    is_needed: Bool[Array, " q"]
+    duels: tuple[Duel, ...]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What was written beside the service, or before it started; `rounds` differs once there is a new round."""
+
+    people: tuple[Annotator, ...]
+    exclusions: tuple[Exclusion, ...]
+    set_questions: tuple[SetQuestion, ...]
+    is_paused: bool
+    rounds: Any
+    answers: list[StoredRow] = field(default_factory=list)
+
+
+class Backing(Protocol):
+    """The study, as far as the service needs it. Called in threads; raises DissensusError in words."""
+
+    terms: Terms
+    classes: Classes
+
+    def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
+        """Store durably, all or nothing; the ids that stand for other answers already are refused and returned."""
+
+    def assignment(self, ticket: str) -> Assignment | None:
+        """What was put to whom under a ticket."""
+
+    def open_assignments(self, since: str) -> list[Assignment]:
+        """What was put to people since a time and is not answered."""
+
+    def changes(self, after: int) -> Changes:
+        """The study as it is now, with answers that came after the one numbered `after`."""
+
+    def round_texts(self) -> list[str]:
+        """The `contains` questions of all rounds, reserves included, each once."""
+
+    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
+        """What has to be asked; answers are given by the place of their question in `round_texts`."""
+
+    def picture(self, item: str) -> Path | None:
+        """Where an item's picture lies."""
+
+    def add_person(self, name: str, is_trusted: bool) -> str:
+        """A new person's token, which is stored nowhere."""
+
+    def revoke(self, name: str) -> None:
+        """Make a person's link invalid."""
+
+    def exclude(self, name: str, is_excluded: bool, reason: str) -> None:
+        """Let a person's answers count no longer, or again."""
+
+    def pause(self, is_paused: bool) -> None:
+        """Stop asking, or go on."""
+
+    def write_answers(self, path: Path) -> None:
+        """Write all answers in the format of the file's ending."""

@@ -1,0 +1,186 @@
+"""What is put to whom, and what becomes of their answers. HTTP is outside, the disk below."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from dissensus.errors import DissensusError, JudgementError, UnavailableError
+from dissensus.labeling import QUESTIONS
+from dissensus.labeling.order import draw
+from dissensus.records import Annotator, Assignment, Response, Role
+from dissensus.web.memory import Memory
+
+
+@dataclass(frozen=True)
+class Given:
+    """One answer as the browser sent it."""
+
+    id: str
+    ticket: str
+    answer: Any
+    seconds: float | None
+    comment: str
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What became of answers: stored durably, or refused for a reason; what a person in training is told."""
+
+    stored: list[str]
+    refused: dict[str, str]
+    feedback: dict[str, dict[str, Any]]
+
+
+class Desk(Memory):
+    """The rules: what is put to whom, and what becomes of answers."""
+
+    async def given(self, person: Annotator, ahead: int) -> list[tuple[Assignment, int]]:
+        """Up to `ahead` questions that this person is to answer, the same ones until they do."""
+        async with self.doors.setdefault(person.name, asyncio.Lock()):
+            self.know(person)
+            now = time.time()
+            waiting = self.waiting[person.name]
+            for ticket in list(waiting):
+                assignment, number = self.tickets[ticket]
+                if assignment.role == "asked" and not self.queue.hold(person.name, number, now):
+                    self._withdraw(person.name, ticket, number)
+            unsaved = self.unsaved.setdefault(person.name, [])
+            while not self.is_paused and len(waiting) < ahead:
+                following = self.queue.next(person.name, now)
+                if following is None:
+                    break
+                unsaved.append(self._put(person, *following))
+            if unsaved:
+                await self._save(unsaved, is_all=len(unsaved) == len(waiting))
+            kept = waiting.keys() - {assignment.ticket for assignment in unsaved}
+            shown = [] if self.is_paused else [ticket for ticket in waiting if ticket in kept]
+            return [self.tickets[ticket] for ticket in shown[:ahead]]
+
+    async def _save(self, unsaved: list[Assignment], is_all: bool) -> None:
+        """Store what is put to a person; where that cannot be, they go on with what was put to them before."""
+        try:
+            await self.log.store(list(unsaved), ())
+            unsaved.clear()
+        except UnavailableError:
+            if is_all:
+                raise
+
+    async def hear(self, person: Annotator, given: Sequence[Given]) -> Heard:
+        """Store answers durably; return when they are, with what was refused and why."""
+        self.know(person)
+        heard = Heard([], {}, {})
+        responses: dict[str, tuple[Response, int]] = {}
+        for one in given:
+            if one.id in responses:
+                continue
+            try:
+                responses[one.id] = await self._response(person, one)
+            except UnavailableError:  # nothing is wrong with the answer
+                raise
+            except DissensusError as error:
+                heard.refused[one.id] = str(error)
+        new = responses.keys() - self.ids
+        self.ids |= new
+        try:
+            taken = await self.log.store((), [response for response, _ in responses.values()])
+        except BaseException:
+            self.ids -= new
+            raise
+        for identity, (response, number) in responses.items():
+            if identity in taken:
+                heard.refused[identity] = "this id stands for another answer"
+                continue
+            heard.stored.append(identity)
+            if identity in new:
+                self.enter(number, response)
+            if response.role == "training" and response.ticket is not None:
+                heard.feedback[response.ticket] = self._feedback(number, response)
+        return heard
+
+    async def assigned(self, person: Annotator, ticket: str) -> Assignment | None:
+        """What was put to this person under a ticket; None where it is not theirs."""
+        found = await self._find(ticket)
+        return found[0] if found is not None and found[0].annotator == person.name else None
+
+    def answered(self, person: Annotator) -> int:
+        """How many questions this person has answered, training aside."""
+        return self.books.answered[person.name]
+
+    def left(self, person: Annotator) -> int:
+        """About how many questions wait for this person, those they hold included."""
+        exact = self.queue.left(person.name) + len(self.waiting.get(person.name, ()))
+        trained = sum(self.has_trained(person, number) for number in self.queue.training)
+        return self.countdown.left(person.name, self.answered(person) + trained, exact)
+
+    def has_trained(self, person: Annotator, number: int) -> bool:
+        """Whether a person has answered a training question."""
+        return self.books.has_answered(number, person.name, "training")
+
+    async def _response(self, person: Annotator, one: Given) -> tuple[Response, int]:
+        found = await self._find(one.ticket)
+        if found is None or found[0].annotator != person.name:
+            raise JudgementError("this question was not put to you")
+        assignment, number = found
+        body, shown = assignment.question.body, assignment.shown
+        kind = QUESTIONS[assignment.question.kind]
+        answer = kind.kept(body, kind.heard(body, shown, one.answer), self.backing.classes)
+        response = Response.model_construct(
+            id=one.id,
+            question=assignment.question,
+            annotator=person.name,
+            answer=answer,
+            role=assignment.role,
+            shown=shown,
+            seconds=one.seconds,
+            comment=one.comment,
+            ticket=one.ticket,
+            time=_now(),
+        )
+        return response, number
+
+    async def _find(self, ticket: str) -> tuple[Assignment, int] | None:
+        """A ticket from memory, or, after a restart, from what is stored."""
+        if ticket not in self.tickets:
+            assignment = await asyncio.to_thread(self.backing.assignment, ticket)
+            number = None if assignment is None else self.number(assignment.question)
+            if assignment is None or number is None:
+                return None
+            self.tickets[ticket] = assignment, number
+        return self.tickets[ticket]
+
+    def _withdraw(self, name: str, ticket: str, number: int) -> None:
+        """Ask a person no longer what enough others have answered; should that change, they may be asked anew."""
+        del self.waiting[name][ticket]
+        del self.tickets[ticket]
+        self.queue.people[name].seen.discard(number)
+
+    def _put(self, person: Annotator, number: int, role: Role) -> Assignment:
+        """Put a question to a person: a ticket that says nothing, and what chance decides."""
+        question = self.questions.of(number)
+        position = len(self.queue.people[person.name].asked)
+        assignment = Assignment.model_construct(
+            ticket=secrets.token_urlsafe(16),
+            annotator=person.name,
+            question=question,
+            role=role,
+            shown=QUESTIONS[question.kind].chance(draw(person.seed, f"shown {role} {question.text}", position)),
+            time=_now(),
+        )
+        self.remember(assignment, number)
+        return assignment
+
+    def _feedback(self, number: int, response: Response) -> dict[str, Any]:
+        expected = self.set_questions[number, "training"]
+        kind, body = QUESTIONS[response.question.kind], response.question.body
+        words = kind.words(body, expected.expected, self.backing.classes)
+        return {"right": response.answer == expected.expected, "expected": words, "note": expected.note}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

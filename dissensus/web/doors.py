@@ -1,0 +1,102 @@
+"""Who a request comes from: a personal token in a cookie, known here by its hash only."""
+
+# no annotations from the future: the framework reads those of a callable object as they are
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+
+from fastapi import HTTPException, Request, Response
+from fastapi.openapi.models import APIKey, APIKeyIn
+from fastapi.security.base import SecurityBase
+
+from dissensus.records import Annotator
+from dissensus.web.desk import Desk
+
+YEAR = 365 * 24 * 3600
+
+
+def token_hash(token: str) -> str:
+    """What is kept of a token. It is random and long, so that a plain hash cannot be turned round."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Keys:
+    """Whose token is whose."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Make this run's own owner link; others are made with `dissensus annotators add --owner`."""
+        self.desk = desk
+        self.owner_token = secrets.token_urlsafe(24)
+        self.owner = Annotator(
+            name="owner", token_hash=token_hash(self.owner_token), is_owner=True, is_trusted=False, seed=0, time=""
+        )
+
+    def person_with(self, token: str) -> Annotator | None:
+        """Whose token this is.
+
+        A dictionary finds the hash, of which an attacker controls no single digit; the comparison itself takes the
+        same time whatever differs.
+        """
+        hashed = token_hash(token)
+        person = self.desk.people.get(hashed, self.owner)
+        return person if hmac.compare_digest(person.token_hash, hashed) else None
+
+
+class Door(SecurityBase):
+    """Whatever stands behind it is for those who hold the right cookie; 401 for anybody else."""
+
+    def __init__(self, keys: Keys, cookie: str, is_owner: bool) -> None:
+        """Open to the owner or to annotators."""
+        self.keys, self.cookie, self.is_owner = keys, cookie, is_owner
+        self.model = APIKey(**{"in": APIKeyIn.cookie}, name=cookie)
+        self.scheme_name = "owner" if is_owner else "annotator"
+
+    async def __call__(self, request: Request) -> None:
+        """Note who asks, for `person_at`."""
+        person = self.holder_of(request.cookies)
+        if person is None:
+            raise HTTPException(401, "open the owner link" if self.is_owner else "open your personal link")
+        request.state.person = person
+
+    def holder_of(self, cookies: Mapping[str, str]) -> Annotator | None:
+        """Who may pass with these cookies."""
+        token = cookies.get(self.cookie)
+        person = None if token is None else self.keys.person_with(token)
+        return person if person is not None and person.is_owner == self.is_owner else None
+
+
+class Doors:
+    """The annotators' door and the owner's."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Cookies do not tell ports apart, so that two studies on one host must not overwrite each other's."""
+        self.keys = Keys(desk)
+        self.owner_token = self.keys.owner_token
+        self.person_with = self.keys.person_with
+        cookie = f"dissensus-{desk.backing.terms.key}"
+        self.annotator = Door(self.keys, cookie, is_owner=False)
+        self.owner = Door(self.keys, f"{cookie}-owner", is_owner=True)
+
+    def let_in(self, person: Annotator, token: str, request: Request, response: Response) -> None:
+        """Give the browser its cookie: out of reach of scripts and of other sites."""
+        response.set_cookie(
+            (self.owner if person.is_owner else self.annotator).cookie,
+            token,
+            max_age=YEAR,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+
+    def let_out(self, response: Response) -> None:
+        """Take the cookies back."""
+        for door in (self.annotator, self.owner):
+            response.delete_cookie(door.cookie, httponly=True, samesite="strict")
+
+
+def person_at(request: Request) -> Annotator:
+    """Who came through the door that the request had to pass."""
+    person: Annotator = request.state.person
+    return person

@@ -1,0 +1,122 @@
+"""What every request and response has to pass: size, origin, headers, and a last word where something broke.
+
+The Host header is not looked at. A foreign name that points here (DNS rebinding) makes a browser send that name's
+cookies, of which there are none, so that it opens nothing; and whoever serves a study may reach it by any name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import traceback
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dissensus.web.refusals import EXPECTED, refusal, reply_to
+
+LARGEST_BODY = 1 << 20
+PATIENCE = 60.0
+"""Seconds to wait for the next part of a body."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+]
+FOREIGN = "this came from another site"
+TOO_LARGE = f"a request holds at most {LARGEST_BODY:,} bytes"
+
+
+class Guard:
+    """An ASGI layer around the application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Stand around `app`."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it here."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        sent = _Sent(send)
+        headers = dict(scope["headers"])
+        if problem := _foreign(scope["method"], headers):
+            return await refusal(403, problem)(scope, receive, sent)
+        length = headers.get(b"content-length", b"")
+        if length.isdigit() and int(length) > LARGEST_BODY:
+            return await refusal(413, TOO_LARGE)(scope, receive, sent)
+        try:
+            await self.app(scope, _limited(receive), sent)
+        except Exception as error:
+            if not isinstance(error, EXPECTED):
+                print("dissensus: a request failed, which is a bug of ours:", file=sys.stderr)
+                traceback.print_exc()
+            if not sent.has_begun:
+                await reply_to(error, scope["path"])(scope, receive, sent)
+        return None
+
+
+class _Sent:
+    """Adds the headers that every response has, and knows whether one was begun."""
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.has_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            names = {name for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *HEADERS]
+            if b"cache-control" not in names:
+                message["headers"].append((b"cache-control", b"no-store"))
+        await self.send(message)
+
+
+def _foreign(method: str, headers: dict[bytes, bytes]) -> str | None:
+    """Why a request does not come from our own pages; None where it does, or where it is a link that somebody followed.
+
+    Browsers say where a request comes from; programs that say nothing hold no cookie of somebody else's. A page on
+    another port of the same host is another site here, though cookies do not tell them apart.
+    """
+    changes = method not in ("GET", "HEAD")
+    if changes and headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
+        return "send application/json"
+    site = headers.get(b"sec-fetch-site")
+    if site is not None:
+        is_link = not changes and headers.get(b"sec-fetch-mode") == b"navigate"
+        return None if is_link or site in (b"same-origin", b"none") else FOREIGN
+    origin = headers.get(b"origin")
+    if changes and origin is not None and origin.partition(b"://")[2] != headers.get(b"host"):
+        return FOREIGN
+    return None
+
+
+def _limited(receive: Receive) -> Receive:
+    """`receive`, which stops reading what is too large or does not come."""
+    received, is_over = 0, False
+
+    async def limited() -> Message:
+        nonlocal received, is_over
+        if is_over:  # from here on it is the end of the connection that is waited for
+            return await receive()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, "the request did not come to an end") from None
+        received += len(message.get("body", b""))
+        is_over = not message.get("more_body", False)
+        if received > LARGEST_BODY:
+            raise HTTPException(413, TOO_LARGE)
+        return message
+
+    return limited

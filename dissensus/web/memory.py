@@ -1,0 +1,191 @@
+"""What the service knows of a study: made from what is stored, and kept up with what others write beside it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from dissensus.labeling import QUESTIONS, Queue
+from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, SetQuestion
+from dissensus.web.backing import Backing, Changes, Duel, StoredRow
+from dissensus.web.books import Books, Questions, code_of, code_of_text
+from dissensus.web.countdown import Countdown
+from dissensus.web.group_commit import GroupCommit
+
+
+class Memory:
+    """Everything that is remembered while the service runs; all of it can be made again from what is stored."""
+
+    def __init__(self, backing: Backing) -> None:
+        """Begin with nothing; `open` reads what is stored."""
+        terms = backing.terms
+        self.backing = backing
+        self.questions = Questions()
+        self.books = Books()
+        self.queue = Queue(terms.answers, 60 * terms.lease_minutes, terms.control_rate, terms.repeat_rate)
+        self.log = GroupCommit(backing.keep)
+        self.everybody: tuple[Annotator, ...] = ()
+        self.people: dict[str, Annotator] = {}
+        self.exclusions: dict[str, Exclusion] = {}
+        self.excluded: set[str] = set()
+        self.known: set[str] = set()
+        self.set_questions: dict[tuple[int, str], SetQuestion] = {}
+        self.is_paused = False
+        self.duels: tuple[Duel, ...] = ()
+        self.ids: set[str] = set()
+        self.tickets: dict[str, tuple[Assignment, int]] = {}
+        self.waiting: dict[str, dict[str, None]] = {}
+        self.held_before: dict[str, list[tuple[Assignment, int]]] = {}
+        """What people held when the service stopped, until they come back."""
+        self.unsaved: dict[str, list[Assignment]] = {}
+        self.doors: dict[str, asyncio.Lock] = {}
+        self.last_seq = 0
+        self.rounds: Any = None
+        self.round_numbers = np.zeros(0, np.int64)
+        self.has_news = False
+        self.looking = asyncio.Lock()
+        self.looks = 0
+        self.countdown = Countdown()
+
+    async def open(self) -> None:
+        """Read what is stored: rounds, people, answers, and what people held when the service stopped."""
+        self.apply(await asyncio.to_thread(self.backing.changes, 0))
+        await self.review()
+        since = datetime.fromtimestamp(time.time() - self.queue.lease, UTC).isoformat(timespec="milliseconds")
+        for assignment in await asyncio.to_thread(self.backing.open_assignments, since):
+            number = self.number(assignment.question)
+            if number is not None and assignment.annotator in self.queue.people:
+                self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
+                if assignment.role == "asked":
+                    self.queue.hold(assignment.annotator, number, datetime.fromisoformat(assignment.time).timestamp())
+
+    def apply(self, changes: Changes) -> None:
+        """Take in what was written beside the service."""
+        self.is_paused = changes.is_paused
+        self.everybody = changes.people
+        self.people = {person.token_hash: person for person in changes.people if person.revoked is None}
+        for person in changes.people:
+            self.queue.join(person.name, person.seed)
+        if changes.rounds != self.rounds:
+            self.rounds, self.has_news = changes.rounds, True
+            self.round_numbers = np.array(self._numbered("contains", self.backing.round_texts()), np.int64)
+        if len(changes.set_questions) != len(self.set_questions):
+            self._set(changes.set_questions)
+        before = self.excluded
+        self.exclusions = {exclusion.annotator: exclusion for exclusion in changes.exclusions}
+        self.excluded = {name for name, exclusion in self.exclusions.items() if exclusion.is_excluded}
+        if self._take_in(changes.answers) or before != self.excluded:
+            self.queue.recount(self.books.given(len(self.questions), self.excluded))
+            self.has_news = True
+
+    async def review(self) -> None:
+        """Find out which questions are needed now: items that people discarded make room for reserves."""
+        self.has_news = False
+        question, person, code = self.books.columns_that_count(self.excluded)
+        place = np.full(len(self.questions), -1, np.int64)
+        place[self.round_numbers] = np.arange(len(self.round_numbers))
+        ours = place[question] >= 0
+        needed = await asyncio.to_thread(
+            self.backing.needed, place[question[ours]], person[ours], code[ours], len(self.books.people)
+        )
+        self.duels = needed.duels
+        by_hand = [number for number, role in self.set_questions if role == "asked"]
+        self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
+
+    async def look(self) -> None:
+        """Take in what was written beside the service, and what people's answers mean for what is asked."""
+        before = self.looks
+        async with self.looking:
+            if self.looks > before:  # somebody's look began meanwhile and saw it: many wrong links cost one look
+                return
+            self.looks += 1
+            self.apply(await asyncio.to_thread(self.backing.changes, self.last_seq))
+            self.queue.expire(time.time())
+            if self.has_news:
+                await self.review()
+
+    def kinds(self) -> list[str]:
+        """The kinds of questions that are asked now."""
+        return sorted({self.questions.kinds[number] for number in self._sample_of_needed()})
+
+    def _sample_of_needed(self) -> list[int]:
+        """All that were set by hand, and one of the rounds': they are all of one kind."""
+        of_rounds = self.round_numbers[self.queue.is_needed[self.round_numbers]][:1].tolist()
+        return [*of_rounds, *(number for number, _ in self.set_questions)]
+
+    def know(self, person: Annotator) -> None:
+        """Remember what a person was given before the service started."""
+        if person.name in self.known:
+            return
+        self.known.add(person.name)
+        self.queue.join(person.name, person.seed)
+        self.waiting.setdefault(person.name, {})
+        self.queue.restore(person.name, self.books.answered_by(person.name))
+        held = self.held_before.pop(person.name, [])
+        self.queue.restore(person.name, [(number, assignment.role) for assignment, number in held])
+        for assignment, number in held:
+            if not self.books.has_answered(number, person.name, assignment.role):  # also without its ticket, by a file
+                self.remember(assignment, number)
+
+    def enter(self, number: int, response: Response) -> None:
+        """Write a stored answer into memory."""
+        name = response.annotator
+        code = code_of(response.answer)
+        is_first = self.books.enter(number, name, response.role, code, response.seconds, response.time)
+        if response.ticket is not None:
+            self.waiting.get(name, {}).pop(response.ticket, None)
+            self.tickets.pop(response.ticket, None)  # whoever changes their mind finds it among what is stored
+        if response.role == "asked":
+            self.queue.answer(name, number, is_first and name not in self.excluded)
+            self.has_news = True
+
+    def _take_in(self, rows: Sequence[StoredRow]) -> bool:
+        """Answers that were stored before the service started, or beside it; False where all are known."""
+        self.last_seq = max([self.last_seq, *(row[0] for row in rows[-1:])])
+        new = [row for row in rows if row[1] not in self.ids and row[2] in QUESTIONS]
+        self.ids.update(row[1] for row in new)
+        numbers = self.questions.numbers
+        for kind in {row[2] for row in new}:
+            self._numbered(kind, [row[3] for row in new if row[2] == kind and row[3] not in numbers[kind]])
+        self.books.enter_all(
+            [
+                (numbers[kind][text], name, role, code_of_text(answer), seconds, time)
+                for _, _, kind, text, name, role, answer, seconds, _, time in new
+            ]
+        )
+        for _, _, kind, text, name, role, _, _, ticket, _ in new if self.known else ():
+            if name in self.known and role == "asked":  # nobody is asked what they said elsewhere
+                self.queue.answer(name, numbers[kind][text], False)
+                self.waiting[name].pop(ticket or "", None)
+        return bool(new)
+
+    def remember(self, assignment: Assignment, number: int) -> None:
+        """A person holds a question until they answer it."""
+        self.tickets[assignment.ticket] = assignment, number
+        self.waiting.setdefault(assignment.annotator, {})[assignment.ticket] = None
+
+    def _set(self, given: Sequence[SetQuestion]) -> None:
+        """Questions that somebody wrote down."""
+        for one in given:
+            (number,) = self._numbered(one.question.kind, [one.question.text])
+            self.set_questions[number, one.role] = one
+        self.queue.controls = [number for number, role in self.set_questions if role == "control"]
+        self.queue.training = [number for number, role in self.set_questions if role == "training"]
+        self.has_news = True
+
+    def number(self, question: Question) -> int | None:
+        """The number of a question; None where nobody asks it."""
+        return self.questions.number(question.kind, question.text)
+
+    def _numbered(self, kind: str, texts: Sequence[str]) -> list[int]:
+        """Numbers of questions; new ones are taken in."""
+        new = self.questions.new(kind, texts)
+        if new:
+            self.queue.add(*self.questions.add(kind, new))
+        numbers = self.questions.numbers[kind]
+        return [numbers[text] for text in texts]

@@ -1,0 +1,219 @@
+"""What the owner sees: how far everything is, who answers how, and when it will end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array
+from dissensus.records import ROLES
+from dissensus.screening import Agreement, Panel, Told, panel_agreement, panel_of, panel_skill
+from dissensus.web.books import code_of
+from dissensus.web.desk import Desk
+
+HOUR = 3600
+SHOWN_HOURS = 48
+FRESH = 2.0
+"""Seconds that a summary is shown again instead of being made anew."""
+PATIENCE = 0.3
+"""Seconds to wait for the estimate of skill, which takes longer for many answers; then the one before is shown."""
+
+
+class Overview:
+    """The dashboard's numbers, made from the service's memory in a thread."""
+
+    def __init__(self, desk: Desk) -> None:
+        """Look at a desk."""
+        self.desk = desk
+        self.made: tuple[float, bytes] | None = None
+        self.making = asyncio.Lock()
+        self.skill: tuple[float | None, ...] = ()
+        self.estimating: asyncio.Task[tuple[float | None, ...]] | None = None
+        self.estimated = (0, 0.0)
+        """Of how many answers the skill was estimated, and when it may be again."""
+
+    def forget(self) -> None:
+        """Make the next summary anew."""
+        self.made = None
+
+    async def as_json(self, patience: float | None = PATIENCE) -> bytes:
+        """The summary, at most some seconds old; `patience` None waits for all of it."""
+        async with self.making:
+            if self.made is None or time.monotonic() - self.made[0] > FRESH:
+                await self._estimate(patience)
+                queue = self.desk.queue
+                seen = self.desk.books.columns(), queue.is_needed, np.minimum(queue.given, queue.answers)
+                text = await asyncio.to_thread(lambda: json.dumps(self._summary(*seen), ensure_ascii=False))
+                self.made = time.monotonic(), text.encode()
+            return self.made[1]
+
+    async def _estimate(self, patience: float | None) -> None:
+        """Have everybody's skill estimated, where there is something new and the last time is long enough ago."""
+        rows, rested = self.estimated
+        if self.estimating is None and len(self.desk.books) > rows and time.monotonic() >= rested:
+            self.estimating = asyncio.create_task(asyncio.to_thread(self._skill, self.desk.books.columns()))
+        if self.estimating is not None:
+            await asyncio.wait([self.estimating], timeout=patience)
+            if self.estimating.done():
+                self.skill, self.estimating = self.estimating.result(), None
+
+    def _skill(self, column: dict[str, Array]) -> tuple[float | None, ...]:
+        began, told = time.monotonic(), _told(column, "asked")
+        kinds = np.array(self.desk.questions.kinds, dtype=object)[told.question]
+        people = int(column["person"].max(initial=-1)) + 1
+        skill = panel_skill(told.take((kinds == "contains") & (told.code >= 0)), people)
+        self.estimated = len(column["question"]), time.monotonic() + 10 * (time.monotonic() - began)
+        return skill
+
+    def _summary(self, column: dict[str, Array], needed: Array, given: Array) -> dict[str, Any]:
+        desk, now = self.desk, time.time()
+        left = int(needed.sum()) * desk.queue.answers - int(given[needed].sum())
+        rate = _rate(column["moment"][column["role"] != ROLES.index("training")], now)
+        told = _told(column, "asked")
+        ends = now + HOUR * left / rate if rate and left else None
+        found = panel_agreement(self._main_kind(told))
+        return {
+            "title": desk.backing.terms.title,
+            "paused": desk.is_paused,
+            "now": _iso(now),
+            "kinds": self._kinds(column, needed, given),
+            "duels": [asdict(duel) for duel in desk.duels],
+            "hours": _hours(column["moment"], now),
+            "rate": rate,
+            "left": left,
+            "expected_end": _iso(ends) if ends else None,
+            "expected": _expected(left, rate),
+            "alpha": _alpha(found),
+            "annotators": self._people(column, told),
+            "controls": len(desk.queue.controls),
+            "words": [found] if isinstance(found, str) else [found.words],
+        }
+
+    def _main_kind(self, told: Told) -> Told:
+        """Answers of the kind that was answered most: agreement compares like with like."""
+        kinds = np.array(self.desk.questions.kinds, dtype=object)[told.question]
+        names, times = np.unique(kinds.astype(str), return_counts=True)
+        return told.take(kinds == names[np.argmax(times)]) if len(names) else told
+
+    def _kinds(self, column: dict[str, Array], needed: Array, given: Array) -> list[dict[str, Any]]:
+        desk = self.desk
+        kinds = np.array(desk.questions.kinds[: len(needed)], dtype=object)
+        answers = Counter(kinds[column["question"][column["role"] == 0]].tolist())
+        shown = []
+        for kind in sorted({*kinds[needed].tolist(), *answers}):
+            of_kind = needed & (kinds == kind)
+            shown.append(
+                {
+                    "kind": kind,
+                    "questions": int(of_kind.sum()),
+                    "done": int((given[of_kind] >= desk.queue.answers).sum()),
+                    "answers": int(given[of_kind].sum()),
+                    "needed": int(of_kind.sum()) * desk.queue.answers,
+                }
+            )
+        return shown
+
+    def _people(self, column: dict[str, Array], told: Told) -> list[dict[str, Any]]:
+        desk = self.desk
+        links = {person.name: person for person in desk.everybody if not person.is_owner}
+        numbers = dict(desk.books.people)
+        for name in links:
+            numbers.setdefault(name, len(numbers))
+        trusted = np.array([name in links and links[name].is_trusted for name in numbers], bool)
+        panel = self._panel(column, told, trusted)
+        work = column["role"] != ROLES.index("training")
+        counts = np.bincount(column["person"][work & (column["is_last"] == 1)], minlength=len(numbers))
+        skill = dict(enumerate(self.skill))
+        return [
+            _person(name, number, links.get(name), int(counts[number]), column, panel, desk.exclusions.get(name))
+            | {"skill": skill.get(number)}
+            for name, number in numbers.items()
+        ]
+
+    def _panel(self, column: dict[str, Array], told: Told, trusted: Array) -> Panel:
+        controls, known = _told(column, "control"), dict(self.desk.set_questions)
+        # answers that were brought from elsewhere may be to controls that this study has not
+        controls = controls.take(np.array([(n, "control") in known for n in controls.question.tolist()], bool))
+        expected = [code_of(known[number, "control"].expected) for number in controls.question.tolist()]
+        return panel_of(told, controls, np.array(expected, np.int64), _told(column, "repeat"), trusted)
+
+
+def _person(
+    name: str, number: int, link: Any, answers: int, column: dict[str, Array], panel: Panel, exclusion: Any
+) -> dict[str, Any]:
+    mine = column["person"] == number
+    seconds = column["seconds"][mine & (column["seconds"] >= 0)]
+    moments = column["moment"][mine]
+    suggestion = panel.suggestions.get(number)
+    is_out = exclusion is not None and exclusion.is_excluded
+    return {
+        "name": name,
+        "answers": answers,
+        "seconds": round(float(np.median(seconds)), 1) if len(seconds) else None,
+        "agreement": panel.agreement.share(number),
+        "compared": int(panel.agreement.of[number]),
+        "controls": {"right": int(panel.controls.hits[number]), "of": int(panel.controls.of[number])},
+        "repeats": {"same": int(panel.repeats.hits[number]), "of": int(panel.repeats.of[number])},
+        "last": _iso(float(moments.max())) if len(moments) else None,
+        "is_trusted": bool(link is not None and link.is_trusted),
+        "is_revoked": link is not None and link.revoked is not None,
+        "has_link": link is not None,
+        "exclusion": exclusion.model_dump(include={"reason", "by", "time"}) if is_out else None,
+        "suggestion": suggestion.reason if suggestion is not None and not is_out else None,
+    }
+
+
+def _told(column: dict[str, Array], role: str) -> Told:
+    rows = (column["role"] == ROLES.index(role)) & (column["is_last"] == 1)
+    return Told(column["question"][rows], column["person"][rows], column["code"][rows])
+
+
+def _hours(moments: Array, now: float) -> list[dict[str, Any]]:
+    this = int(now // HOUR)
+    counts = np.bincount(
+        np.clip(moments // HOUR - (this - SHOWN_HOURS + 1), -1, SHOWN_HOURS).astype(int) + 1, minlength=SHOWN_HOURS + 2
+    )
+    return [
+        {"start": _iso((this - SHOWN_HOURS + 1 + place) * HOUR), "answers": int(counts[place + 1])}
+        for place in range(SHOWN_HOURS)
+    ]
+
+
+def _rate(moments: Array, now: float) -> float | None:
+    """Answers per hour in the last 24 hours, from the first of them on; None before there is enough to tell."""
+    recent = moments[moments > now - 24 * HOUR]
+    if len(recent) < 5:
+        return None
+    return float(len(recent) / max((now - recent.min()) / HOUR, 0.05))
+
+
+def _expected(left: int, rate: float | None) -> str:
+    if left == 0:
+        return "every question has its answers"
+    if rate is None:
+        return "too few answers yet to tell"
+    hours = left / rate
+    if hours < 1:
+        return f"about {max(round(60 * hours), 1)} minutes of work at the present pace"
+    return (
+        f"about {hours:.0f} hours at the present pace"
+        if hours < 48
+        else f"about {hours / 24:.0f} days at the present pace"
+    )
+
+
+def _alpha(found: Agreement | str) -> dict[str, Any] | None:
+    if isinstance(found, str):
+        return None
+    return {"value": found.value, "low": found.low, "high": found.high, "words": found.words}
+
+
+def _iso(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

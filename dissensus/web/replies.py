@@ -1,0 +1,60 @@
+"""Replies to the two requests that people's browsers send all day: the next questions, and what became of answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import Response
+
+from dissensus.labeling import QUESTIONS
+from dissensus.records import Annotator, Assignment
+from dissensus.web.desk import Desk, Given
+from dissensus.web.messages import AnswersIn
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+async def next_questions(desk: Desk, person: Annotator, ahead: int) -> Response:
+    """Up to `ahead` questions for a person."""
+    given = await desk.given(person, ahead)
+    questions = [shown_question(desk, assignment) for assignment, _ in given]
+    return _json({"questions": questions, "paused": desk.is_paused} | standing(desk, person))
+
+
+async def kept_answers(desk: Desk, person: Annotator, answers: AnswersIn) -> Response:
+    """What became of a person's answers, once those that are acknowledged are on the disk."""
+    heard = await desk.hear(
+        person, [Given(one.id, one.ticket, one.answer, one.seconds, one.comment) for one in answers.answers]
+    )
+    refused = [{"id": identity, "reason": reason} for identity, reason in heard.refused.items()]
+    return _json({"stored": heard.stored, "refused": refused, "feedback": heard.feedback} | standing(desk, person))
+
+
+def standing(desk: Desk, person: Annotator) -> dict[str, Any]:
+    """How far a person is."""
+    return {"answered": desk.answered(person), "left": desk.left(person)}
+
+
+def shown_question(desk: Desk, assignment: Assignment) -> dict[str, Any]:
+    """One question as the browser gets it."""
+    kind, items = QUESTIONS[assignment.question.kind], items_of(assignment)
+    has_pictures = all(desk.backing.picture(item) is not None for item in items)
+    payload = kind.payload(assignment.question.body, assignment.shown, desk.backing.classes)
+    return {
+        "ticket": assignment.ticket,
+        "kind": assignment.question.kind,
+        "training": assignment.role == "training",
+        "payload": payload if has_pictures else payload | {"items": list(items)},  # nothing else to look at
+        "images": [f"/image/{assignment.ticket}/{place}" for place in range(len(items))] if has_pictures else [],
+    }
+
+
+def items_of(assignment: Assignment) -> tuple[str, ...]:
+    """The items whose pictures a question shows."""
+    return QUESTIONS[assignment.question.kind].pictures(assignment.question.body, assignment.shown)
+
+
+def _json(value: object) -> Response:
+    # the tests check it against the model that the API describes; doing so for every request takes as long as the rest
+    return Response(_encode(value), media_type="application/json")

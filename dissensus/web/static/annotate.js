@@ -1,0 +1,212 @@
+/* The annotator's page: enter, read, practise, answer, wait. Every answer is in the outbox before the next question shows. */
+
+import { ask, askPatiently } from "./api.js";
+import { Asking } from "./asking.js";
+import { Breaks } from "./breaks.js";
+import { all, one } from "./dom.js";
+import { Header } from "./header.js";
+import { canKeep, read, write } from "./keeping.js";
+import { listenForKeys } from "./keys.js";
+import { KINDS } from "./kinds/index.js";
+import { Outbox } from "./outbox.js";
+import { Pictures } from "./pictures.js";
+import { Queue } from "./queue.js";
+import { fillInstructions, screen, showDialog, showIdle, showLinkGone, showNoLink, showOldPage, showScreen, showWaiting } from "./screens.js";
+import { enter, watchLinks } from "./session.js";
+import { Supply } from "./supply.js";
+import { toolsFor } from "./tools.js";
+
+const OLD = 600000; // a question that lay on the screen this long may have gone to somebody else
+const LAST = "dissensus:last"; // whose answers this browser held last, for when the link is no longer valid
+
+const role = (name) => one(`[data-role=${name}]`);
+const queue = new Queue();
+const pictures = new Pictures();
+let me, prefix, outbox, supply, header, asking, breaks, tools;
+let lesson = null; // { ticket, isTold }: a practice answer whose worth is awaited or on the screen
+let wasTraining = false;
+let isResting = false;
+let revived = 0;
+let shown = 0; // when the question came on the screen
+
+/* The person reads: what arrives meanwhile must not take the page away. */
+const isReading = () => Boolean(lesson) || isResting || ["instructions", "trained", "refusal"].includes(screen());
+
+const refuse = () => {
+  supply?.stop();
+  if (me) showLinkGone(prefix);
+  else showNoLink(read(LAST));
+};
+
+const rest = async () => {
+  isResting = true;
+  asking.clear();
+  await breaks.suggest();
+  isResting = false;
+};
+
+/* On to the next question; without one, the supply says why. */
+const advance = async () => {
+  lesson = null;
+  if (breaks.isDue()) await rest();
+  const entry = queue.current ?? queue.advance();
+  if (entry && wasTraining && !entry.question.training) showScreen("trained");
+  else if (entry) present(entry);
+  else asking.clear();
+  if (!entry?.question.training) header.practice = null;
+  drawUndo();
+  supply.look(!entry);
+};
+
+const drawUndo = () => {
+  for (const button of all("[data-role=undo]")) button.disabled = !queue.last;
+  role("last").textContent = queue.last ? `last: ${queue.last.chosenWords}` : "";
+};
+
+const present = (entry) => {
+  if (!KINDS[entry.question.kind]) return showOldPage();
+  showScreen("question");
+  header.practice = entry.question.training ? { ...me.training } : null;
+  shown = Date.now();
+  asking.show(entry);
+  pictures.keepOnly(queue.near);
+};
+
+const heard = (value, words, seconds, comment) => {
+  const { question, chosen } = queue.current;
+  if (question.kind === "pick" && value !== null) tools.recent.add(value);
+  outbox.put(question.ticket, value, seconds, comment, chosen === undefined && !question.training);
+  queue.answered(value, words);
+  wasTraining = question.training;
+  if (!question.training) return advance();
+  me.training.done += 1;
+  lesson = { ticket: question.ticket, isTold: false };
+  asking.feedback(null);
+};
+
+const undo = () => {
+  if (lesson || isResting || !queue.back()) return;
+  present(queue.current);
+  drawUndo();
+};
+
+const keep = () => {
+  queue.kept();
+  advance();
+};
+
+const offered = ({ detail: reply }) => {
+  if (!outbox.waiting().length) header.counts = reply;
+  pictures.keepOnly(queue.near);
+  if (Date.now() - shown > OLD) queue.withdraw(reply.questions);
+  if (queue.current || isReading()) return;
+  if (queue.length) advance();
+  else if (reply.paused) showScreen("paused");
+  else if (!outbox.waiting().length) showIdle(reply.left);
+  else if (outbox.trouble) showWaiting(outbox.trouble); // no more questions before the answers to these have arrived
+};
+
+const missed = ({ detail: failure }) => {
+  if (failure.status === 401) refuse();
+  else if (!queue.current && !isReading()) showWaiting(failure.message);
+};
+
+const sent = ({ detail: reply }) => {
+  header.counts = reply;
+  if (!queue.current) supply.look(true);
+  if (!lesson || lesson.isTold) return;
+  const result = reply.feedback?.[lesson.ticket];
+  if (result) {
+    lesson.isTold = true;
+    asking.feedback(result);
+  } else if (!outbox.tickets().has(lesson.ticket)) advance();
+};
+
+/* After hours in the background: is the link valid, is it still the same person, has the study moved on? */
+const revive = async () => {
+  if (document.hidden || Date.now() - revived < 5000) return;
+  revived = Date.now();
+  outbox.wake();
+  try {
+    const now = await ask("GET", "/api/me");
+    if (now.name !== me.name || now.study !== me.study) return location.reload();
+    if (!outbox.waiting().length) header.counts = now;
+    supply.look(true);
+  } catch (failure) {
+    if (failure.status === 401) refuse();
+  }
+};
+
+const help = async () => {
+  asking.stopwatch.hold("help", true);
+  await showDialog("help-dialog");
+  asking.stopwatch.hold("help", false);
+};
+
+/* Enter goes on: after a lesson, or past a question that was gone back to. */
+const goOn = () => {
+  if (lesson?.isTold) advance();
+  else if (screen() === "question" && queue.current?.chosen !== undefined) keep();
+  else return false;
+  return true;
+};
+
+const otherTab = ({ key, newValue }) => {
+  if (key === LAST && newValue && newValue !== prefix) location.reload(); // what is asked here is not theirs who entered there
+  if (newValue && key?.startsWith(`${prefix}:answer:`) && queue.drop(JSON.parse(newValue).ticket)) advance();
+};
+
+const wire = () => {
+  role("start").onclick = () => { write(`${prefix}:read`, "1"); showScreen("entering"); advance(); };
+  role("go").onclick = () => { wasTraining = false; advance(); };
+  role("help").onclick = help;
+  role("leave").onclick = () => ask("POST", "/api/leave", {}).catch(() => {}).then(() => location.reload());
+  role("keep").onclick = keep;
+  role("skip").onclick = () => { queue.skip(); advance(); };
+  role("feedback-next").onclick = () => advance();
+  for (const button of all("[data-role=undo]")) button.onclick = undo;
+  listenForKeys({ undo, help, enter: goOn, question: (event) => screen() === "question" && !lesson && asking.key(event) });
+  outbox.addEventListener("sent", sent);
+  outbox.addEventListener("gone", refuse);
+  supply.addEventListener("offered", offered);
+  supply.addEventListener("missed", missed);
+  document.addEventListener("visibilitychange", revive);
+  for (const [kind, act] of Object.entries({ focus: revive, online: revive, storage: otherTab })) addEventListener(kind, act);
+  addEventListener("beforeunload", (event) => { if (outbox.unkept()) event.preventDefault(); });
+};
+
+const settle = () => {
+  prefix = `dissensus:${me.study}:${encodeURIComponent(me.name)}`;
+  write(LAST, prefix);
+  outbox = new Outbox(prefix);
+  // Before any of them is sent: the server may still name their questions in a reply that crosses with the answers.
+  for (const ticket of outbox.tickets()) queue.drop(ticket);
+  supply = new Supply(queue, outbox);
+  header = new Header(outbox, canKeep());
+  header.counts = me;
+  breaks = new Breaks(`${prefix}:work`, me.break_minutes);
+  tools = toolsFor(prefix);
+  asking = new Asking(pictures, tools, heard);
+  document.title = role("title").textContent = me.title;
+  role("help").hidden = false;
+  fillInstructions(me);
+  wire();
+};
+
+const begin = async () => {
+  const away = (failure) => { role("entering").textContent = `Waiting for the server: ${failure.message}.`; };
+  watchLinks();
+  try {
+    await enter("annotator", away);
+    me = await askPatiently("GET", "/api/me", undefined, away);
+  } catch (failure) {
+    return failure.status === 403 ? location.replace("/owner") : refuse();
+  }
+  settle();
+  if (me.kinds.includes("pick")) tools.classes();
+  if (read(`${prefix}:read`)) return advance();
+  showScreen("instructions");
+  supply.look(); // the first pictures arrive while the person reads
+};
+
+begin();

@@ -1,0 +1,155 @@
+/* One question on the screen, from its pictures' arrival to its answer. */
+
+import { one } from "./dom.js";
+import { KINDS } from "./kinds/index.js";
+import { Stopwatch } from "./stopwatch.js";
+
+const TOO_SOON = 150; // milliseconds: the second half of a double press, or a held key, is not an answer to the next question
+const role = (name) => one(`[data-role=${name}]`);
+
+export class Asking {
+  #pictures;
+  #tools;
+  #heard;
+  #view = null;
+  #isReady = false;
+  #shown = null;
+  stopwatch = new Stopwatch();
+
+  /* tools: what kinds find in their context; heard(value, words, seconds, comment). */
+  constructor(pictures, tools, heard) {
+    this.#pictures = pictures;
+    this.#tools = tools;
+    this.#heard = heard;
+    role("comment-open").onclick = () => this.openComment();
+    role("comment-done").onclick = () => this.#closeComment();
+    role("reload-picture").onclick = () => { this.#pictures.forget(this.#shown.question); this.show(this.#shown); };
+    const field = one("#comment");
+    field.addEventListener("focus", () => this.stopwatch.hold("comment", true));
+    field.addEventListener("blur", () => this.stopwatch.hold("comment", false));
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key === "Escape") field.value = "";
+      this.#closeComment();
+    });
+  }
+
+  async show(entry) {
+    this.#shown = entry;
+    const { question } = entry;
+    let pictures = this.#pictures.now(question);
+    if (!pictures) {
+      this.#leave();
+      this.#say("The picture is on its way …");
+      try {
+        pictures = await this.#pictures.ready(question);
+      } catch (error) {
+        if (this.#shown === entry) this.#say(error.message, true);
+        return;
+      }
+      if (this.#shown !== entry) return;
+    }
+    this.#draw(entry, pictures);
+  }
+
+  #say(words, isBroken = false) {
+    role("loading").hidden = !words;
+    role("loading-words").textContent = words;
+    role("reload-picture").hidden = role("skip").hidden = !isBroken;
+    role("question").dataset.ready = "false";
+  }
+
+  #leave() {
+    this.#view?.leave?.();
+    this.#view = null;
+    this.#isReady = false;
+    const host = role("host");
+    host.replaceChildren();
+    host.inert = false;
+    role("feedback").hidden = true;
+    role("below").hidden = false;
+    role("before").hidden = true;
+  }
+
+  #draw(entry, pictures) {
+    const { question, chosen, chosenWords } = entry;
+    const focused = document.activeElement?.dataset?.answer; // who works with Tab and Enter keeps the place
+    this.#leave();
+    this.#say("");
+    one("#comment").value = "";
+    this.#closeComment();
+    const section = role("question");
+    Object.assign(section.dataset, { kind: question.kind, ticket: question.ticket, training: question.training });
+    role("practice").hidden = !question.training;
+    role("before").hidden = chosen === undefined;
+    one("span", role("before")).textContent = `You said: ${chosenWords}.`;
+    const context = { ...this.#tools, pictures, chosen, answer: (value) => this.#answer(entry, value) };
+    this.#view = KINDS[question.kind].draw(role("host"), question, context);
+    role("live").textContent = this.#view.says;
+    if (chosen !== undefined) role("keep").focus({ preventScroll: true }); // so that Enter keeps it, wherever the focus was
+    else if (focused) one(`.answers [data-answer="${CSS.escape(focused)}"]`, role("host"))?.focus({ preventScroll: true });
+    // Two frames later the picture has been painted: the time to answer begins when it can be seen.
+    requestAnimationFrame(() => requestAnimationFrame(() => { if (this.#shown === entry) this.#begin(entry); }));
+  }
+
+  #begin(entry) {
+    this.stopwatch.start();
+    setTimeout(() => {
+      if (this.#shown !== entry) return;
+      this.#isReady = true;
+      role("question").dataset.ready = "true";
+    }, TOO_SOON);
+  }
+
+  #answer(entry, value) {
+    if (!this.#isReady || this.#shown !== entry) return;
+    this.#isReady = false;
+    role("question").dataset.ready = "false";
+    one(`.answers [data-answer="${CSS.escape(value)}"]`, role("host"))?.setAttribute("aria-pressed", "true"); // seen while the server looks at it
+    this.#heard(value, this.#view.words(value), this.stopwatch.seconds, one("#comment").value.trim());
+  }
+
+  /* Nothing is on the screen any more. */
+  clear() {
+    this.#shown = null;
+    this.#leave();
+  }
+
+  openComment() {
+    role("comment").hidden = false;
+    one("#comment").focus();
+  }
+
+  #closeComment() {
+    const field = one("#comment");
+    field.blur();
+    role("comment").hidden = !field.value.trim();
+  }
+
+  /* What a practice answer was worth; the picture stays, the answers are closed. */
+  feedback(result) {
+    role("host").inert = true;
+    role("below").hidden = true;
+    role("feedback").hidden = false;
+    role("feedback").dataset.right = result ? String(result.right) : "";
+    role("feedback-head").textContent = result ? (result.right ? "Right." : "Not quite.") : "Waiting for the server to look at your answer …";
+    role("feedback-expected").textContent = result && !result.right && result.expected ? `Expected: ${result.expected}` : "";
+    role("feedback-note").textContent = result?.note ?? "";
+    role("feedback-next").hidden = !result;
+    if (result) role("feedback-next").focus({ preventScroll: true });
+  }
+
+  /* True when the key was for the question. */
+  key(event) {
+    if (!this.#view) return false;
+    const { zoom } = this.#view;
+    if (zoom && ["+", "="].includes(event.key)) zoom.step(1);
+    else if (zoom && ["-", "_"].includes(event.key)) zoom.step(-1);
+    else if (zoom && event.key === "0") zoom.reset();
+    else if (event.key.toLowerCase() === "c") this.openComment();
+    else return Boolean(this.#view.key?.(event));
+    return true;
+  }
+}

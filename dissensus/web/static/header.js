@@ -1,0 +1,85 @@
+/* The line at the top: how far one is, and what has not reached the server yet. */
+
+import { count, make, one, saveFile } from "./dom.js";
+
+const UNKEPT = "This browser keeps nothing between visits: answers are sent at once, and any that wait are gone when you close the page.";
+const SLOW = 1500; // an answer on its way for less is nothing to tell people about
+
+export class Header {
+  #outbox;
+  #counts = { answered: 0, left: 0 };
+  #timer = 0;
+  #isSlow = false;
+  #practice = null;
+  #isKept;
+
+  constructor(outbox, isKept) {
+    this.#outbox = outbox;
+    outbox.addEventListener("change", () => this.draw());
+    this.#isKept = isKept;
+  }
+
+  /* The server's counts; answers that still wait here are added to them. */
+  set counts({ answered, left }) {
+    this.#counts = { answered, left };
+    this.draw();
+  }
+
+  /* { total, done } while practising, or null. */
+  set practice(training) {
+    this.#practice = training;
+    this.draw();
+  }
+
+  draw() {
+    const waiting = this.#outbox.waiting();
+    document.body.dataset.waiting = waiting.length;
+    this.#drawProgress(waiting.filter(({ isFirst }) => isFirst).length);
+    this.#drawWaiting(waiting.length);
+    this.#drawRefused();
+    const isKept = this.#isKept && !this.#outbox.unkept(); // there may be a place for answers, but no room left in it
+    one("[data-role=unkept]").textContent = isKept ? "" : UNKEPT;
+  }
+
+  #drawProgress(underway) {
+    const answered = this.#counts.answered + underway;
+    const left = Math.max(0, this.#counts.left - underway);
+    const words = `${answered.toLocaleString("en")} answered · ${left.toLocaleString("en")} left`;
+    const [done, total] = this.#practice ? [this.#practice.done, this.#practice.total] : [answered, answered + left];
+    one("[data-role=count]").textContent = this.#practice ? `practice ${Math.min(done + 1, total)} of ${total}` : words;
+    const bar = one("[data-role=progress]");
+    bar.setAttribute("aria-valuenow", done);
+    bar.setAttribute("aria-valuemax", total);
+    bar.setAttribute("aria-valuetext", this.#practice ? `practice, ${done} of ${total}` : words);
+    bar.firstElementChild.style.width = total ? `${(100 * done) / total}%` : "0";
+  }
+
+  #drawWaiting(many) {
+    const strip = one("[data-role=waiting]");
+    const isTrouble = Boolean(this.#outbox.trouble) || this.#isSlow;
+    clearTimeout(this.#timer);
+    if (!many) this.#isSlow = false;
+    else if (!isTrouble) this.#timer = setTimeout(() => { this.#isSlow = true; this.draw(); }, SLOW);
+    const why = this.#outbox.trouble ? ` (${this.#outbox.trouble})` : "";
+    const words = `${count(many, "answer waits", "answers wait")} to be sent${why}. Go on: nothing is lost.`;
+    const next = many && isTrouble ? words : "";
+    if (strip.textContent !== next) strip.textContent = next; // an unchanged text would be read out again
+  }
+
+  #drawRefused() {
+    const strip = one("[data-role=refused]");
+    const refused = this.#outbox.refused();
+    const mark = refused.map(({ id }) => id).join();
+    if (strip.dataset.mark === mark) return;
+    strip.dataset.mark = mark;
+    if (!refused.length) return strip.replaceChildren();
+    const reasons = [...new Set(refused.map(({ reason }) => reason))].join("; ");
+    const button = (role, words, act) => make("button", { type: "button", class: "plain", "data-role": role, onclick: act }, words);
+    strip.replaceChildren(
+      make("span", {}, `${count(refused.length, "answer was", "answers were")} not taken by the server: ${reasons}. `),
+      button("refused-retry", "Try again", () => this.#outbox.retryRefused()),
+      button("refused-save", "Download", () => saveFile("refused-answers.json", JSON.stringify(refused, null, 1))),
+      button("refused-dismiss", "Dismiss", () => this.#outbox.forgetRefused()),
+    );
+  }
+}

@@ -1,0 +1,38 @@
+/* Does the picture contain the named thing? */
+
+import { make } from "../dom.js";
+import { answerButtons, asked, stage } from "./parts.js";
+
+const ROWS = [
+  { value: "yes", label: "Yes", keys: ["Y"], tone: "blue", meaning: "the named thing is in the picture" },
+  { value: "no", label: "No", keys: ["N"], tone: "orange", meaning: "it is not" },
+  { value: "unsure", label: "Hard to tell", keys: ["U"], meaning: "you cannot decide, or do not know the word" },
+  { value: "unfit", label: "Unfit", keys: ["X"], meaning: "not a natural photograph, or not fit to be shown" },
+];
+
+const draw = (host, question, context) => {
+  const { name, gloss, synonyms = [] } = question.payload;
+  const others = synonyms.filter((word) => word.toLowerCase() !== name.toLowerCase());
+  const { element, zoom } = stage(context.pictures, question.payload.items, ["Picture to be judged"]);
+  const buttons = answerButtons(ROWS, context);
+  const text = asked(
+    "Does it contain …",
+    `${name}?`,
+    gloss && make("p", { class: "gloss" }, gloss),
+    others.length > 0 && make("p", { class: "gloss synonyms" }, `also called: ${others.join(", ")}`),
+  );
+  host.append(element, make("div", { class: "foot" }, text, buttons.element));
+  return {
+    says: [`Does it contain ${name}?`, gloss].filter(Boolean).join(" "),
+    words: (value) => `${name}, ${ROWS.find((row) => row.value === value).label.toLowerCase()}`,
+    zoom,
+    key: buttons.key,
+  };
+};
+
+export default {
+  title: "Is it in the picture?",
+  about: "Answer by what is visible, not by what is likely. Several things may be in one picture.",
+  keys: ROWS.map(({ keys, label, meaning }) => ({ keys, name: label, meaning })),
+  draw,
+};

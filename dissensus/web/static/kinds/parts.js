@@ -1,0 +1,76 @@
+/* Pieces that kinds are made of. */
+
+import { make } from "../dom.js";
+import { Zoom } from "../zoom.js";
+
+const zoomButton = (sign, label, act) =>
+  make("button", { type: "button", class: "zoom-button", "aria-label": label, title: label, onclick: act }, sign);
+
+/* What to look at, where the study has no pictures of it. */
+const bareStage = (items, captions) => {
+  const frames = items.map((item, i) =>
+    make("figure", { class: "frame bare" }, captions[i] && make("figcaption", {}, captions[i]),
+      make("p", {}, "There is no picture of it here. Open the item yourself:", make("br"), make("code", {}, item))));
+  return { element: make("div", { class: "stage", "data-role": "stage", "data-pictures": frames.length }, frames), zoom: null };
+};
+
+/* Pictures that can be zoomed together. `captions`: one per picture, or none; a caption may be an element. */
+export const stage = (pictures, items, alts, captions = []) => {
+  if (!pictures.length) return bareStage(items ?? [], captions);
+  const frames = pictures.map((image, i) => {
+    image.alt = alts[i];
+    image.style.transform = "";
+    return make("figure", { class: "frame" }, image, captions[i] && make("figcaption", {}, captions[i]));
+  });
+  const size = make("span", { class: "zoom-size", "aria-live": "polite" });
+  const reset = zoomButton("1×", "Whole picture", () => zoom.reset());
+  const controls = make(
+    "div",
+    { class: "zoom", role: "group", "aria-label": "Zoom" },
+    size,
+    reset,
+    zoomButton("−", "Smaller", () => zoom.step(-1)),
+    zoomButton("+", "Larger", () => zoom.step(1)),
+  );
+  const element = make("div", { class: "stage", "data-role": "stage", "data-pictures": frames.length }, frames, controls);
+  const zoom = new Zoom(element, frames, (scale) => {
+    reset.hidden = scale === 1;
+    size.textContent = scale === 1 ? "" : `${scale.toFixed(1)}×`;
+    element.dataset.zoom = scale.toFixed(2);
+  });
+  reset.hidden = true;
+  return { element, zoom };
+};
+
+/* One button per answer, each with its key. rows: [{ value, label, keys: [shown first, …], tone }]; label: text or nodes. */
+export const answerButtons = (rows, context) => {
+  const buttons = rows.map(({ value, label, keys, tone }) =>
+    make(
+      "button",
+      {
+        type: "button",
+        "data-answer": String(value),
+        "data-tone": tone,
+        "aria-pressed": context.chosen === undefined ? null : String(context.chosen === value),
+        "aria-keyshortcuts": keys.map((key) => SHORTCUT[key] ?? key).join(" "),
+        onclick: () => context.answer(value),
+      },
+      make("span", {}, ...[label].flat()),
+      make("kbd", { "aria-hidden": "true" }, keys[0]),
+    ),
+  );
+  const element = make("div", { class: "answers", role: "group", "aria-label": "Answer", "data-many": rows.length }, buttons);
+  const key = (event) => {
+    const row = rows.find(({ keys }) => keys.some((name) => (SHORTCUT[name] ?? name).toLowerCase() === event.key.toLowerCase()));
+    if (!row) return false;
+    context.answer(row.value);
+    return true;
+  };
+  return { element, key };
+};
+
+const SHORTCUT = { "←": "ArrowLeft", "→": "ArrowRight", "↓": "ArrowDown", "↑": "ArrowUp" };
+
+/* The question in words, in the middle of everything. */
+export const asked = (lead, title, ...below) =>
+  make("div", { class: "asked" }, lead && make("p", { class: "does" }, lead), make("h2", { class: "name" }, title), ...below);

@@ -1,0 +1,154 @@
+/* The taxonomy as a tree to look through, by mouse, touch and keyboard (the ARIA tree pattern: ↑ ↓ ← → Home End Enter).
+ * Branches are drawn when they are opened: a taxonomy may have tens of thousands of nodes. */
+
+import { make } from "../dom.js";
+
+const FEW_ROWS = 6;
+const MANY_ROWS = 20;
+
+/* The nodes from which an offered class can be reached. */
+const reaching = ({ children, classes, root }, offered) => {
+  const known = new Map();
+  const visit = (node) => {
+    if (!known.has(node)) {
+      known.set(node, false); // ends a circle, should there be one
+      const below = children[node].map(visit); // all of them: every node has to be known
+      known.set(node, offered.has(classes[node]) || below.some(Boolean));
+    }
+    return known.get(node);
+  };
+  visit(root);
+  return (node) => known.get(node) === true;
+};
+
+/* How many offered classes lie under a node; one that is reached in two ways counts once. */
+const sizeOf = ({ children, classes }, offered, node) => {
+  const seen = new Set();
+  const visit = (here) => {
+    if (seen.has(here)) return;
+    seen.add(here);
+    children[here].forEach(visit);
+  };
+  visit(node);
+  return [...seen].filter((here) => offered.has(classes[here])).length;
+};
+
+/* Down a chain of nodes that offer no choice. */
+const shortened = (taxonomy, isUseful, node) => {
+  const open = (parent) => taxonomy.children[parent].filter(isUseful);
+  let here = node;
+  while (taxonomy.classes[here] === null && open(here).length === 1) [here] = open(here);
+  return here;
+};
+
+const flat = (classes, options) => {
+  const order = [...options].sort((a, b) => classes.names[a].localeCompare(classes.names[b]));
+  return {
+    names: [...order.map((value) => classes.names[value]), ""],
+    children: [...order.map(() => []), order.map((_, i) => i)],
+    classes: [...order, null],
+    root: order.length,
+  };
+};
+
+export const tree = (classes, options, context) => {
+  const taxonomy = classes.tree ?? flat(classes, options);
+  const offered = new Set(options);
+  const isUseful = reaching(taxonomy, offered);
+  const size = (node) => sizeOf(taxonomy, offered, node);
+  const nameOf = (node) => (valueOf(node) === null ? taxonomy.names[node] : classes.names[valueOf(node)]);
+  const byName = (nodes) => [...new Set(nodes)].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+  const branches = (node) => byName(taxonomy.children[node].filter(isUseful).map((child) => shortened(taxonomy, isUseful, child)));
+  const valueOf = (node) => (offered.has(taxonomy.classes[node]) ? taxonomy.classes[node] : null);
+
+  const item = (node, level) => {
+    const isBranch = branches(node).length > 0;
+    const value = valueOf(node);
+    const name = nameOf(node);
+    const many = isBranch ? size(node).toLocaleString("en") : "";
+    const row = make(
+      "div",
+      { class: "twig" },
+      make("span", { class: "mark", "aria-hidden": "true" }, isBranch ? "›" : ""),
+      make("span", { class: "twig-name" }, name),
+      make("span", { class: "many" }, many),
+    );
+    const element = make("li", {
+      role: "treeitem",
+      tabindex: "-1",
+      "aria-level": level,
+      "aria-label": isBranch ? `${name}, ${many} names` : name, // otherwise all that lies below would be read out as its name
+      "aria-expanded": isBranch ? "false" : null,
+      "data-answer": value,
+    }, row);
+    element.node = node;
+    return element;
+  };
+
+  const toggle = (element, isOpen) => {
+    if (!element.hasAttribute("aria-expanded")) return;
+    element.setAttribute("aria-expanded", String(isOpen));
+    const group = element.querySelector(":scope > ul");
+    if (group) group.hidden = !isOpen;
+    else if (isOpen) element.append(make("ul", { role: "group" }, branches(element.node).map((child) => item(child, Number(element.getAttribute("aria-level")) + 1))));
+  };
+
+  const isOpen = (element) => element.getAttribute("aria-expanded") === "true";
+  const act = (element) => {
+    const value = valueOf(element.node);
+    if (value === null) toggle(element, !isOpen(element));
+    else context.answer(value);
+  };
+
+  // The uppermost words of a taxonomy ('physical entity') help nobody: they give way to what lies below them.
+  const topRows = () => {
+    let rows = branches(shortened(taxonomy, isUseful, taxonomy.root));
+    const fits = (node) => {
+      const isDominant = rows.length < FEW_ROWS || size(node) > 0.4 * offered.size;
+      const many = valueOf(node) === null ? branches(node).length : 0;
+      return isDominant && many > 0 && rows.length + many <= MANY_ROWS;
+    };
+    for (;;) {
+      const [largest] = rows.filter(fits).sort((a, b) => size(b) - size(a));
+      if (largest === undefined) return rows;
+      rows = byName([...rows.filter((node) => node !== largest), ...branches(largest)]);
+    }
+  };
+
+  const root = make("ul", { class: "tree", role: "tree", "aria-label": "All names, in groups" }, topRows().map((node) => item(node, 1)));
+  root.firstElementChild?.setAttribute("tabindex", "0");
+
+  const seen = () => [...root.querySelectorAll("[role=treeitem]")].filter((element) => !element.closest("ul[hidden]"));
+  const focus = (element) => {
+    if (!element) return;
+    for (const other of root.querySelectorAll("[tabindex='0']")) other.setAttribute("tabindex", "-1");
+    element.setAttribute("tabindex", "0");
+    element.focus();
+  };
+
+  const KEYS = {
+    ArrowDown: (element) => focus(seen()[seen().indexOf(element) + 1]),
+    ArrowUp: (element) => focus(seen()[seen().indexOf(element) - 1]),
+    ArrowRight: (element) => (isOpen(element) ? focus(element.querySelector("[role=treeitem]")) : toggle(element, true)),
+    ArrowLeft: (element) => (isOpen(element) ? toggle(element, false) : focus(element.parentElement.closest("[role=treeitem]"))),
+    Home: () => focus(seen()[0]),
+    End: () => focus(seen().at(-1)),
+    Enter: act,
+    " ": act,
+  };
+  root.addEventListener("keydown", (event) => {
+    const move = KEYS[event.key];
+    if (!move || event.ctrlKey || event.metaKey || event.altKey || (event.repeat && move === act)) return;
+    move(event.target.closest("[role=treeitem]"));
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  root.addEventListener("click", (event) => {
+    const element = event.target.closest("[role=treeitem]");
+    if (!element) return;
+    focus(element);
+    if (event.target.closest(".mark")) toggle(element, !isOpen(element));
+    else act(element);
+  });
+  return root;
+};

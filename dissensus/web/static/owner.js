@@ -1,0 +1,120 @@
+/* The owner's dashboard: one summary every few seconds, drawn piece by piece where it changed. */
+
+import { ask } from "./api.js";
+import { one } from "./dom.js";
+import { confirm } from "./owner/confirm.js";
+import { drawDuels } from "./owner/duels.js";
+import { drawHours } from "./owner/hours.js";
+import { wireInvitation } from "./owner/invite.js";
+import { drawAlpha, drawKinds, drawOverview } from "./owner/overview.js";
+import { drawPeople } from "./owner/people.js";
+import { clock } from "./owner/words.js";
+import { enter, watchLinks } from "./session.js";
+
+const EVERY = 5000;
+const role = (name) => one(`[data-role=${name}]`);
+const drawn = new Map(); // piece → its data as drawn last: what did not change keeps focus, selection and scroll
+let timer = 0;
+
+const draw = (piece, data, act) => {
+  const text = JSON.stringify(data);
+  if (drawn.get(piece) === text) return;
+  drawn.set(piece, text);
+  act();
+};
+
+const show = (summary) => {
+  const { kinds, duels, hours, alpha, annotators, now, ...rest } = summary;
+  const minute = now.slice(0, 16); // 'just now' has to become '2 minutes ago' also when nothing else changes
+  role("dashboard").hidden = false; // first: charts ask how wide they are
+  role("gate").hidden = true;
+  document.body.dataset.state = "shown";
+  draw("overview", [rest, kinds], () => drawOverview(summary));
+  draw("kinds", kinds, () => drawKinds(kinds));
+  draw("hours", hours, () => drawHours(hours));
+  draw("duels", duels, () => drawDuels(duels));
+  draw("alpha", alpha, () => drawAlpha(alpha));
+  draw("people", [annotators, minute], () => drawPeople(annotators, now, acts));
+  role("stale").textContent = "";
+  role("seen").textContent = `As of ${clock(now)}. Refreshes by itself every ${EVERY / 1000} seconds while it is open in front.`;
+};
+
+const gate = (title, words) => {
+  role("dashboard").hidden = true;
+  role("gate").hidden = false;
+  role("gate-title").hidden = !title;
+  role("gate-title").textContent = title;
+  role("gate-words").textContent = words;
+  document.body.dataset.state = "gate";
+};
+
+const shut = () => gate("This page needs the owner’s link", "Open the link that was printed when the service was started: it ends with # and some letters. Links of annotators do not open this page.");
+
+const refresh = async () => {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  try {
+    show(await ask("GET", "/api/owner/summary"));
+  } catch (failure) {
+    if (failure.status === 401 || failure.status === 403) return shut();
+    if (failure.status === undefined) throw failure;
+    if (role("dashboard").hidden) gate("", `Waiting for the server: ${failure.message}.`);
+    else role("stale").textContent = `These numbers are old: ${failure.message}. Trying again.`;
+  }
+  timer = setTimeout(refresh, EVERY);
+};
+
+const change = async (path, body) => {
+  await ask("POST", path, body);
+  refresh();
+};
+
+const personPath = ({ name }, verb) => `/api/owner/annotators/${encodeURIComponent(name)}/${verb}`;
+
+const acts = {
+  exclude: (person) => confirm({
+    title: `Exclude ${person.name}?`,
+    words: "Their answers stay in the database but no longer count. You can take this back at any time.",
+    yes: "Exclude",
+    reason: person.suggestion ?? "",
+    act: (reason) => change(personPath(person, "exclusion"), { is_excluded: true, reason }),
+  }),
+  include: (person) => confirm({
+    title: `Count ${person.name} again?`,
+    words: "All their answers count again, those from before included.",
+    yes: "Count again",
+    reason: "looked at again",
+    act: (reason) => change(personPath(person, "exclusion"), { is_excluded: false, reason }),
+  }),
+  revoke: (person) => confirm({
+    title: `Revoke the link of ${person.name}?`,
+    words: "Nobody can answer with it any more. The answers given so far stay and count. The link stays invalid; you can make a new one for the same name below.",
+    yes: "Revoke the link",
+    act: () => change(personPath(person, "revoke"), {}),
+  }),
+};
+
+const pause = async () => {
+  const button = role("pause");
+  button.disabled = true;
+  await change("/api/owner/pause", { paused: button.dataset.paused !== "true" }).catch((failure) => {
+    role("stale").textContent = `Not done: ${failure.message}.`;
+  });
+  button.disabled = false;
+};
+
+const begin = async () => {
+  watchLinks();
+  role("pause").onclick = pause;
+  wireInvitation(refresh);
+  document.addEventListener("visibilitychange", refresh);
+  addEventListener("online", refresh);
+  try {
+    await enter("owner", (failure) => gate("", `Waiting for the server: ${failure.message}.`));
+  } catch {
+    return shut();
+  }
+  refresh();
+};
+
+begin();

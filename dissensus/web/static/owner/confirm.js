@@ -1,0 +1,29 @@
+/* Asks before anything is done to a person's answers; the reason can be edited. `act(reason)` may fail: its words are shown. */
+
+import { one } from "../dom.js";
+
+const role = (name) => one(`[data-role=${name}]`);
+
+export const confirm = ({ title, words, yes, reason = null, act }) => {
+  const dialog = role("confirm");
+  role("confirm-title").textContent = title;
+  role("confirm-words").textContent = words;
+  role("confirm-yes").textContent = yes;
+  role("confirm-error").textContent = "";
+  role("reason-label").hidden = role("reason").disabled = reason === null;
+  role("reason").value = reason ?? "";
+  role("confirm-no").onclick = () => dialog.close();
+  one("form", dialog).onsubmit = async (event) => {
+    event.preventDefault();
+    role("confirm-yes").disabled = true;
+    try {
+      await act(role("reason").value.trim());
+      dialog.close();
+    } catch (failure) {
+      role("confirm-error").textContent = `Not done: ${failure.message}.`;
+    } finally {
+      role("confirm-yes").disabled = false;
+    }
+  };
+  dialog.showModal();
+};

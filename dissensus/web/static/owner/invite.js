@@ -1,0 +1,43 @@
+/* A new personal link, which only this page ever sees. */
+
+import { ask } from "../api.js";
+import { one } from "../dom.js";
+
+const role = (name) => one(`[data-role=${name}]`);
+
+/* navigator.clipboard is missing on plain http; selecting and copying the old way works there. */
+const copy = async (field) => {
+  field.focus();
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    return document.execCommand("copy");
+  }
+};
+
+export const wireInvitation = (changed) => {
+  const form = role("add");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const name = form.elements.name.value.trim();
+    if (!name) return;
+    role("add-error").textContent = "";
+    role("made").hidden = true;
+    try {
+      const { link } = await ask("POST", "/api/owner/annotators", { name, is_trusted: form.elements.trusted.checked });
+      role("link").value = link;
+      role("made-words").textContent = `The link of ${name}:`;
+      role("copy").textContent = "Copy";
+      role("made").hidden = false;
+      form.elements.name.value = "";
+      form.elements.trusted.checked = false;
+      role("copy").focus();
+      changed();
+    } catch (failure) {
+      role("add-error").textContent = `No link was made: ${failure.message}.`;
+    }
+  });
+  role("copy").onclick = async () => { role("copy").textContent = (await copy(role("link"))) ? "Copied" : "Press Ctrl+C"; };
+};

@@ -1,0 +1,60 @@
+/* The first screen: how far, until when, and whether it runs. */
+
+import { make, one } from "../dom.js";
+import { clock, day, number, sentence } from "./words.js";
+
+const role = (name) => one(`[data-role=${name}]`);
+
+export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha }) => {
+  const given = kinds.reduce((sum, kind) => sum + kind.answers, 0);
+  const needed = kinds.reduce((sum, kind) => sum + kind.needed, 0);
+  document.title = `${title}: dashboard`;
+  role("title").textContent = title;
+  role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `Nobody has answered yet: ${number(needed)} answers to go`;
+  role("expected").textContent = sentence(expected);
+  role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour in the last day`].filter(Boolean).join(" · ");
+  role("state").textContent = paused ? "Paused: nobody is given questions" : "Running";
+  role("state").dataset.paused = paused;
+  role("pause").textContent = paused ? "Resume" : "Pause";
+  role("pause").dataset.paused = paused;
+  const bar = role("progress");
+  bar.setAttribute("aria-valuenow", given);
+  bar.setAttribute("aria-valuemax", needed);
+  bar.firstElementChild.style.width = needed ? `${Math.min(100, (100 * given) / needed)}%` : "0";
+  const further = words.filter((text) => text !== alpha?.words); // those stand under the people
+  role("words").replaceChildren(...further.map((text) => make("li", {}, sentence(text))));
+};
+
+export const drawKinds = (kinds) => {
+  const host = role("kinds");
+  if (!kinds.length) return host.replaceChildren(make("p", { class: "none" }, "There are no questions yet."));
+  const row = ({ kind, questions, done, answers, needed }) => {
+    const fill = make("i", {});
+    fill.style.width = needed ? `${Math.min(100, (100 * answers) / needed)}%` : "0";
+    return make(
+      "li",
+      { "data-kind": kind },
+      make("b", {}, kind),
+      make("span", { class: "track" }, fill),
+      make("span", { class: "sub" }, `${number(answers)} of ${number(needed)} answers · ${number(done)} of ${number(questions)} questions done`),
+    );
+  };
+  host.replaceChildren(make("ul", { class: "kinds" }, kinds.map(row)));
+};
+
+export const drawAlpha = (alpha) => {
+  const host = role("alpha");
+  if (!alpha) {
+    return host.replaceChildren(make("p", { class: "none" }, "How far people agree is known as soon as some questions have been answered by two of them."));
+  }
+  const scale = make("div", { class: "scale", "aria-hidden": "true" }, make("i", {}), make("b", {}));
+  const place = (value) => `${100 * Math.max(0, Math.min(1, value))}%`;
+  scale.firstElementChild.style.left = place(alpha.low);
+  scale.firstElementChild.style.right = `calc(100% - ${place(alpha.high)})`;
+  scale.lastElementChild.style.left = place(alpha.value);
+  host.replaceChildren(
+    make("p", { class: "figure" }, make("b", {}, alpha.value.toFixed(2)), make("span", {}, `Krippendorff’s alpha, between ${alpha.low.toFixed(2)} and ${alpha.high.toFixed(2)}`)),
+    scale,
+    make("p", { class: "quiet" }, sentence(alpha.words)),
+  );
+};

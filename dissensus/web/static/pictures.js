@@ -1,0 +1,74 @@
+/* Pictures of the questions to come, fetched and decoded before they are needed, and held for going back: what was
+ * shown once can be shown again while the server is away. */
+
+import { pause } from "./api.js";
+import { make } from "./dom.js";
+
+const PATIENCE = 60000;
+
+const TINY = 64; // pixels: a picture this small is shown with hard edges
+
+const decoded = async (blob) => {
+  const image = make("img", { draggable: "false" });
+  image.src = URL.createObjectURL(blob);
+  await image.decode();
+  image.classList.toggle("pixels", Math.max(image.naturalWidth, image.naturalHeight) <= TINY);
+  return image;
+};
+
+/* Waits for a server that is away; throws words for what waiting does not mend. */
+const fetched = async (path, isWanted) => {
+  for (let delay = 1000; isWanted(); delay = Math.min(2 * delay, 30000)) {
+    const response = await fetch(path, { credentials: "same-origin", signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
+    if (response?.ok) {
+      const blob = await response.blob().catch(() => null);
+      if (blob) return decoded(blob).catch(() => { throw new Error("This picture cannot be shown in this browser."); });
+    } else if (response && response.status >= 400 && response.status < 500 && response.status !== 429) {
+      throw new Error("This picture is not there any more.");
+    }
+    await pause(delay);
+  }
+  throw new Error("no longer wanted");
+};
+
+export class Pictures {
+  #held = new Map(); // ticket → {ready: promise, images: null until they are there}
+
+  /* The pictures at once, or null while they are on their way. */
+  now(question) {
+    return this.#entry(question).images;
+  }
+
+  ready(question) {
+    return this.#entry(question).ready;
+  }
+
+  /* Fetches these, in order, and lets go of all others. */
+  keepOnly(questions) {
+    const wanted = new Set(questions.map(({ ticket }) => ticket));
+    for (const [ticket, entry] of this.#held) if (!wanted.has(ticket)) this.#drop(ticket, entry);
+    for (const question of questions) this.#entry(question);
+  }
+
+  forget(question) {
+    const entry = this.#held.get(question.ticket);
+    if (entry) this.#drop(question.ticket, entry);
+  }
+
+  #entry(question) {
+    const { ticket, images } = question;
+    if (!this.#held.has(ticket)) {
+      const entry = { images: null };
+      this.#held.set(ticket, entry);
+      const isWanted = () => this.#held.get(ticket) === entry;
+      entry.ready = Promise.all(images.map((path) => fetched(path, isWanted)));
+      entry.ready.then((done) => { entry.images = done; }, () => {});
+    }
+    return this.#held.get(ticket);
+  }
+
+  #drop(ticket, entry) {
+    this.#held.delete(ticket);
+    for (const image of entry.images ?? []) URL.revokeObjectURL(image.src);
+  }
+}

@@ -1,0 +1,80 @@
+/* The questions of this tab: the one on the screen, those to come, and those answered here, which can be gone back to. */
+
+const LONGEST_WAY_BACK = 20; // their pictures are held in memory
+
+export class Queue {
+  current = null; // {question, chosen, chosenWords}: chosen is undefined unless it was answered before
+  #coming = [];
+  #answered = [];
+  #done = new Set(); // tickets answered here or in another tab, sent or not
+  #skipped = new Set();
+
+  get length() {
+    return this.#coming.length;
+  }
+
+  get last() {
+    return this.#answered.at(-1) ?? null;
+  }
+
+  /* All whose pictures are worth holding, the nearest first. */
+  get near() {
+    const here = this.current ? [this.current] : [];
+    return [...here, ...this.#coming, ...this.#answered.toReversed()].map(({ question }) => question);
+  }
+
+  /* What the server says is open, in its order: what it no longer names was withdrawn or answered elsewhere. */
+  offer(questions) {
+    const again = this.#coming.filter(({ chosen }) => chosen !== undefined);
+    const fresh = questions.filter(({ ticket }) => !this.#done.has(ticket) && !this.#skipped.has(ticket));
+    const open = fresh.filter(({ ticket }) => ticket !== this.current?.question.ticket);
+    this.#coming = [...again, ...open.map((question) => ({ question, chosen: undefined }))];
+  }
+
+  advance() {
+    this.current = this.#coming.shift() ?? null;
+    return this.current;
+  }
+
+  /* Training is not gone back to: its answer has been told. */
+  answered(chosen, chosenWords) {
+    const { question } = this.current;
+    this.#done.add(question.ticket);
+    if (!question.training) this.#answered.push({ question, chosen, chosenWords });
+    this.#answered.splice(0, this.#answered.length - LONGEST_WAY_BACK);
+    this.current = null;
+  }
+
+  /* Leaves the answer as it was. */
+  kept() {
+    const { chosen, chosenWords } = this.current;
+    this.answered(chosen, chosenWords);
+  }
+
+  back() {
+    if (!this.#answered.length) return false;
+    if (this.current) this.#coming.unshift(this.current);
+    this.current = this.#answered.pop();
+    return true;
+  }
+
+  /* Answered in another tab, or waiting in the outbox since before a reload. */
+  drop(ticket) {
+    this.#done.add(ticket);
+    this.#coming = this.#coming.filter(({ question, chosen }) => question.ticket !== ticket || chosen !== undefined);
+    if (this.current?.question.ticket !== ticket || this.current.chosen !== undefined) return false;
+    this.current = null;
+    return true;
+  }
+
+  /* Lets go of the current question when it is not among those that are open. */
+  withdraw(open) {
+    if (this.current?.chosen !== undefined || open.some(({ ticket }) => ticket === this.current?.question.ticket)) return;
+    this.current = null;
+  }
+
+  skip() {
+    this.#skipped.add(this.current.question.ticket);
+    this.current = null;
+  }
+}

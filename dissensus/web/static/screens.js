@@ -1,0 +1,82 @@
+/* Which panel is on the screen, and the words in it. */
+
+import { all, count, make, one, saveFile } from "./dom.js";
+import { COMMON_KEYS, KINDS } from "./kinds/index.js";
+import { keysUnder } from "./keeping.js";
+import { unsentText } from "./outbox.js";
+
+export const screen = () => document.body.dataset.screen;
+
+export const showScreen = (name) => {
+  if (screen() === name) return;
+  document.body.dataset.screen = name;
+  for (const panel of all("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
+  const heading = one(`[data-panel="${name}"] h2`);
+  if (name !== "question" && heading) one("[data-role=live]").textContent = heading.textContent;
+};
+
+const keyList = (rows) =>
+  make("dl", { class: "keys" }, rows.map(({ keys, name, meaning }) =>
+    make("div", {}, make("dt", {}, make("span", { class: "caps" }, keys.map((key) => make("kbd", {}, key))), name), make("dd", {}, meaning)),
+  ));
+
+const instructions = (paragraphs, kinds) => [
+  ...paragraphs.map((text) => make("p", {}, text)),
+  ...kinds.filter((kind) => KINDS[kind]).flatMap((kind) => [
+    make("h3", {}, KINDS[kind].title),
+    make("p", { class: "about" }, KINDS[kind].about),
+    keyList(KINDS[kind].keys),
+  ]),
+  make("h3", {}, "At any time"),
+  keyList(COMMON_KEYS),
+];
+
+export const fillInstructions = ({ instructions: paragraphs, kinds, training, name }) => {
+  one("[data-role=instructions]").replaceChildren(...instructions(paragraphs, kinds));
+  one("[data-role=help-words]").replaceChildren(...instructions(paragraphs, kinds));
+  const open = training.total - training.done;
+  one("[data-role=start]").textContent = open > 0 ? `Start with ${count(open, "practice question")}` : "Start";
+  one("[data-role=who]").textContent = `You answer as ${name}.`;
+};
+
+export const showIdle = (left) => {
+  one("[data-role=idle-title]").textContent = left ? "No question for you right now" : "Nothing to do now. Thank you.";
+  one("[data-role=idle-words]").textContent = left
+    ? "The open ones are with other people at the moment. New ones show up here by themselves."
+    : "You have answered all that there is for you. New questions may come while others work, or when the study grows.";
+  showScreen("idle");
+};
+
+export const showWaiting = (why) => {
+  one("[data-role=waiting-words]").textContent =
+    `${why[0].toUpperCase()}${why.slice(1)}. This page tries again by itself; what you have answered is kept in this browser until then.`;
+  showScreen("waiting");
+};
+
+/* The page is of no use without a valid link; what waits in this browser can still be taken out of it. */
+const showRefusal = (title, words, prefix) => {
+  one("[data-role=refusal-title]").textContent = title;
+  one("[data-role=refusal-words]").textContent = words;
+  const many = prefix ? keysUnder(`${prefix}:answer:`).length + keysUnder(`${prefix}:refused:`).length : 0;
+  one("[data-role=unsent]").hidden = !many;
+  one("[data-role=unsent-words]").textContent =
+    `Not sent yet: ${count(many, "answer")} of yours. What waits stays in this browser and is sent when you open a valid link of yours; you can also save it as a file.`;
+  one("[data-role=unsent-save]").onclick = () => saveFile("unsent-answers.json", unsentText(prefix));
+  one("[data-role=help]").hidden = true;
+  showScreen("refusal");
+};
+
+export const showNoLink = (prefix) =>
+  showRefusal("This page needs your personal link", "Open the link that was sent to you: it ends with # and some letters. If you did, it is no longer valid; ask for a new one.", prefix);
+
+export const showLinkGone = (prefix) => showRefusal("Your link is no longer valid", "Ask whoever keeps the study for a new one.", prefix);
+
+export const showOldPage = () => showRefusal("This page is older than the server", "Reload the page to get the new one.", "");
+
+/* A dialog that any of its [data-close] buttons closes; resolves when it is closed, however that happens. */
+export const showDialog = (role) => {
+  const dialog = one(`[data-role=${role}]`);
+  for (const button of all("[data-close]", dialog)) button.onclick = () => dialog.close();
+  dialog.showModal();
+  return new Promise((closed) => { dialog.addEventListener("close", closed, { once: true }); });
+};

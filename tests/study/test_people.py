@@ -1,0 +1,234 @@
+"""Annotators, controls and screening of a study, through the command and through the class, on both databases."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+
+import pytest
+
+from dissensus.errors import StudyError
+from dissensus.records import Question, Response
+from dissensus.store.answers import Answers
+from dissensus.store.database import Database
+from dissensus.study import Study
+
+TIME = "2026-11-15T09:{:02}:{:02}+00:00"
+
+
+@pytest.fixture
+def study(digits, database_url):
+    """Three models' duels, nothing answered, with its answers in one of the databases."""
+    made = digits("knn", "lda", "tree")
+    made.select(k=5, confidence=0.0)
+    if not database_url.startswith("sqlite"):
+        made.configure(database=database_url)
+    return Study(made.folder.root)
+
+
+def told(study, annotator, answer_of, role="asked", number=0):
+    """Answers of one person to all open questions, as the service would store them."""
+    questions = study.questions()
+    Answers(study._database).append(
+        Response(
+            id=f"{annotator}-{role}-{place}",
+            question=Question(kind="contains", body={"item": q.item, "label": q.label}),
+            annotator=annotator,
+            answer=answer_of(place),
+            role=role,
+            seconds=1.0 + place,
+            time=TIME.format(number, place % 60),
+        )
+        for place, q in enumerate(questions)
+    )
+    return questions
+
+
+def test_links_are_made_listed_and_revoked(command, study):
+    folder = study.folder.root
+    made = command("annotators", "add", folder, "ann", "bob", "--trusted", "--url", "https://x.example", "--json")
+    links = json.loads(made.stdout)
+    assert list(links) == ["ann", "bob"]
+    assert links["ann"].startswith("https://x.example/#")
+    again = command("annotators", "add", folder, "ann")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "there is an annotator 'ann' already" in again.stderr
+    assert command("annotators", "revoke", folder, "bob").returncode == 0
+    assert command("annotators", "revoke", folder, "cyd").returncode == 2
+    people = {one["name"]: one for one in json.loads(command("annotators", "list", folder, "--json").stdout)}
+    assert [people[name]["is_revoked"] for name in ("ann", "bob")] == [False, True]
+    assert people["ann"]["is_trusted"]
+    token = links["ann"].split("#")[1]
+    assert study.people.with_token(token).name == "ann"
+    assert study.people.with_token(links["bob"].split("#")[1]) is None
+
+
+def test_only_the_hash_of_a_link_is_stored(command, digits):
+    folder = digits("knn", "lda").folder.root
+    token = json.loads(command("annotators", "add", folder, "ann", "--json").stdout)["ann"].split("#")[1]
+    stored = b"".join(path.read_bytes() for path in folder.glob("judgements.sqlite*"))
+    assert b"ann" in stored
+    assert token.encode() not in stored
+
+
+def test_excluded_people_do_not_count_and_can_be_taken_back(command, study):
+    asked = told(study, "ann", lambda place: "yes" if place % 2 else "no")
+    assert study.questions() == []
+    folder = study.folder.root
+    done = command("annotators", "exclude", folder, "ann", "--reason", "asleep")
+    assert done.returncode == 0, done.stderr
+    assert len(Study(folder).questions()) == len(asked)
+    told(study, "bob", lambda place: "yes" if place % 2 else "no", number=1)
+    report = Study(folder).report()
+    assert "The answers of ann do not count: asleep" in report.read_text()
+    command("annotators", "include", folder, "ann")
+    assert "do not count" not in Study(folder).report().read_text()
+    assert [one.is_excluded for one in study.people.exclusions()] == [True, False]
+
+
+def test_a_changed_mind_counts_and_repeats_controls_and_training_do_not(study):
+    told(study, "ann", lambda _: "yes")
+    before = study.asked()
+    told_again = [
+        Response(**(r.model_dump() | {"id": f"x{r.id}", "role": role, "answer": "no"}))
+        for role in ("control", "repeat", "training")
+        for _, r in list(Answers(study._database).all())[:3]
+    ]
+    Answers(study._database).append(
+        [Response(**(r.model_dump() | {"id": f"{r.id}-{n}"})) for n, r in enumerate(told_again)]
+    )
+    assert study.asked() == before
+    hearing_says = {tuple(q): [j.answer for j in given] for q, given in _heard(study).items()}
+    assert all(given == ["yes"] for given in hearing_says.values())
+    first = next(r for _, r in Answers(study._database).all())
+    changed = Response(**(first.model_dump() | {"id": "changed", "answer": "no", "time": TIME.format(9, 0)}))
+    Answers(study._database).append([changed])
+    assert sorted(given[0] for given in ([j.answer for j in g] for g in _heard(study).values())).count("no") == 1
+
+
+def _heard(study):
+    from dissensus.steps.judging import hear
+
+    return hear(study.folder, study.settings).answers
+
+
+def test_questions_of_ones_own_are_checked(command, study, tmp_path):
+    item = study.items()[0]
+    good = tmp_path / "good.jsonl"
+    rows = [
+        {"kind": "choice", "first": item, "second": study.items()[1], "ask": "Which is neater?", "same": True},
+        {"kind": "pick", "item": item, "options": ["3", "5"]},
+        {"item": item, "label": "3"},
+    ]
+    good.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert command("ask", study.folder.root, good).stdout == "3 new questions (asked)\n"
+    assert command("ask", study.folder.root, good).stdout == "0 new questions (asked)\n"
+    bad = tmp_path / "bad.csv"
+    for content, complaint in [
+        (f"item,label,expected\n{item},3,\n", "row 2: a control question needs its answer under 'expected'"),
+        ("item,label,expected\nnowhere.png,3,yes\n", "item 'nowhere.png' is not in the pool"),
+        (f"item,label,expected\n{item},3,perhaps\n", "row 2: the answer 'perhaps' is none of yes, no, unsure, unfit"),
+        (f"item,lable,expected\n{item},3,yes\n", "the question has a field 'lable'"),
+        (f"kind,item,expected\nriddle,{item},yes\n", "there is no kind 'riddle'"),
+        ("item,label,expected\n", "has no questions"),
+        (f"item,label,expected\n{item},3,yes,no\n", "more cells than the header"),
+    ]:
+        bad.write_text(content)
+        refused = command("ask", study.folder.root, bad, "--as", "control")
+        assert refused.returncode == 2
+        assert complaint in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1
+    assert len(study.overview()["kinds"]) == 3
+
+
+def test_screening_suggests_and_excludes_by_controls(command, study, tmp_path):
+    controls = tmp_path / "controls.csv"
+    items = study.items()[:8]
+    with open(controls, "w", newline="") as file:
+        csv.writer(file).writerows([["item", "label", "expected"], *([item, "3", "yes"] for item in items)])
+    assert command("ask", study.folder.root, controls, "--as", "control").returncode == 0
+    for name, right in [("ann", 8), ("bob", 7), ("cyd", 2)]:
+        if name != "cyd":
+            study.people.add(name, is_trusted=True)
+        Answers(study._database).append(
+            Response(
+                id=f"{name}-{place}",
+                question=Question(kind="contains", body={"item": item, "label": 3}),
+                annotator=name,
+                answer="yes" if place < right else "no",
+                role="control",
+                time=TIME.format(0, place),
+            )
+            for place, item in enumerate(items)
+        )
+    seen = json.loads(command("screen", study.folder.root, "--json").stdout)
+    assert list(seen["suggested"]) == ["cyd"]
+    assert "2 of 8 control questions right (25 %)" in seen["suggested"]["cyd"]
+    done = command("screen", study.folder.root, "--exclude")
+    assert "cyd does not count: 2 of 8 control questions right" in done.stdout
+    assert [*study.people.excluded()] == ["cyd"]
+
+
+def test_a_password_is_kept_out_of_the_settings(digits):
+    study = digits("knn", "lda")
+    with pytest.raises(StudyError, match="DISSENSUS_DATABASE"):
+        study.configure(database="postgresql://ann:secret@host/birds")
+    assert "secret" not in study.folder.settings.read_text()
+
+
+def test_answers_are_not_left_behind_in_the_file(digits, postgres):
+    study = digits("knn", "lda", "tree")
+    study.select(k=5, confidence=0.0)
+    told(study, "ann", lambda _: "yes")
+    study.configure(database=postgres.new_database())
+    with pytest.raises(StudyError, match="export them with the old database"):
+        Study(study.folder.root).overview()
+
+
+def test_settings_that_make_no_sense_change_nothing(command, study):
+    before = study.folder.settings.read_text()
+    refused = command("serve", study.folder.root, "--answers", 0)
+    assert refused.returncode == 2
+    assert "min_answers" in refused.stderr
+    assert study.folder.settings.read_text() == before
+
+
+def test_a_study_is_served_once(digits, command):
+    study = digits("knn", "lda")
+    from dissensus.store.lock import Lock
+
+    with Lock(study.folder.serving):
+        refused = command("serve", study.folder.root, "--port", 0)
+    assert refused.returncode == 2
+    assert "it is being served already" in refused.stderr
+
+
+def test_an_unknown_way_to_a_verdict_is_an_error_in_words(command, study):
+    text = study.folder.settings.read_text()
+    study.folder.settings.write_text(text.replace('method = "majority"', 'method = "oracle"'))
+    refused = command("rank", study.folder.root)
+    assert refused.returncode == 2
+    assert "judge.method is 'oracle': it is one of majority, dawid-skene" in refused.stderr
+
+
+def test_verdicts_by_dawid_skene_rank_like_those_by_majority_where_all_agree(study):
+    for name in ("ann", "bob", "cyd"):
+        told(study, name, lambda place: "yes" if place % 3 else "no") if name == "ann" else None
+    by_majority = study.rank()
+    text = study.folder.settings.read_text()
+    study.folder.settings.write_text(text.replace('method = "majority"', 'method = "dawid-skene"'))
+    by_skill = study.rank()
+    assert [s.model for s in by_skill.standings] == [s.model for s in by_majority.standings]
+    assert by_skill.fragility is None
+
+
+def test_the_answers_table_refuses_changes(digits):
+    study = digits("knn", "lda", "tree")
+    study.select(k=5, confidence=0.0)
+    told(study, "ann", lambda _: "yes")
+    with sqlite3.connect(study.folder.judgements) as connection:
+        for change in ("UPDATE answers SET answer = '\"no\"'", "DELETE FROM answers"):
+            with pytest.raises(sqlite3.IntegrityError, match="never"):
+                connection.execute(change)
+    assert Answers(Database(f"sqlite:///{study.folder.judgements}")).counts()[1] == 1

@@ -1,0 +1,78 @@
+"""Studies of real pictures: handwritten digits with real classifiers, and photographs where the kit has them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from PIL import Image
+from sklearn.datasets import load_digits
+
+from dissensus.demo import PREPROCESS, classifiers
+from dissensus.study import Study
+
+PHOTOGRAPHS = Path(__file__).resolve().parents[3] / "shared" / "data" / "photos" / "pets" / "images"
+BREEDS = ("Abyssinian", "Bengal", "Siamese", "beagle", "pug", "samoyed", "Sphynx", "boxer")
+"""Of the kit's photographs."""
+
+
+def digits_study(root: Path, k: int, names: Iterable[str] = ("knn", "bayes", "tree")) -> tuple[Study, dict[str, str]]:
+    """Some of the demo's classifiers on 300 digits, two people per question; with what each digit is."""
+    digits = load_digits()
+    train, pool = np.arange(600), np.arange(1000, 1300)
+    save_digits(root / "pool", pool.tolist())
+    (root / "digits.txt").write_text("".join(f"{name}\n" for name in digits.target_names))
+    every = classifiers()
+    for name in names:
+        joblib.dump(every[name].fit(digits.data[train], digits.target[train]), root / f"{name}.joblib")
+    study = Study.init(root / "study", classes=str(root / "digits.txt"), title="Handwritten digits")
+    study.pool([root / "pool"])
+    study.predict([f"{name}=sklearn:{root / name}.joblib" for name in names], PREPROCESS)
+    study.select(k=k, confidence=0.0)
+    study.configure(answers=2)
+    add_settings(study, control_rate=0.0, repeat_rate=0.0)
+    return study, {digit_name(number): str(digits.target[number]) for number in pool.tolist()}
+
+
+def photo_study(root: Path) -> Study:
+    """Eight photographs of animals and ImageNet's classes, without any model; digits where the kit is missing."""
+    if PHOTOGRAPHS.is_dir():
+        (root / "pool").mkdir(parents=True)
+        for breed in BREEDS:
+            shutil.copy(min(PHOTOGRAPHS.glob(f"{breed}_*")), root / "pool")
+    else:
+        save_digits(root / "pool", range(8))
+    study = Study.init(root / "study", classes="imagenet", title="Animals in photographs")
+    study.pool([root / "pool"])
+    return study
+
+
+def ask(study: Study, rows: Iterable[Mapping[str, Any]], role: str = "asked") -> int:
+    """What `dissensus ask` does with a file of these rows."""
+    file = study.folder.root.parent / f"{role}.jsonl"
+    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return study.ask(file, role)
+
+
+def add_settings(study: Study, **serve: float | str | list[str]) -> None:
+    """Write settings of the service into study.toml, as its owner would."""
+    lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in serve.items())
+    with open(study.folder.settings, "a") as file:
+        file.write(f"\n[serve]\n{lines}")
+
+
+def save_digits(folder: Path, numbers: Iterable[int]) -> None:
+    folder.mkdir(parents=True)
+    images = load_digits().images
+    for number in numbers:
+        ink = np.round(images[number] * 255 / 16).astype(np.uint8)
+        Image.fromarray(ink).save(folder / digit_name(number))
+
+
+def digit_name(number: int) -> str:
+    return f"digit-{number:04}.png"

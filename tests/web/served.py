@@ -1,0 +1,241 @@
+"""The real service as a process, people who talk to it over HTTP, and small studies to serve."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from PIL import Image, ImageDraw
+
+from dissensus.study import Study
+
+CLASSES = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay")
+MODELS = ("aurora", "borealis", "cumulus")
+SERVE = [sys.executable, "-u", "-m", "dissensus", "serve"]
+PATIENCE = 60
+"""Seconds to wait for a process, on a machine that is busy with other tests."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Client:
+    """One person's browser, as far as HTTP goes: one connection that is kept, and a cookie."""
+
+    def __init__(self, address: str, token: str | None = None) -> None:
+        """Come in by a personal link's token; without one, as a stranger."""
+        self.address, self.token = address, token
+        self.cookie = ""
+        self.connection: http.client.HTTPConnection | None = None
+        if token is not None:
+            entered = self.post("/api/enter", {"token": token})
+            assert entered.status == 200, entered.body
+            self.cookie = entered.headers["set-cookie"].partition(";")[0]
+
+    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
+        """One request; raises OSError or HTTPException where the service is gone."""
+        if self.connection is None:
+            self.connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=PATIENCE)
+        sent = ({"cookie": self.cookie} if self.cookie else {}) | headers
+        try:
+            self.connection.request(method, path, body, sent)
+            answer = self.connection.getresponse()
+            return Reply(answer.status, {key.lower(): value for key, value in answer.getheaders()}, answer.read())
+        except BaseException:
+            self.connection.close()
+            self.connection = None
+            raise
+
+    def get(self, path: str) -> Reply:
+        return self.request("GET", path)
+
+    def post(self, path: str, value: Any) -> Reply:
+        return self.request("POST", path, json.dumps(value).encode(), **{"content-type": "application/json"})
+
+    def next(self, ahead: int = 1) -> list[dict[str, Any]]:
+        """The questions that wait for this person."""
+        reply = self.get(f"/api/next?ahead={ahead}")
+        assert reply.status == 200, reply.body
+        return list(reply.json["questions"])
+
+    def answer(self, ticket: str, answer: Any = "yes", **more: Any) -> Any:
+        """Answer one question; what the service said, which must have stored it."""
+        reply = self.post("/api/answers", {"answers": [answer_to(ticket, answer, **more)]})
+        assert reply.status == 200, reply.body
+        assert not reply.json["refused"], reply.body
+        return reply.json
+
+    def answer_next(self, answer: Any = "yes") -> str | None:
+        """Answer the next question; its ticket, or None where there is none."""
+        waiting = self.next()
+        if waiting:
+            self.answer(waiting[0]["ticket"], answer)
+        return waiting[0]["ticket"] if waiting else None
+
+
+def answer_to(ticket: str, answer: Any = "yes", **more: Any) -> dict[str, Any]:
+    """An answer as the page sends it, with an id of its own."""
+    return {"id": uuid.uuid4().hex, "ticket": ticket, "answer": answer, "seconds": 1.5, "comment": ""} | more
+
+
+class Lines:
+    """What a process prints, as it comes."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.printed: list[str] = []
+        self._waiting: queue.Queue[str | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def after(self, word: str) -> str:
+        """The rest of the next line that has a word in it."""
+        with suppress(queue.Empty):
+            while (line := self._waiting.get(timeout=PATIENCE)) is not None:
+                if word in line:
+                    return line.partition(word)[2].strip()
+        raise AssertionError(f"the process ended, or takes too long: {''.join(self.printed[-20:])}")
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.printed.append(line)
+            self._waiting.put(line)
+        self._waiting.put(None)
+
+
+class Served:
+    """`dissensus serve` as a process of its own."""
+
+    def __init__(self, folder: Path, *options: str, environment: dict[str, str] | None = None) -> None:
+        """Start it; returns once people can come."""
+        self.folder = folder
+        self.process = started([*SERVE, str(folder), "--port", "0", *options], environment)
+        self.lines = Lines(self.process)
+        self.printed = self.lines.printed
+        """Every line that the process has printed."""
+        self.address = self.lines.after("is open at")
+        self.owner_token = self.lines.after("/owner#").split()[0]
+
+    @property
+    def owner(self) -> Client:
+        """The owner, newly come in."""
+        return Client(self.address, self.owner_token)
+
+    def add(self, name: str, *, is_trusted: bool = False) -> Client:
+        """A new annotator who has come in by their link."""
+        added = self.owner.post("/api/owner/annotators", {"name": name, "is_trusted": is_trusted})
+        assert added.status == 200, added.body
+        return Client(self.address, added.json["link"].partition("#")[2])
+
+    def kill(self) -> None:
+        """SIGKILL: nothing is finished, nothing is written."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def stop(self) -> int:
+        """Stop it as Ctrl-C does; its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        try:
+            return self.process.wait(PATIENCE)
+        finally:
+            self.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def started(line: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[str]:
+    """A process whose lines can be read and which can be written to."""
+    return subprocess.Popen(
+        line,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=os.environ | {"COLUMNS": "300"} | (environment or {}),
+    )
+
+
+def eventually(claim: Any, seconds: float = 2.0) -> Any:
+    """What `claim()` gives once it is true; an AssertionError where it is not within the time."""
+    until = time.monotonic() + seconds
+    while not (found := claim()):
+        if time.monotonic() > until:
+            raise AssertionError(f"still not true after {seconds} s")
+        time.sleep(0.05)
+    return found
+
+
+def make_study(root: Path, items: int = 60, models: Sequence[str] = MODELS, **select: Any) -> Study:
+    """A study of small real pictures in `root`/study; models disagree about most of them."""
+    pictures = root / "pictures"
+    pictures.mkdir(parents=True)
+    for number in range(items):
+        draw_picture(pictures / f"picture{number:05}.png", number)
+    return _study(root, sorted(path.stem + path.suffix for path in pictures.iterdir()), [pictures], models, select)
+
+
+def make_study_without_pictures(root: Path, items: int, models: Sequence[str] = MODELS, **select: Any) -> Study:
+    """The same with a pool of ids alone, for which thousands are made in no time."""
+    root.mkdir(parents=True, exist_ok=True)
+    names = [f"item{number:06}" for number in range(items)]
+    pa.csv.write_csv(pa.table({"item": names}), root / "pool.csv")
+    return _study(root, names, [root / "pool.csv"], models, select)
+
+
+def predictions(root: Path, name: str, items: Sequence[str]) -> str:
+    """A model's prediction file, as `NAME=file:PATH`."""
+    random = np.random.default_rng([*name.encode()])
+    labels = random.integers(len(CLASSES), size=len(items))
+    columns = {"item": list(items), "label": [CLASSES[label] for label in labels], "confidence": [0.9] * len(items)}
+    pa.csv.write_csv(pa.table(columns), root / f"{name}.csv")
+    return f"{name}=file:{root / f'{name}.csv'}"
+
+
+def draw_picture(path: Path, number: int) -> None:
+    random = np.random.default_rng(number)
+    image = Image.new("RGB", (96, 72), tuple(random.integers(60, 250, 3).tolist()))
+    left, top = random.integers(5, 40, 2).tolist()
+    ImageDraw.Draw(image).ellipse((left, top, left + 40, top + 25), fill=tuple(random.integers(0, 255, 3).tolist()))
+    image.save(path)
+
+
+def _study(root: Path, items: list[str], pool: Sequence[Path], models: Sequence[str], select: dict[str, Any]) -> Study:
+    (root / "classes.txt").write_text("\n".join(CLASSES))
+    study = Study.init(root / "study", classes=str(root / "classes.txt"), title="Animals")
+    study.pool(pool)
+    study.predict([predictions(root, name, study.items()) for name in models])
+    study.select(**({"k": 12, "reserves": 12, "cap": 12, "confidence": 0.5} | select))
+    assert sorted(study.items()) == sorted(items)
+    return study

@@ -1,0 +1,185 @@
+"""What an annotator's browser receives says nothing about models, files or why a question is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import itertools
+import math
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from blinded import INSTRUCTIONS, MARKS, telltale_study, telltales
+from served import Client, Reply, Served
+from worded_pictures import SECRET
+
+from dissensus.records import Annotator, Question
+from dissensus.study import Study
+from dissensus.web.desk import Desk
+
+ANSWERS = {"contains": "yes", "choice": "left", "pick": 1}
+
+
+class Listener(Client):
+    """An annotator who keeps everything that comes back."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.heard: list[tuple[str, Reply]] = []
+        super().__init__(address, token)
+
+    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
+        reply = super().request(method, path, body, **headers)
+        self.heard.append((path, reply))
+        return reply
+
+
+def test_the_search_finds_every_form() -> None:
+    for mark in MARKS:
+        for form in (
+            mark.encode(),
+            mark.upper().encode(),
+            f"x/{mark}.png".encode().hex().encode(),
+            base64.b64encode(f"x{mark}yy".encode()),
+            base64.b64encode(f"xy{mark}y".encode()),
+            base64.urlsafe_b64encode(f"{mark}.png".encode()),
+            "".join(f"%{byte:02X}" for byte in mark.encode()).encode(),
+            mark.encode("utf-16-le"),
+        ):
+            assert mark in telltales(b"before " + form + b" behind"), form
+
+
+def test_nothing_tells_over_http(serve: Callable[..., Served], tmp_path: Path) -> None:
+    study = telltale_study(tmp_path)
+    service = serve(study.folder.root)
+    person = Listener(service.address, str(service.add("ada").token))
+    roles, shapes, told = work_through(person, study)
+    assert set(roles) == {"asked", "control", "repeat", "training"}, "each role must come up in this test"
+    for page in (
+        "/",
+        "/owner",
+        "/api/classes",
+        "/api/owner/summary",
+        "/image/unknown/0",
+        "/static/zz.js",
+        "/openapi.json",
+    ):
+        person.get(page)
+    for name in re.findall(r'(?:src|href)="(/static/[^"]+)"', person.get("/").body.decode()):
+        person.get(name)
+    for path, reply in person.heard:
+        head = "".join(f"{name}: {value}\n" for name, value in reply.headers.items())
+        assert not telltales(path.encode() + head.encode() + reply.body), path
+        assert not {"etag", "last-modified", "content-disposition", "x-sendfile"} & set(reply.headers)
+    assert {reply.headers["content-type"] for path, reply in person.heard if path.startswith("/image/")} >= {
+        "image/jpeg",
+        "image/png",
+    }
+    assert person.get("/api/me").json["instructions"] == [INSTRUCTIONS]
+    assert person.get("/api/me").json["title"] == "Questions", "the study's title names a model"
+    for kind in ANSWERS:
+        assert len(shapes[kind]) == 1, "a question's form says why it is asked"
+    assert only_counts_down(told), str(told)
+
+
+def work_through(person: Client, study: Study) -> tuple[dict[str, int], dict[str, set[Any]], list[tuple[int, int]]]:
+    """Answer everything; how often each role came up, the forms of questions by kind, and what was told of progress."""
+    roles, shapes, told = defaultdict[str, int](int), defaultdict[str, set[Any]](set), []
+    while questions := person.next(4):
+        question = questions[0]
+        for image in question["images"]:
+            assert person.get(image).status == 200
+        heard = person.answer(question["ticket"], ANSWERS[question["kind"]])
+        role = role_of(study, question["ticket"])
+        roles[role] += 1
+        assert question["training"] == (role == "training")
+        assert set(heard["feedback"]) == ({question["ticket"]} if role == "training" else set())
+        if role != "training":
+            shapes[question["kind"]].add((shape(question | {"images": []}), len(question["images"]), shape(heard)))
+            told.append((heard["answered"], heard["left"]))
+    return roles, shapes, told
+
+
+def role_of(study: Study, ticket: str) -> str:
+    with study._database.reading() as connection:
+        found = connection.exec_driver_sql("SELECT role FROM assignments WHERE ticket = ?", (ticket,))
+        return str(found.scalar_one())
+
+
+def shape(value: Any) -> Any:
+    """The form of a JSON value without what it says: keys, types, and the length of a ticket."""
+    if isinstance(value, dict):
+        return tuple((key, len(inner) if key == "ticket" else shape(inner)) for key, inner in value.items())
+    return tuple(map(shape, value)) if isinstance(value, list) and len(value) > 1 else type(value).__name__
+
+
+def only_counts_down(told: list[tuple[int, int]]) -> bool:
+    """True where nobody can tell from the number that is left which question was a control or a repeat."""
+    jumps = [now[0] for then, now in itertools.pairwise(told) if then[1] - now[1] != 1 and now[0] < told[-1][0] - 20]
+    return all(later - earlier >= 10 for earlier, later in itertools.pairwise(jumps))
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A study in which everybody is asked everything."""
+    backing = telltale_study(tmp_path_factory.mktemp("order"))._backing()
+    backing.terms = replace(backing.terms, answers=10**6, control_rate=0.0, repeat_rate=0.0)
+    opened = Desk(backing)
+    asyncio.run(opened.open())
+    return opened
+
+
+def test_the_order_of_labels_says_nothing_about_who_said_which(desk: Desk) -> None:
+    rows = Study(desk.backing.folder.root).selection()  # type: ignore[attr-defined]
+    people = 400
+    orders = [order_of(desk, seed) for seed in range(people)]
+    firsts = []
+    for row in rows:
+        labels = [desk.backing.classes.names.index(row[name]) for name in ("first_label", "second_label")]
+        bodies = [{"item": row["item"], "label": label} for label in labels]
+        numbers = [desk.number(Question(kind="contains", body=body)) for body in bodies]
+        if all(number in orders[0] for number in numbers):
+            firsts.append(sum(order[numbers[0]] < order[numbers[1]] for order in orders) / people)
+    assert len(firsts) >= 10
+    assert all(abs(share - 0.5) < 5 * 0.5 / math.sqrt(people) for share in firsts)
+    assert abs(sum(firsts) / len(firsts) - 0.5) < 4 * 0.5 / math.sqrt(people * len(firsts) / 3), (
+        "an item may stand thrice"
+    )
+
+
+def order_of(desk: Desk, seed: int) -> dict[int, int]:
+    """At which place each question comes for a person with this seed."""
+    name = f"person {seed}"
+    desk.queue.join(name, seed)
+    places: dict[int, int] = {}
+    while (following := desk.queue.next(name, 0.0)) is not None:
+        if following[1] == "asked":
+            places[following[0]] = len(places)
+    return places
+
+
+def test_the_sides_are_thrown_anew_for_every_question_and_person(desk: Desk) -> None:
+    choices = [number for number, kind in enumerate(desk.questions.kinds) if kind == "choice"]
+    assert len(choices) >= 8
+    for role in ("asked", "control", "repeat", "training"):
+        sides = [[put(desk, seed, number, role) for number in choices] for seed in range(200)]
+        share = sum(row.count("first") for row in sides) / (200 * len(choices))
+        assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(200 * len(choices)), role
+        assert sum(len(set(row)) == 2 for row in sides) > 190, "one person sees both sides used"
+
+
+def put(desk: Desk, seed: int, number: int, role: Any) -> str:
+    """What stands on the left when a question is put to a person."""
+    name = f"chooser {seed}"
+    desk.queue.join(name, seed)
+    person = Annotator(name=name, token_hash="", is_owner=False, is_trusted=False, seed=seed, time="")
+    return str(desk._put(person, number, role).shown["left"])
+
+
+def test_the_secret_was_there_to_be_found(tmp_path: Path) -> None:
+    folder = telltale_study(tmp_path, items=12).folder.root.parent / SECRET
+    assert all(telltales(file.read_bytes()) for file in folder.iterdir())

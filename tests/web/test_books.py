@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dissensus.records import ROLES
+from dissensus.web.books import Books, Questions, code_of, code_of_text
+
+TIMES = ("2026-11-15T06:00:00.123+00:00", "2026-11-15T07:00:00+01:00", "2026-11-15T06:00:00")
+ROWS = st.lists(
+    st.tuples(
+        st.integers(0, 3),
+        st.sampled_from(["ada", "ben", "cem"]),
+        st.sampled_from(ROLES),
+        st.integers(-1, 3),
+        st.none() | st.floats(0, 100),
+        st.sampled_from(TIMES),
+    ),
+    max_size=40,
+)
+
+
+def everything(books: Books) -> tuple[object, ...]:
+    columns = {name: column.tolist() for name, column in books.columns().items()}
+    return columns, books.people, books.last, books.answered, [books.answered_by(name) for name in ["ada", "ben"]]
+
+
+@given(ROWS, ROWS)
+def test_many_at_once_are_the_same_as_one_by_one(before: list[tuple], rows: list[tuple]) -> None:
+    one_by_one, at_once = Books(), Books()
+    for books in (one_by_one, at_once):
+        books.enter_all(before)
+    for row in rows:
+        one_by_one.enter(*row)
+    at_once.enter_all(rows)
+    assert everything(one_by_one) == everything(at_once)
+
+
+@given(ROWS)
+def test_the_last_word_counts_and_the_first_time_makes_the_order(rows: list[tuple]) -> None:
+    books = Books()
+    is_first = [books.enter(*row) for row in rows]
+    keys = [row[:3] for row in rows]
+    assert is_first == [key not in keys[:place] for place, key in enumerate(keys)]
+    last = {key: place for place, key in enumerate(keys)}
+    assert list(books.is_last) == [int(last[key] == place) for place, key in enumerate(keys)]
+    for name in ("ada", "ben", "nobody"):
+        mine = list(dict.fromkeys((question, role) for question, who, role in keys if who == name))
+        assert books.answered_by(name) == mine
+        assert books.answered[name] == sum(role != "training" for _, role in mine)
+        assert all(books.has_answered(question, name, role) for question, role in mine)
+    assert not books.has_answered(0, "nobody", "asked")
+
+
+def test_answers_have_codes() -> None:
+    assert [code_of_text(text) for text in ('"yes"', '"unfit"', "7", "null", '"second"')] == [0, 3, 7, -1, 1]
+    assert code_of("no") == 1
+
+
+def test_questions_are_numbered_once() -> None:
+    questions = Questions()
+    texts = ['{"item":"a","label":1}', '{"item":"a","label":2}', '{"item":"b","label":1}']
+    groups, words = questions.add("contains", texts)
+    assert groups[0] == groups[1] != groups[2]
+    assert len(set(words.tolist())) == 3
+    assert questions.new("contains", [*texts, '{"item":"c","label":1}']) == ['{"item":"c","label":1}']
+    assert [questions.number("contains", text) for text in texts] == [0, 1, 2]
+    assert questions.number("pick", texts[0]) is None
+    assert questions.number("unknown", texts[0]) is None
+    assert questions.of(2).body == {"item": "b", "label": 1}
+    assert questions.of(1).text == texts[1]

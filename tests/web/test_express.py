@@ -1,0 +1,46 @@
+"""The short way and the long way through the service say the same."""
+
+from __future__ import annotations
+
+import json
+
+from served import Client, Served, answer_to
+
+
+def test_both_ways_give_the_same_questions(service: Served) -> None:
+    ada = service.add("ada")
+    short = ada.get("/api/next?ahead=3")
+    for path in ("/api/next?ahead=03", "/api/next?ahead=3&unknown=1", "/api/next?ahead=%33"):
+        long = ada.get(path)
+        assert (long.status, long.json) == (200, short.json)
+        assert {name for name in long.headers if name != "date"} == {name for name in short.headers if name != "date"}
+    assert len(ada.get("/api/next").json["questions"]) == 4
+    assert ada.get("/api/next?ahead=11").status == ada.get("/api/next?ahead=0").status == 422
+
+
+def test_both_ways_take_answers_and_refuse_what_is_none(service: Served) -> None:
+    ada = service.add("ada")
+    first, second = ada.next(2)
+    short = ada.post("/api/answers", {"answers": [answer_to(first["ticket"])]})
+    padded = json.dumps({"answers": [answer_to(second["ticket"])]}).encode()
+    twice = {"cookie": f"{ada.cookie}; another=1", "content-type": "application/json; charset=utf-8"}
+    long = ada.request("POST", "/api/answers", padded, **twice)
+    assert short.json.keys() == long.json.keys()
+    assert (short.json["answered"], long.json["answered"]) == (1, 2)
+    for wrong in (b"", b"[]", b"{", b'{"answers": [{}]}', b'{"answers": [], "more": 1}', b'{"answers": 3}'):
+        reply = ada.request("POST", "/api/answers", wrong, **{"content-type": "application/json"})
+        assert reply.status == 422, (wrong, reply.body)
+        assert list(reply.json) == ["reason"]
+
+
+def test_strangers_go_the_long_way_to_nowhere(service: Served) -> None:
+    ticket = service.add("ada").next()[0]["ticket"]
+    stranger = Client(service.address)
+    assert stranger.get("/api/next?ahead=1").status == 401
+    assert stranger.post("/api/answers", {"answers": [answer_to(ticket)]}).status == 401
+    owner = service.owner
+    assert owner.get("/api/next?ahead=1").status == 401
+    ben = service.add("ben")
+    refused = ben.post("/api/answers", {"answers": [answer_to(ticket)]}).json
+    assert refused["stored"] == []
+    assert refused["refused"][0]["reason"] == "this question was not put to you"

@@ -1,0 +1,204 @@
+"""What changes while people work: links, imports, rounds, reserves, leases, pauses, restarts. On the real service."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served import CLASSES, Client, Served, answer_to, eventually, make_study_without_pictures, predictions
+
+from dissensus.records import Response
+from dissensus.store.answers import Answers
+from dissensus.store.settings import change_settings
+from dissensus.study import Study
+
+Command = Callable[..., Any]
+
+
+def settings(folder: Path, section: str, **values: Any) -> None:
+    change_settings(folder / "study.toml", section, values)
+
+
+@pytest.fixture
+def plain(study_folder: Path) -> Path:
+    """The small study without repeats: every question is asked for the study."""
+    settings(study_folder, "serve", control_rate=0.0, repeat_rate=0.0)
+    return study_folder
+
+
+@pytest.fixture
+def service(plain: Path, serve: Callable[..., Served]) -> Served:
+    """It, served."""
+    return serve(plain)
+
+
+def stored(folder: Path) -> list[Response]:
+    """All answers, in the order in which they came."""
+    return [response for _, response in Answers(Study(folder)._database).all()]
+
+
+def answer_all(client: Client, answer: str = "yes") -> int:
+    """Answer until there is nothing left; how many."""
+    count = 0
+    while client.answer_next(answer) is not None:
+        count += 1
+    return count
+
+
+def summary(service: Served) -> dict[str, Any]:
+    return dict(service.owner.get("/api/owner/summary").json)
+
+
+def test_links_by_the_command_line_hold_at_once_and_revoked_ones_for_two_seconds_at_most(
+    service: Served, command: Command
+) -> None:
+    added = command("annotators", "add", service.folder, "zoe", "--json")
+    zoe = Client(service.address, json.loads(added.stdout)["zoe"].partition("#")[2])
+    assert zoe.answer_next() is not None
+    ticket = zoe.next()[0]["ticket"]
+    command("annotators", "revoke", service.folder, "zoe")
+    eventually(lambda: zoe.get("/api/me").status == 401)
+    assert zoe.post("/api/answers", {"answers": [answer_to(ticket)]}).status == 401
+    again = command("annotators", "add", service.folder, "zoe", "--json")
+    zoe = Client(service.address, json.loads(again.stdout)["zoe"].partition("#")[2])
+    assert zoe.next()[0]["ticket"] == ticket
+    assert zoe.get("/api/me").json["answered"] == 1
+
+
+def test_imported_answers_are_not_asked_for_again(service: Served, command: Command, tmp_path: Path) -> None:
+    ada = service.add("ada")
+    questions = Study(service.folder).asked()
+    assert ada.get("/api/me").json["left"] == len(questions)
+    rows = [{"item": item, "label": label, "annotator": "ada", "answer": "no"} for item, label in questions[:-5]]
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert command("judgements", "import", service.folder, tmp_path / "answers.jsonl").returncode == 0
+    eventually(lambda: ada.get("/api/next?ahead=1").json["left"] == 5)
+    assert answer_all(ada) == 5
+    eventually(lambda: summary(service)["left"] == 0, 5)
+
+
+def test_a_joined_model_brings_its_questions(service: Served, command: Command, tmp_path: Path) -> None:
+    ada = service.add("ada")
+    before = answer_all(ada)
+    assert ada.get("/api/next?ahead=4").json == {"questions": [], "answered": before, "left": 0, "paused": False}
+    joined = command("join", service.folder, predictions(tmp_path, "delta", Study(service.folder).items()))
+    assert joined.returncode == 0, joined.stderr
+    eventually(ada.next, 5)
+    assert answer_all(ada) > 0
+    asked = [(response.question.text, response.annotator) for response in stored(service.folder)]
+    assert len(set(asked)) == len(asked)
+    assert {response.question.text for response in stored(service.folder)} == {
+        json.dumps({"item": item, "label": label}, separators=(",", ":"))
+        for item, label in Study(service.folder).asked()
+    }
+
+
+def test_reserves_take_the_place_of_unfit_items_while_people_work(service: Served) -> None:
+    selected = {row["item"] for row in Study(service.folder).selection() if not row["reserve"]}
+    ada = service.add("ada")
+    for _ in range(4):
+        ada.answer_next("unfit")
+    eventually(lambda: answer_all(ada) == 0 and not Study(service.folder).questions(), 10)
+    given = [(one.question.body["item"], one.answer) for one in stored(service.folder)]
+    unfit = {item for item, answer in given if answer == "unfit"}
+    assert len(unfit) > 1
+    assert {item for item, _ in given} - selected
+
+
+def test_what_is_held_too_long_goes_to_somebody_else(plain: Path, serve: Callable[..., Served]) -> None:
+    study_folder = plain
+    settings(study_folder, "serve", lease_minutes=0.03)
+    service = serve(study_folder)
+    ada, ben = service.add("ada"), service.add("ben")
+    held = [one["ticket"] for one in ada.next(4)]
+    questions = len(Study(study_folder).asked())
+    assert answer_all(ben) == questions - 4
+    eventually(lambda: answer_all(ben), 8)
+    eventually(lambda: answer_all(ben) == 0 and len(stored(study_folder)) == questions, 5)
+    assert ada.next(4) == []
+    late = ada.answer(held[0], "no")  # she may still have it on her screen
+    assert late["answered"] == 1
+    counts = Counter(one.question.text for one in stored(study_folder))
+    assert sorted(counts.values()) == [1] * (questions - 1) + [2]
+
+
+def test_r_answers_of_r_different_people_and_nothing_twice(plain: Path, serve: Callable[..., Served]) -> None:
+    service = serve(plain, "--answers", "3")
+    people = [service.add(name) for name in ("ada", "ben", "cem", "dia")]
+    while sum(client.answer_next() is not None for client in people):
+        pass
+    who = defaultdict(list)
+    for one in stored(plain):
+        who[one.question.text].append(one.annotator)
+    assert len(who) == len(Study(plain).asked())
+    assert all(len(names) == len(set(names)) == 3 for names in who.values())
+
+
+def test_controls_and_repeats_come_at_their_rates_in_random_places(
+    tmp_path: Path, serve: Callable[..., Served], command: Command
+) -> None:
+    study = make_study_without_pictures(tmp_path / "new", 1500, k=120, reserves=10, cap=120)
+    folder = study.folder.root
+    settings(folder, "serve", control_rate=0.1, repeat_rate=0.15)
+    rows = [{"kind": "contains", "item": item, "label": CLASSES[0], "expected": "no"} for item in study.items()[-80:]]
+    (tmp_path / "controls.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert command("ask", folder, tmp_path / "controls.jsonl", "--as", "control").returncode == 0
+    service = serve(folder)
+    answer_all(service.add("ada"))
+    given = [(one.role, one.question.text) for one in stored(folder)]
+    number = Counter(role for role, _ in given)
+    for role, rate in (("control", 0.1), ("repeat", 0.15)):
+        spread = math.sqrt(number["asked"] * rate * (1 - rate))
+        assert abs(number[role] - rate * number["asked"]) < 5 * spread, number
+        places = [place for place, (what, _) in enumerate(given) if what == role]
+        gaps = [later - earlier for earlier, later in pairwise(places)]
+        assert len(set(gaps)) > 5, gaps
+    asked = {text: place for place, (role, text) in enumerate(given) if role == "asked"}
+    repeats = {text: place for place, (role, text) in enumerate(given) if role == "repeat"}
+    assert len(asked) == number["asked"]
+    assert len(repeats) == number["repeat"]
+    assert all(place - asked[text] > 10 for text, place in repeats.items())
+    assert not asked.keys() & {text for role, text in given if role == "control"}
+    shown = summary(service)["annotators"][0]
+    assert shown["controls"] == {"right": 0, "of": number["control"]}
+    assert shown["repeats"] == {"same": number["repeat"], "of": number["repeat"]}
+
+
+def test_a_paused_service_asks_nothing_and_takes_answers(service: Served) -> None:
+    ada, owner = service.add("ada"), service.owner
+    held = ada.next(3)
+    assert owner.post("/api/owner/pause", {"paused": True}).status == 204
+    paused = ada.get("/api/next?ahead=3").json
+    assert paused["questions"] == []
+    assert paused["paused"]
+    assert ada.answer(held[0]["ticket"])["answered"] == 1
+    assert owner.post("/api/owner/pause", {"paused": False}).status == 204
+    assert ada.next(2) == held[1:]
+
+
+@pytest.mark.parametrize("end", [Served.stop, Served.kill], ids=["stopped", "killed"])
+def test_after_a_restart_everybody_goes_on_where_they_were(
+    end: Callable[[Served], Any], study_folder: Path, serve: Callable[..., Served]
+) -> None:
+    service = serve(study_folder)
+    ada = service.add("ada")
+    for _ in range(5):
+        ada.answer_next()
+    held = ada.next(3)
+    me = ada.get("/api/me").json
+    end(service)
+    service = serve(study_folder)
+    again = Client(service.address, ada.token)
+    assert again.next(3) == held
+    assert again.get("/api/me").json == me
+    undone = again.answer(held[0]["ticket"], "yes") and again.answer(held[0]["ticket"], "no")
+    assert undone["answered"] == 6
+    answer_all(again)
+    last = {one.question.text: one.answer for one in stored(study_folder)}
+    assert len(last) == len(Study(study_folder).asked())
