@@ -87,12 +87,15 @@ def answer_beforehand(study: Path, count: int) -> int:
     """Store so many answers of all people, as the service would have; how many there are then."""
     opened = Study(study)
     names = [person.name for person in opened.people.all()]
-    answers = Answers(Database(f"sqlite:///{study / 'judgements.sqlite'}"))
+    database = Database(f"sqlite:///{study / 'judgements.sqlite'}")
+    answers = Answers(database)
     given = _given(opened, names)
     while batch := list(islice(given, min(BATCH, count))):
         answers.keep([assignment for assignment, _ in batch], [response for _, response in batch])
         count -= len(batch)
-    return answers.counts()[0]
+    stored = answers.counts()[0]
+    database.close()  # as every command does at its end: what is in the log goes into the file
+    return stored
 
 
 def _given(study: Study, names: list[str]) -> Iterator[tuple[Assignment, Response]]:

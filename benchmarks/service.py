@@ -74,8 +74,8 @@ def large_study(folder: Path, seconds: float) -> Iterator[str | Bar]:
     for figures in large.measure(folder, seconds / 2):
         yield from figures.lines()
         yield Bar("s from the start of the process to 'open', under", figures.ready, operator.lt, 3)
-        yield Bar("ms for anybody's first question, under", figures.calm.first(), operator.lt, 20)
-        yield Bar("ms p99 for the next question, under", figures.calm.quantile(0.99, NEXT), operator.lt, 20)
+        for words, found in (("first ones included", figures.calm), ("while 750 answers/s come", figures.paced)):
+            yield Bar(f"ms p99 for the next question, {words}, under", found.quantile(0.99, NEXT), operator.lt, 20)
         yield Bar("s for the dashboard, under", figures.summary, operator.lt, 1)
 
 

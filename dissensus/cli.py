@@ -232,7 +232,7 @@ def judgements_export(
 
     Example: `dissensus judgements export birds answers.parquet`
     """
-    printing.say(f"{file}: {Study(study).judgements_export(file, format):,} judgements")
+    printing.say(f"{file}: {Study(study).judgements_export(file, format):,} answers")
 
 
 @app.command()
@@ -245,7 +245,9 @@ def ask(
 
     Example: `dissensus ask birds controls.csv --as control`
     """
-    printing.say(f"{Study(study).ask(file, role):,} new questions ({role})")
+    new, total = Study(study).ask(file, role)
+    known = f"; {total - new:,} were there, with this file's answers and notes from now on" if total > new else ""
+    printing.say(f"{new:,} new questions ({role}){known}")
 
 
 @app.command()
@@ -271,8 +273,12 @@ def serve(
     if database is not None and has_password(database):
         os.environ[VARIABLE], database = database, None
         printing.say(f"Its address has a password, so study.toml does not keep it: set {VARIABLE} for other commands.")
-    Study(study).configure(answers=answers, database=database)
-    Study(study).serve(printing.show_serving(study), host, port)
+    Study(study).configure(answers=answers, database=database, host=host, port=port)
+    opened = Study(study)
+    for stop in (signal.SIGINT, signal.SIGTERM):  # the service itself hears them, ends what it is doing, and returns
+        signal.signal(stop, signal.SIG_IGN)
+    opened.serve(printing.show_serving(study), host, port)
+    printing.say("stopped; every answer that was acknowledged is stored")
 
 
 @annotators.command("add")
@@ -293,8 +299,13 @@ def annotators_add(
     Example: `dissensus annotators add birds ada ben --url https://birds.example.org`
     """
     opened = Study(study)
-    tokens = {name: opened.people.add(name, is_owner=owner, is_trusted=trusted) for name in names}
-    printing.show_links(tokens, url or opened.address, owner, json)
+    tokens: dict[str, str] = {}
+    try:
+        for name in names:
+            tokens[name] = opened.people.add(name, is_owner=owner, is_trusted=trusted)
+    finally:
+        if tokens:  # a name that is taken does not cost the others their links
+            printing.show_links(tokens, url or opened.address, owner, json)
 
 
 @annotators.command("list")
@@ -326,7 +337,7 @@ def annotators_exclude(
 
     Example: `dissensus annotators exclude birds ben --reason "answered in 0.3 s"`
     """
-    Study(study).people.exclude(name, reason, "owner")
+    Study(study).exclude(name, reason)
     printing.say(f"answers of {name} do not count from now on: {reason}")
 
 
@@ -340,7 +351,7 @@ def annotators_include(
 
     Example: `dissensus annotators include birds ben`
     """
-    Study(study).people.include(name, reason, "owner")
+    Study(study).include(name, reason)
     printing.say(f"answers of {name} count again: {reason}")
 
 

@@ -180,6 +180,7 @@ def show_demo(result: DemoResult, as_json: bool) -> None:
         say(f"{result.questions:,} questions about {result.pool:,} digits wait for you. Open the sheet in a browser:")
         say(f"  {result.sheet}")
         say(f"then: dissensus judgements import {result.study} FILE and dissensus report {result.study}")
+        say(f"or let several people answer in their browsers: dissensus serve {result.study}")
         return None
     labelled = Benchmark("accuracy, all labelled", result.accuracy, {}, {}, result.srcc)
     show_ranking(result.ranking, Study(result.study).classes, result.consensus, labelled, as_json=False)
@@ -243,7 +244,7 @@ def show_overview(overview: dict[str, Any], as_json: bool) -> None:
     people = overview["annotators"]
     if as_json:
         return show_json(people)
-    table = Table("annotator", "answers", "seconds", "agree with others", "controls", "repeats", "skill", "state")
+    table = Table("annotator", "answers", "seconds", "agrees", "controls", "repeats", "skill", "state")
     for one in people:
         row = (
             one["name"] + (" (trusted)" if one["is_trusted"] else ""),

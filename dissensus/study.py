@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +28,7 @@ from dissensus.steps.questions import OpenQuestion, open_questions, write_questi
 from dissensus.steps.ranking import consensus, make_ranking, method_of, with_fragility, write_results
 from dissensus.steps.reporting import report_data
 from dissensus.steps.selecting import select
-from dissensus.steps.setting import read_set_questions
+from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
 from dissensus.steps.status import Status, status_of
 from dissensus.store.answers import Answers
 from dissensus.store.classes import classes_of, read_classes
@@ -215,13 +216,25 @@ class Study:
         responses = (response for _, response in Answers(self._database).all())
         return write_responses(Path(path), responses, self.classes, format, self._uri)
 
-    def ask(self, path: str | Path, role: str = "asked") -> int:
-        """Take in questions of a JSON Lines or CSV file: to be asked, or with known answers as control or training."""
-        is_item = set(pool_ids(self.folder).to_pylist()).__contains__
-        return SetQuestions(self._database).add(read_set_questions(Path(path), role, self.classes, is_item))
+    def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
+        """Take in questions of a JSON Lines or CSV file: to be asked, or with known answers as control or training.
 
-    def configure(self, answers: int | None = None, database: str | None = None) -> None:
-        """Keep settings of the service in study.toml: people per question, and where their answers are kept.
+        Returns how many are new, and how many the file has.
+        """
+        is_item = set(pool_ids(self.folder).to_pylist()).__contains__
+        found = read_set_questions(Path(path), role, self.classes, is_item)
+        if self.folder.rounds():
+            refuse_the_studys_own(found, hear(self.folder, self.settings), Path(path))
+        return SetQuestions(self._database).add(found), len(found)
+
+    def configure(
+        self,
+        answers: int | None = None,
+        database: str | None = None,
+        host: str | None = None,
+        port: int | None = None,
+    ) -> None:
+        """Keep settings of the service in study.toml: people per question, where it listens, where answers are kept.
 
         Raises:
             StudyError: a value makes no sense, or an address has a password in it, which no file should hold.
@@ -230,13 +243,15 @@ class Study:
             raise StudyError(f"keep the password out of {self.folder.settings}: set {VARIABLE} to the address instead")
         with self._lock:
             change_settings(self.folder.settings, "judge", {"min_answers": answers})
-            change_settings(self.folder.settings, "serve", {"database": database})
+            reached = {"host": host, "port": port or None}  # port 0 is another one each time
+            change_settings(self.folder.settings, "serve", {"database": database} | reached)
 
     @property
     def address(self) -> str:
         """Where people reach the service, as study.toml says."""
         serve = self.settings.serve
-        return f"http://{serve.host}:{serve.port}"
+        host = socket.gethostname() if serve.host in ("0.0.0.0", "::") else serve.host
+        return f"http://{host}:{serve.port}"
 
     def serve(self, ready: Ready, host: str | None = None, port: int | None = None) -> None:
         """Let people answer in their browsers, until the process is told to stop; `ready` is told where."""
@@ -259,6 +274,16 @@ class Study:
         for name, reason in suggested.items():
             self.people.exclude(name, reason, "screen")
         return list(suggested)
+
+    def exclude(self, name: str, reason: str) -> None:
+        """Let a person's answers count no longer; `include` takes it back."""
+        self.people.require(name)
+        self.people.exclude(name, reason, "owner")
+
+    def include(self, name: str, reason: str) -> None:
+        """Let a person's answers count again."""
+        self.people.require(name)
+        self.people.include(name, reason, "owner")
 
     @property
     def people(self) -> People:

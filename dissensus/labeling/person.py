@@ -20,6 +20,8 @@ class Person:
     seed: int
     asked: list[int] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
+    """What they were asked for the study: that comes once, except planned repeats."""
+    controlled: set[int] = field(default_factory=set)
     repeated: set[int] = field(default_factory=set)
     trained: set[int] = field(default_factory=set)
     due: dict[Role, int] = field(default_factory=lambda: {"control": 0, "repeat": 0})

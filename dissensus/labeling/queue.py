@@ -40,9 +40,9 @@ class Queue:
         self.training: list[int] = []
         self.opened: list[int] = []
         """Questions that need people again since orders were worked out, as they came."""
-        self.open_then: Bool[Array, " Q"] = np.zeros(0, bool)
-        self.open_total, self.counted = 0, 0
-        """What was open when it was last counted, and how often it was."""
+        self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)
+        self.unfinished_total, self.counted = 0, 0
+        """What needed answers when it was last counted, and how often it was."""
         self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
         self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
         self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
@@ -70,7 +70,8 @@ class Queue:
         before = self._open()
         self.is_needed = np.zeros(len(self), bool)
         self.is_needed[np.asarray(questions, np.int64)] = True
-        self._note_opened(np.flatnonzero(self._count_open() & ~before).tolist())
+        self._count()
+        self._note_opened(np.flatnonzero(self._open() & ~before).tolist())
 
     def join(self, name: str, seed: int) -> Person:
         """A person who may be asked; one who is known stays as they are."""
@@ -92,7 +93,8 @@ class Queue:
         """Other numbers of answers that count, as when a person is excluded."""
         before = self._open()
         self.given = given.astype(np.int32)
-        self._note_opened(np.flatnonzero(self._count_open() & ~before).tolist())
+        self._count()
+        self._note_opened(np.flatnonzero(self._open() & ~before).tolist())
 
     def next(self, name: str, now: float) -> tuple[int, Role] | None:
         """The next question for a person, who holds it from now on; None where there is nothing for them."""
@@ -110,7 +112,7 @@ class Queue:
                 self._note(person, *special)
                 return special
         if following is None:
-            person.left, person.counted = 0, self.counted
+            self._count()  # so that nobody is told of what others have answered meanwhile
             return None
         self._note(person, following, "asked")
         self.hold(name, following, now)
@@ -136,15 +138,21 @@ class Queue:
         late = [(name, lease) for name, held in self.leases.items() for lease in held.values() if lease.until <= now]
         for name, lease in late:
             self._release(name, lease.question)
-        self._count_open()
+        self._count()
+
+    def release_all(self, name: str) -> None:
+        """A person who is asked no longer holds nothing."""
+        for question in list(self.leases.get(name, ())):
+            self._release(name, question)
 
     def restore(self, name: str, given: Sequence[tuple[int, Role]]) -> None:
         """What a person was given before the service started, in order."""
         person = self.people[name]
         of_role = {role: [one for one, what in given if what == role] for role in ROLES}
         positions = range(len(person.asked) + 1, len(person.asked) + len(of_role["asked"]) + 1)
-        person.seen.update(question for question, _ in given)
+        person.seen.update(of_role["asked"])
         person.asked += of_role["asked"]
+        person.controlled.update(of_role["control"])
         person.trained.update(of_role["training"])
         person.repeated.update(of_role["repeat"])
         for purpose, rate in self.rates.items():
@@ -156,18 +164,18 @@ class Queue:
         return bool(self.is_needed[question] and self.given[question] + self.held[question] < self.answers)
 
     def left(self, name: str) -> int:
-        """How many questions wait for a person, but for what others took since it was counted."""
+        """How many questions could still come to a person: others may hold some of them just now."""
         person = self.people[name]
         if person.counted != self.counted:
             seen = np.fromiter(person.seen, np.int64, len(person.seen))
-            known = seen[seen < len(self.open_then)]
-            person.left = self.open_total - int(np.count_nonzero(self.open_then[known]))
+            known = seen[seen < len(self.unfinished)]
+            person.left = self.unfinished_total - int(np.count_nonzero(self.unfinished[known]))
             person.counted = self.counted
         return person.left + sum(question not in person.trained for question in self.training)
 
     def _note(self, person: Person, question: int, role: Role) -> None:
-        person.seen.add(question)  # nobody sees a question twice, whatever for, except planned repeats
         if role == "asked":
+            person.seen.add(question)
             person.asked.append(question)
             for purpose, rate in self.rates.items():
                 for position in _eligible(purpose, range(len(person.asked), len(person.asked) + 1)):
@@ -177,8 +185,7 @@ class Queue:
             person.trained.add(question)
         else:
             person.due[role] -= 1
-            if role == "repeat":
-                person.repeated.add(question)
+            (person.repeated if role == "repeat" else person.controlled).add(question)
 
     def _release(self, name: str, question: int) -> None:
         was_open = self.is_open(question)
@@ -241,10 +248,9 @@ class Queue:
     def _open(self) -> Bool[Array, " Q"]:
         return self.is_needed & (self.given + self.held < self.answers)
 
-    def _count_open(self) -> Bool[Array, " Q"]:
-        self.open_then = self._open()
-        self.open_total, self.counted = int(np.count_nonzero(self.open_then)), self.counted + 1
-        return self.open_then
+    def _count(self) -> None:
+        self.unfinished = self.is_needed & (self.given < self.answers)
+        self.unfinished_total, self.counted = int(np.count_nonzero(self.unfinished)), self.counted + 1
 
     def _continues(self, person: Person, question: int) -> bool:
         """True where the question is about the picture that the person was asked about last."""
@@ -261,7 +267,7 @@ class Queue:
     def _fresh_controls(self, person: Person) -> list[int]:
         if person.due["control"] <= 0:
             return []
-        return [question for question in self.controls if question not in person.seen]
+        return [one for one in self.controls if one not in person.controlled and one not in person.seen]
 
     def _old_questions(self, person: Person) -> list[int]:
         if person.due["repeat"] <= 0:

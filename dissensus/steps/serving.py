@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
 from dissensus.competitions.labels import Judged, judge
+from dissensus.errors import ScreeningError
 from dissensus.labeling import LABELS, QUESTIONS, question_keys, questions_of
 from dissensus.records import Assignment, Classes, Response, SetQuestion
 from dissensus.screening import NO, UNFIT, YES
@@ -56,7 +57,7 @@ class StudyBacking:
         self.set_questions = SetQuestions(database)
         self.rounds = Rounds(folder, settings)
         self.other_uris: dict[str, str | None] = {}
-        self.known_set_questions = 0
+        self.known_set_questions: tuple[SetQuestion, ...] = ()
         serve = settings.serve
         self.terms = Terms(
             title=title,
@@ -85,9 +86,9 @@ class StudyBacking:
     def changes(self, after: int) -> Changes:
         """The study as it is now; what takes long is read here, where nobody waits for it."""
         set_questions = tuple(self.set_questions.all())
-        if len(set_questions) != self.known_set_questions:
+        if set_questions != self.known_set_questions:
             names = {name for one in set_questions for name in _items(one)}
-            self.other_uris, self.known_set_questions = uris_named(self.folder, names), len(set_questions)
+            self.other_uris, self.known_set_questions = uris_named(self.folder, names), set_questions
         if tuple(self.folder.rounds()) != self.rounds.on_disk:
             self.rounds = Rounds(self.folder, self.settings)
         return Changes(
@@ -143,6 +144,7 @@ class StudyBacking:
             for name, records in (
                 ("people", [one.model_dump(exclude={"token_hash"}) for one in self.people.all()]),
                 ("exclusions", [one.model_dump() for one in self.people.exclusions()]),
+                ("assignments", [one.model_dump() for one in self.answers.assignments()]),
                 ("set-questions", [one.model_dump() for one in self.set_questions.all()]),
             ):
                 archive.writestr(f"{name}.json", json.dumps(records, ensure_ascii=False, indent=1))
@@ -181,7 +183,11 @@ class Rounds:
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
         """Questions of the rows that count now, reserves in the place of what people discarded."""
-        verdicts = verdicts_of(question, annotator, answer, len(self.texts), annotators, self.settings.judge)
+        told = (question, annotator, answer, len(self.texts), annotators)
+        try:
+            verdicts = verdicts_of(*told, self.settings.judge)
+        except ScreeningError:  # people go on answering; `rank` says what is wrong
+            verdicts = verdicts_of(*told, self.settings.judge.model_copy(update={"method": "majority"}))
         unfit = np.unique(self.items[verdicts == UNFIT])
         self.judged = [self._judged(place, verdicts, unfit) for place in range(len(self.found))]
         is_needed = np.zeros(len(self.texts), bool)

@@ -1,18 +1,19 @@
-"""questions add: questions that somebody wrote down, to be asked, as controls, or for training."""
+"""ask: questions that somebody wrote down, to be asked, as controls, or for training."""
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from dissensus.errors import DissensusError, JudgementError
 from dissensus.labeling import QUESTIONS
 from dissensus.records import Classes, Question, SetQuestion
+from dissensus.steps.judging import Hearing
 
-ROLES = ("asked", "control", "training")
+SETTABLE = ("asked", "control", "training")
 OWN = ("kind", "role", "expected", "note")
 """Columns that are about the question; all others are its body."""
 
@@ -37,12 +38,28 @@ def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callabl
     return found
 
 
+def refuse_the_studys_own(found: Sequence[SetQuestion], hearing: Hearing, path: Path) -> None:
+    """Refuse known answers to what the study asks: whoever is told the answer cannot be asked any more.
+
+    Raises:
+        JudgementError: names the first one.
+    """
+    asked = {(hearing.item_ids[item], label) for item, label in hearing.asked}
+    for one in found:
+        body = one.question.body
+        if one.role != "asked" and one.question.kind == "contains" and (body["item"], body["label"]) in asked:
+            raise JudgementError(
+                f"{path}: the study itself asks about class {body['label']} on {body['item']}: "
+                f"take another question as {one.role}"
+            )
+
+
 def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Callable[[str], bool]) -> SetQuestion:
     kind, role = str(row.get("kind") or "contains"), str(row.get("role") or role)
     if kind not in QUESTIONS:
         raise JudgementError(f"there is no kind '{kind}': there are {', '.join(QUESTIONS)}")
-    if role not in ROLES:
-        raise JudgementError(f"there is no role '{role}': there are {', '.join(ROLES)}")
+    if role not in SETTABLE:
+        raise JudgementError(f"there is no role '{role}': there are {', '.join(SETTABLE)}")
     body = QUESTIONS[kind].checked({k: v for k, v in row.items() if k not in OWN and v not in (None, "")}, classes)
     for item in QUESTIONS[kind].pictures(body, {}):
         if not is_item(item):

@@ -121,6 +121,12 @@ class Answers:
         rows = self.database.rows(f"SELECT {', '.join(GIVEN)} FROM assignments WHERE ticket = :ticket", ticket=ticket)
         return _assignment(rows[0]) if rows else None
 
+    def assignments(self) -> list[Assignment]:
+        """Everything that was ever put to people, in order."""
+        return [
+            _assignment(row) for row in self.database.rows(f"SELECT {', '.join(GIVEN)} FROM assignments ORDER BY seq")
+        ]
+
     def open_assignments(self, since: str) -> list[Assignment]:
         """What was given since a time and is not answered, in order."""
         wanted = (

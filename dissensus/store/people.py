@@ -84,6 +84,18 @@ class People:
         """
         self._decide(name, False, reason, by)
 
+    def require(self, name: str) -> None:
+        """Refuse a name that nobody has, neither by a link nor by an answer.
+
+        Raises:
+            StudyError: it is mistyped, perhaps.
+        """
+        known = (
+            "SELECT name FROM annotators WHERE name = :name UNION SELECT annotator FROM answers WHERE annotator = :name"
+        )
+        if not self.database.rows(known, name=name):
+            raise StudyError(f"there is nobody called '{name}': dissensus annotators list names everybody")
+
     def exclusions(self) -> list[Exclusion]:
         """Every such decision, in order; the last one about a person holds."""
         rows = self.database.rows("SELECT annotator, is_excluded, reason, by, time FROM exclusions ORDER BY seq")

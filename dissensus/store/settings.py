@@ -55,7 +55,6 @@ seed = 0
 # repeat_rate = 0.05        # … and of those that a person gets a second time
 # break_minutes = 30        # work after which a break is suggested
 # instructions = []         # paragraphs that people read before they begin
-# order_seed = 0
 
 # How images are made ready for a model; [models.NAME.preprocess] overrides it for one model.
 # [preprocess]
@@ -122,7 +121,6 @@ class ServeSettings(Record):
     repeat_rate: float = Field(0.05, ge=0, le=0.5)
     break_minutes: float = Field(30, gt=0, allow_inf_nan=False)
     instructions: tuple[str, ...] = ()
-    order_seed: int = Field(0, ge=0)
 
 
 class ModelSettings(Record):

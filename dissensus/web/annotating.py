@@ -22,6 +22,7 @@ from dissensus.web.messages import (
     Entered,
     Me,
     NextOut,
+    Skip,
     Training,
     problems,
 )
@@ -93,6 +94,11 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
     async def answers(request: Request, answers: AnswersIn) -> Response:
         """Store answers; those that the reply calls stored are on the disk."""
         return await kept_answers(desk, person_at(request), answers)
+
+    @routes.post("/api/skip", status_code=204, responses=problems(*WITH_BODY))
+    async def skip(request: Request, skip: Skip) -> None:
+        """Leave a question that cannot be answered to others."""
+        await desk.skip(person_at(request), skip.ticket)
 
     @routes.get("/api/classes", response_model=ClassesOut)
     async def classes_known() -> Response:

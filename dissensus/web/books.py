@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import Array, Int
+from dissensus.arrays import Array, Float, Int
 from dissensus.labeling import QUESTIONS
 from dissensus.labeling.order import group_words, question_words
 from dissensus.records import ANSWERS, ROLES, Question, Role
@@ -89,20 +89,22 @@ class Books:
     def enter(self, question: int, name: str, role: Role, code: int, seconds: float | None, time: str) -> bool:
         """Write an answer down; True where it is the person's first on this question in this role."""
         person = self.people.setdefault(name, len(self.people))
-        key, row = _keys(question, person, ROLE_NUMBERS[role]), len(self.question)
+        key, row, moment = _keys(question, person, ROLE_NUMBERS[role]), len(self.question), _moment(time)
         before = self.last.get(key)
-        if before is not None:
-            self.is_last[before] = 0
-        elif role != "training":
+        is_last = before is None or moment >= self.moment[before]  # as `latest_answers` decides it
+        if before is None and role != "training":
             self.answered[name] += 1
-        self.last[key] = row
+        if before is not None and is_last:
+            self.is_last[before] = 0
+        if is_last:
+            self.last[key] = row
         self.question.append(question)
         self.person.append(person)
         self.role.append(ROLE_NUMBERS[role])
         self.code.append(code)
         self.seconds.append(-1.0 if seconds is None else seconds)
-        self.moment.append(_moment(time))
-        self.is_last.append(1)
+        self.moment.append(moment)
+        self.is_last.append(is_last)
         return before is None
 
     def enter_all(self, rows: Sequence[Row]) -> None:
@@ -111,27 +113,32 @@ class Books:
         person = [self.people.setdefault(one, len(self.people)) for one in name]
         numbers = [ROLE_NUMBERS[one] for one in role]
         keys = _keys(*(np.array(column, np.int64) for column in (question, person, numbers)))
-        self._note_last(keys, name, role)
+        moments = _moments(time)
+        self._note_last(keys, np.array(moments), name, role)
         self.question.extend(question)
         self.person.extend(person)
         self.role.extend(numbers)
         self.code.extend(code)
         self.seconds.extend([-1.0 if one is None else one for one in seconds])
-        self.moment.extend(_moments(time))
+        self.moment.extend(moments)
 
-    def _note_last(self, keys: Int[Array, " n"], name: Sequence[str], role: Sequence[Role]) -> None:
-        """Which of many new rows are last words, and first ones."""
-        distinct, first = np.unique(keys, return_index=True)
-        last = len(keys) - 1 - np.unique(keys[::-1], return_index=True)[1]
-        before = [self.last.get(key) for key in distinct.tolist()]
-        for row in before:
-            if row is not None:
-                self.is_last[row] = 0
-        fresh = [place for place, row in zip(first.tolist(), before, strict=True) if row is None]
-        self.answered.update([name[place] for place in fresh if role[place] != "training"])
-        self.last.update(zip(distinct.tolist(), (last + len(self)).tolist(), strict=True))
+    def _note_last(
+        self, keys: Int[Array, " n"], moments: Float[Array, " n"], name: Sequence[str], role: Sequence[Role]
+    ) -> None:
+        """Which of many new rows are last words, by their time, and which are first ones."""
+        order = np.lexsort((moments, keys))  # stable: of equal times the later row comes later
+        distinct, first = np.unique(keys[order], return_index=True)
+        ends = order[np.append(first[1:], len(order)) - 1] if len(order) else order
         is_last = np.zeros(len(keys), np.int8)
-        is_last[last] = 1
+        for key, place in zip(distinct.tolist(), ends.tolist(), strict=True):
+            before = self.last.get(key)
+            if before is None and role[place] != "training":
+                self.answered[name[place]] += 1
+            if before is None or moments[place] >= self.moment[before]:
+                is_last[place] = 1
+                self.last[key] = len(self) + place
+                if before is not None:
+                    self.is_last[before] = 0
         self.is_last.frombytes(is_last.tobytes())
 
     def has_answered(self, question: int, name: str, role: Role) -> bool:

@@ -44,6 +44,8 @@ class Desk(Memory):
         """Up to `ahead` questions that this person is to answer, the same ones until they do."""
         async with self.doors.setdefault(person.name, asyncio.Lock()):
             self.know(person)
+            if person.name in self.excluded:  # their answers would not count
+                return []
             now = time.time()
             waiting = self.waiting[person.name]
             for ticket in list(waiting):
@@ -103,6 +105,16 @@ class Desk(Memory):
                 heard.feedback[response.ticket] = self._feedback(number, response)
         return heard
 
+    async def skip(self, person: Annotator, ticket: str) -> None:
+        """A person cannot answer a question, as when its picture is broken: it goes to others, not to them again."""
+        found = await self._find(ticket)
+        if found is not None and found[0].annotator == person.name and ticket in self.waiting.get(person.name, ()):
+            assignment, number = found
+            del self.waiting[person.name][ticket]
+            if assignment.role == "asked":
+                self.queue.answer(person.name, number, False)
+            self.skipped.add(number)
+
     async def assigned(self, person: Annotator, ticket: str) -> Assignment | None:
         """What was put to this person under a ticket; None where it is not theirs."""
         found = await self._find(ticket)
@@ -114,6 +126,8 @@ class Desk(Memory):
 
     def left(self, person: Annotator) -> int:
         """About how many questions wait for this person, those they hold included."""
+        if person.name in self.excluded:
+            return 0
         exact = self.queue.left(person.name) + len(self.waiting.get(person.name, ()))
         trained = sum(self.has_trained(person, number) for number in self.queue.training)
         return self.countdown.left(person.name, self.answered(person) + trained, exact)
@@ -148,9 +162,9 @@ class Desk(Memory):
         """A ticket from memory, or, after a restart, from what is stored."""
         if ticket not in self.tickets:
             assignment = await asyncio.to_thread(self.backing.assignment, ticket)
-            number = None if assignment is None else self.number(assignment.question)
-            if assignment is None or number is None:
+            if assignment is None or assignment.question.kind not in QUESTIONS:
                 return None
+            (number,) = self.numbered(assignment.question.kind, [assignment.question.text])
             self.tickets[ticket] = assignment, number
         return self.tickets[ticket]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.labeling import QUESTIONS, Queue
-from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, SetQuestion
+from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, Role, SetQuestion
 from dissensus.web.backing import Backing, Changes, Duel, StoredRow
 from dissensus.web.books import Books, Questions, code_of, code_of_text
 from dissensus.web.countdown import Countdown
@@ -34,6 +34,7 @@ class Memory:
         self.exclusions: dict[str, Exclusion] = {}
         self.excluded: set[str] = set()
         self.known: set[str] = set()
+        self.written_down: tuple[SetQuestion, ...] = ()
         self.set_questions: dict[tuple[int, str], SetQuestion] = {}
         self.is_paused = False
         self.duels: tuple[Duel, ...] = ()
@@ -44,6 +45,8 @@ class Memory:
         """What people held when the service stopped, until they come back."""
         self.unsaved: dict[str, list[Assignment]] = {}
         self.doors: dict[str, asyncio.Lock] = {}
+        self.skipped: set[int] = set()
+        """Questions that somebody could not answer."""
         self.last_seq = 0
         self.rounds: Any = None
         self.round_numbers = np.zeros(0, np.int64)
@@ -73,12 +76,14 @@ class Memory:
             self.queue.join(person.name, person.seed)
         if changes.rounds != self.rounds:
             self.rounds, self.has_news = changes.rounds, True
-            self.round_numbers = np.array(self._numbered("contains", self.backing.round_texts()), np.int64)
-        if len(changes.set_questions) != len(self.set_questions):
+            self.round_numbers = np.array(self.numbered("contains", self.backing.round_texts()), np.int64)
+        if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
         self.exclusions = {exclusion.annotator: exclusion for exclusion in changes.exclusions}
         self.excluded = {name for name, exclusion in self.exclusions.items() if exclusion.is_excluded}
+        for name in self.excluded | {person.name for person in changes.people if person.revoked is not None}:
+            self._let_go(name)
         if self._take_in(changes.answers) or before != self.excluded:
             self.queue.recount(self.books.given(len(self.questions), self.excluded))
             self.has_news = True
@@ -96,6 +101,7 @@ class Memory:
         self.duels = needed.duels
         by_hand = [number for number, role in self.set_questions if role == "asked"]
         self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
+        self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
 
     async def look(self) -> None:
         """Take in what was written beside the service, and what people's answers mean for what is asked."""
@@ -107,7 +113,11 @@ class Memory:
             self.apply(await asyncio.to_thread(self.backing.changes, self.last_seq))
             self.queue.expire(time.time())
             if self.has_news:
-                await self.review()
+                try:
+                    await self.review()
+                except BaseException:
+                    self.has_news = True  # what could not be found out now is looked at again
+                    raise
 
     def kinds(self) -> list[str]:
         """The kinds of questions that are asked now."""
@@ -151,38 +161,52 @@ class Memory:
         self.ids.update(row[1] for row in new)
         numbers = self.questions.numbers
         for kind in {row[2] for row in new}:
-            self._numbered(kind, [row[3] for row in new if row[2] == kind and row[3] not in numbers[kind]])
+            self.numbered(kind, [row[3] for row in new if row[2] == kind and row[3] not in numbers[kind]])
         self.books.enter_all(
             [
                 (numbers[kind][text], name, role, code_of_text(answer), seconds, time)
                 for _, _, kind, text, name, role, answer, seconds, _, time in new
             ]
         )
-        for _, _, kind, text, name, role, _, _, ticket, _ in new if self.known else ():
+        for _, _, kind, text, name, role, _, _, _, _ in new if self.known else ():
             if name in self.known and role == "asked":  # nobody is asked what they said elsewhere
-                self.queue.answer(name, numbers[kind][text], False)
-                self.waiting[name].pop(ticket or "", None)
+                number = numbers[kind][text]
+                self.queue.answer(name, number, False)
+                for held in [one for one in self.waiting[name] if self.tickets[one][1] == number]:
+                    del self.waiting[name][held]
         return bool(new)
+
+    def _let_go(self, name: str) -> None:
+        """Whoever is asked no longer keeps nothing from others; what they send all the same is stored."""
+        for ticket in self.waiting.get(name, {}):
+            self.queue.people[name].seen.discard(self.tickets.pop(ticket)[1])
+        self.waiting.get(name, {}).clear()
+        self.held_before.pop(name, None)
+        self.queue.release_all(name)
 
     def remember(self, assignment: Assignment, number: int) -> None:
         """A person holds a question until they answer it."""
         self.tickets[assignment.ticket] = assignment, number
         self.waiting.setdefault(assignment.annotator, {})[assignment.ticket] = None
 
-    def _set(self, given: Sequence[SetQuestion]) -> None:
+    def _set(self, given: tuple[SetQuestion, ...]) -> None:
         """Questions that somebody wrote down."""
+        self.written_down = given
         for one in given:
-            (number,) = self._numbered(one.question.kind, [one.question.text])
+            (number,) = self.numbered(one.question.kind, [one.question.text])
             self.set_questions[number, one.role] = one
-        self.queue.controls = [number for number, role in self.set_questions if role == "control"]
-        self.queue.training = [number for number, role in self.set_questions if role == "training"]
         self.has_news = True
+
+    def _set_apart(self, role: Role) -> list[int]:
+        """Controls, or training: none of what the study itself has to ask, or nobody would be left to answer it."""
+        needed = self.queue.is_needed
+        return [number for number, what in self.set_questions if what == role and not needed[number]]
 
     def number(self, question: Question) -> int | None:
         """The number of a question; None where nobody asks it."""
         return self.questions.number(question.kind, question.text)
 
-    def _numbered(self, kind: str, texts: Sequence[str]) -> list[int]:
+    def numbered(self, kind: str, texts: Sequence[str]) -> list[int]:
         """Numbers of questions; new ones are taken in."""
         new = self.questions.new(kind, texts)
         if new:

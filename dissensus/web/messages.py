@@ -87,6 +87,12 @@ class Feedback(Message):
     note: str
 
 
+class Skip(Message):
+    """A question that cannot be answered, such as one whose picture is broken."""
+
+    ticket: Ticket
+
+
 class AnswersOut(Message):
     """What became of answers; `stored` ones are on the disk."""
 

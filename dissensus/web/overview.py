@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -75,8 +74,9 @@ class Overview:
     def _summary(self, column: dict[str, Array], needed: Array, given: Array) -> dict[str, Any]:
         desk, now = self.desk, time.time()
         left = int(needed.sum()) * desk.queue.answers - int(given[needed].sum())
-        rate = _rate(column["moment"][column["role"] != ROLES.index("training")], now)
-        told = _told(column, "asked")
+        new = (column["role"] == ROLES.index("asked")) & (column["is_last"] == 1)
+        rate = _rate(column["moment"][new], now)
+        told = self._counting(_told(column, "asked"))
         ends = now + HOUR * left / rate if rate and left else None
         found = panel_agreement(self._main_kind(told))
         return {
@@ -93,8 +93,18 @@ class Overview:
             "alpha": _alpha(found),
             "annotators": self._people(column, told),
             "controls": len(desk.queue.controls),
-            "words": [found] if isinstance(found, str) else [found.words],
+            "words": [found if isinstance(found, str) else found.words, *self._skipped()],
         }
+
+    def _counting(self, told: Told) -> Told:
+        """What was said by people whose answers count."""
+        desk = self.desk
+        out = [desk.books.people[name] for name in desk.excluded if name in desk.books.people]
+        return told.take(~np.isin(told.person, np.array(out, np.int64)))
+
+    def _skipped(self) -> list[str]:
+        count = len(self.desk.skipped)
+        return [f"People skipped {count:,} questions whose pictures could not be shown."] if count else []
 
     def _main_kind(self, told: Told) -> Told:
         """Answers of the kind that was answered most: agreement compares like with like."""
@@ -105,9 +115,9 @@ class Overview:
     def _kinds(self, column: dict[str, Array], needed: Array, given: Array) -> list[dict[str, Any]]:
         desk = self.desk
         kinds = np.array(desk.questions.kinds[: len(needed)], dtype=object)
-        answers = Counter(kinds[column["question"][column["role"] == 0]].tolist())
+        answered = kinds[column["question"][column["role"] == ROLES.index("asked")]]
         shown = []
-        for kind in sorted({*kinds[needed].tolist(), *answers}):
+        for kind in sorted({*kinds[needed].tolist(), *answered.tolist()}):
             of_kind = needed & (kinds == kind)
             shown.append(
                 {
@@ -126,7 +136,9 @@ class Overview:
         numbers = dict(desk.books.people)
         for name in links:
             numbers.setdefault(name, len(numbers))
-        trusted = np.array([name in links and links[name].is_trusted for name in numbers], bool)
+        trusted = np.array(
+            [name in links and links[name].is_trusted and name not in desk.excluded for name in numbers], bool
+        )
         panel = self._panel(column, told, trusted)
         work = column["role"] != ROLES.index("training")
         counts = np.bincount(column["person"][work & (column["is_last"] == 1)], minlength=len(numbers))
@@ -201,7 +213,8 @@ def _expected(left: int, rate: float | None) -> str:
         return "too few answers yet to tell"
     hours = left / rate
     if hours < 1:
-        return f"about {max(round(60 * hours), 1)} minutes of work at the present pace"
+        minutes = max(round(60 * hours), 1)
+        return f"about {minutes} {'minute' if minutes == 1 else 'minutes'} at the present pace"
     return (
         f"about {hours:.0f} hours at the present pace"
         if hours < 48

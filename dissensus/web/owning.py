@@ -14,7 +14,7 @@ from fastapi.responses import StreamingResponse
 
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
-from dissensus.web.messages import WITH_BODY, ExclusionIn, Link, Name, NewPerson, Pause, problems
+from dissensus.web.messages import WITH_BODY, ExclusionIn, Link, NewPerson, Pause, problems
 from dissensus.web.overview import Overview
 from dissensus.web.owner_messages import Summary
 
@@ -28,7 +28,8 @@ DOWNLOAD_TYPES: dict[int | str, dict[str, Any]] = {
     200: {"content": {kind: {} for kind in DOWNLOADS.values()}, "description": "The file."}
 }
 AT_A_TIME = 1 << 16
-Person = Annotated[Name, InPath()]
+Person = Annotated[str, InPath(min_length=1, max_length=1000)]
+"""Also of somebody whose answers came from a file, and who may be called anything."""
 File = Annotated[str, InPath(json_schema_extra={"enum": list(DOWNLOADS)})]
 
 
@@ -55,13 +56,13 @@ def owner_routes(desk: Desk, doors: Doors) -> APIRouter:
         token = await changed(desk.backing.add_person, person.name, person.is_trusted)
         return Link(link=f"{str(request.base_url).rstrip('/')}/#{token}")
 
-    @routes.post("/annotators/{name}/revoke", status_code=204, responses=problems(404, 422))
+    @routes.post("/annotators/{name:path}/revoke", status_code=204, responses=problems(404, 422))
     async def revoke(name: Person) -> None:
         """Make a link invalid; answers stay."""
         known(name)
         await changed(desk.backing.revoke, name)
 
-    @routes.post("/annotators/{name}/exclusion", status_code=204, responses=problems(404, *WITH_BODY))
+    @routes.post("/annotators/{name:path}/exclusion", status_code=204, responses=problems(404, *WITH_BODY))
     async def exclusion(name: Person, exclusion: ExclusionIn) -> None:
         """Let a person's answers count no longer, or again."""
         known(name)

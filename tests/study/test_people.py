@@ -123,7 +123,7 @@ def test_questions_of_ones_own_are_checked(command, study, tmp_path):
     ]
     good.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert command("ask", study.folder.root, good).stdout == "3 new questions (asked)\n"
-    assert command("ask", study.folder.root, good).stdout == "0 new questions (asked)\n"
+    assert command("ask", study.folder.root, good).stdout.startswith("0 new questions (asked); 3 were there")
     bad = tmp_path / "bad.csv"
     for content, complaint in [
         (f"item,label,expected\n{item},3,\n", "row 2: a control question needs its answer under 'expected'"),
@@ -140,6 +140,29 @@ def test_questions_of_ones_own_are_checked(command, study, tmp_path):
         assert complaint in refused.stderr
         assert len(refused.stderr.splitlines()) == 1
     assert len(study.overview()["kinds"]) == 3
+
+
+def test_the_studys_own_questions_are_no_controls(command, study, tmp_path):
+    question = study.questions()[0]
+    (tmp_path / "controls.csv").write_text(f"item,label,expected\n{question.item},{question.name},yes\n")
+    refused = command("ask", study.folder.root, tmp_path / "controls.csv", "--as", "control")
+    assert refused.returncode == 2
+    assert "the study itself asks about class" in refused.stderr
+
+
+def test_a_name_that_is_taken_does_not_cost_others_their_links(command, study):
+    study.people.add("ann")
+    done = command("annotators", "add", study.folder.root, "new", "ann")
+    assert done.returncode == 2
+    assert done.stdout.startswith("new  http://127.0.0.1:8765/#")
+
+
+def test_nobody_is_excluded_by_a_mistyped_name(command, study):
+    study.people.add("ann")
+    refused = command("annotators", "exclude", study.folder.root, "anne", "--reason", "asleep")
+    assert refused.returncode == 2
+    assert "there is nobody called 'anne'" in refused.stderr
+    assert study.people.exclusions() == []
 
 
 def test_screening_suggests_and_excludes_by_controls(command, study, tmp_path):

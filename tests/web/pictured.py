@@ -56,7 +56,7 @@ def ask(study: Study, rows: Iterable[Mapping[str, Any]], role: str = "asked") ->
     """What `dissensus ask` does with a file of these rows."""
     file = study.folder.root.parent / f"{role}.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return study.ask(file, role)
+    return study.ask(file, role)[0]
 
 
 def add_settings(study: Study, **serve: float | str | list[str]) -> None:

@@ -7,6 +7,7 @@ from dissensus.records import ROLES
 from dissensus.web.books import Books, Questions, code_of, code_of_text
 
 TIMES = ("2026-11-15T06:00:00.123+00:00", "2026-11-15T07:00:00+01:00", "2026-11-15T06:00:00")
+MOMENTS = {TIMES[0]: 0.123, TIMES[1]: 0.0, TIMES[2]: 0.0}
 ROWS = st.lists(
     st.tuples(
         st.integers(0, 3),
@@ -42,7 +43,10 @@ def test_the_last_word_counts_and_the_first_time_makes_the_order(rows: list[tupl
     is_first = [books.enter(*row) for row in rows]
     keys = [row[:3] for row in rows]
     assert is_first == [key not in keys[:place] for place, key in enumerate(keys)]
-    last = {key: place for place, key in enumerate(keys)}
+    last: dict[tuple, int] = {}
+    for place, key in enumerate(keys):  # by time, and of equal times the later row
+        if key not in last or MOMENTS[rows[place][5]] >= MOMENTS[rows[last[key]][5]]:
+            last[key] = place
     assert list(books.is_last) == [int(last[key] == place) for place, key in enumerate(keys)]
     for name in ("ada", "ben", "nobody"):
         mine = list(dict.fromkeys((question, role) for question, who, role in keys if who == name))

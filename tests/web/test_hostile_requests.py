@@ -152,9 +152,7 @@ def test_what_is_no_http_is_refused_with_the_same_headers(shared: Served) -> Non
 @pytest.mark.parametrize("path", ["/api/answers", "/api/enter", "/api/leave", "/api/owner/annotators"])
 def test_a_body_that_says_it_is_too_large_is_refused_unread(shared: Served, path: str) -> None:
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 999999999\r\n\r\n"
-    began = time.monotonic()
-    assert raw(shared, head.encode()).startswith(b"HTTP/1.1 413")
-    assert time.monotonic() - began < 10
+    assert raw(shared, head.encode()).startswith(b"HTTP/1.1 413")  # though the body never comes
     assert Client(shared.address).post(path, "x" * guard.LARGEST_BODY).status == 413
 
 

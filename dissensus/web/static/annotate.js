@@ -156,13 +156,16 @@ const otherTab = ({ key, newValue }) => {
   if (newValue && key?.startsWith(`${prefix}:answer:`) && queue.drop(JSON.parse(newValue).ticket)) advance();
 };
 
+/* Where the server is away the question stays skipped here, and comes again after a reload. */
+const leaveToOthers = (ticket) => ask("POST", "/api/skip", { ticket }).catch(() => {});
+
 const wire = () => {
   role("start").onclick = () => { write(`${prefix}:read`, "1"); showScreen("entering"); advance(); };
   role("go").onclick = () => { wasTraining = false; advance(); };
   role("help").onclick = help;
   role("leave").onclick = () => ask("POST", "/api/leave", {}).catch(() => {}).then(() => location.reload());
   role("keep").onclick = keep;
-  role("skip").onclick = () => { queue.skip(); advance(); };
+  role("skip").onclick = () => { leaveToOthers(queue.skip()); advance(); };
   role("feedback-next").onclick = () => advance();
   for (const button of all("[data-role=undo]")) button.onclick = undo;
   listenForKeys({ undo, help, enter: goOn, question: (event) => screen() === "question" && !lesson && asking.key(event) });

@@ -74,7 +74,9 @@ export class Queue {
   }
 
   skip() {
-    this.#skipped.add(this.current.question.ticket);
+    const { ticket } = this.current.question;
+    this.#skipped.add(ticket);
     this.current = null;
+    return ticket;
   }
 }
