@@ -73,7 +73,6 @@ ASSIGNMENTS = Table(
     _text("time"),
     UniqueConstraint("ticket", name="assignments_ticket"),
     Index("assignments_time", "time"),
-    Index("assignments_annotator", "annotator"),
 )
 ANNOTATORS = Table(
     "annotators",

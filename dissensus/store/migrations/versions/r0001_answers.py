@@ -68,7 +68,6 @@ def _make_answers() -> None:
         sa.UniqueConstraint("ticket", name="assignments_ticket"),
     )
     op.create_index("assignments_time", "assignments", ["time"])
-    op.create_index("assignments_annotator", "assignments", ["annotator"])
     op.create_table(
         "questions",
         _seq(),
