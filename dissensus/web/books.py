@@ -129,16 +129,17 @@ class Books:
         order = np.lexsort((moments, keys))  # stable: of equal times the later row comes later
         distinct, first = np.unique(keys[order], return_index=True)
         ends = order[np.append(first[1:], len(order)) - 1] if len(order) else order
+        before = np.array([self.last.get(key, -1) for key in distinct.tolist()] if self.last else [-1] * len(ends), int)
+        is_known = before >= 0
+        is_new = ~is_known
+        if is_known.any():
+            is_new[is_known] = np.array(self.moment)[before[is_known]] <= moments[ends[is_known]]
+        for row in before[is_known & is_new].tolist():
+            self.is_last[row] = 0
+        self.answered.update(name[place] for place in ends[~is_known].tolist() if role[place] != "training")
+        self.last.update(zip(distinct[is_new].tolist(), (ends[is_new] + len(self)).tolist(), strict=True))
         is_last = np.zeros(len(keys), np.int8)
-        for key, place in zip(distinct.tolist(), ends.tolist(), strict=True):
-            before = self.last.get(key)
-            if before is None and role[place] != "training":
-                self.answered[name[place]] += 1
-            if before is None or moments[place] >= self.moment[before]:
-                is_last[place] = 1
-                self.last[key] = len(self) + place
-                if before is not None:
-                    self.is_last[before] = 0
+        is_last[ends[is_new]] = 1
         self.is_last.frombytes(is_last.tobytes())
 
     def has_answered(self, question: int, name: str, role: Role) -> bool:
