@@ -1,0 +1,80 @@
+"""Models that give a number: pairs selected to falsify a defender, and what people said about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dissensus.arrays import Array, Bool, Float, Int
+
+
+@dataclass(frozen=True)
+class PairSelection:
+    """Pairs of items: alike to the defender (one level of its scale), as different as can be to the attacker.
+
+    `low` and `high` are the items that the attacker scores lowest and highest; scores are on the common scale, 0 to
+    100, higher is better. `weight` is the number of items in the defender's level (w of Eq. 2 and 3). `rank` counts
+    from 1 within (attacker, defender, level), reserves after the selected pair.
+    """
+
+    attacker: Int[Array, " Q"]
+    defender: Int[Array, " Q"]
+    level: Int[Array, " Q"]
+    rank: Int[Array, " Q"]
+    is_reserve: Bool[Array, " Q"]
+    low: Int[Array, " Q"]
+    high: Int[Array, " Q"]
+    weight: Int[Array, " Q"]
+    attacker_low: Float[Array, " Q"]
+    attacker_high: Float[Array, " Q"]
+    defender_low: Float[Array, " Q"]
+    defender_high: Float[Array, " Q"]
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    @property
+    def difference(self) -> Float[Array, " Q"]:
+        """How different the attacker says the two items are."""
+        return self.attacker_high - self.attacker_low
+
+    def take(self, rows: Array) -> PairSelection:
+        """The rows given by a mask or by positions."""
+        return PairSelection(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """Judged pairs. `preference` is how much better people find `high` than `low`, −1 to 1.
+
+    `pair` numbers the distinct pairs of items: several duels may have selected the same one. `weight` as in
+    `PairSelection`; a bootstrap changes it.
+    """
+
+    attacker: Int[Array, " Q"]
+    defender: Int[Array, " Q"]
+    level: Int[Array, " Q"]
+    pair: Int[Array, " Q"]
+    weight: Float[Array, " Q"]
+    preference: Float[Array, " Q"]
+
+    def __len__(self) -> int:
+        return len(self.attacker)
+
+    def take(self, rows: Array) -> Attacks:
+        """The rows given by a mask or by positions."""
+        return Attacks(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class AttackMatrices:
+    """What the attacks of every ordered pair of models came to; row i is about model i against model j.
+
+    `aggressiveness[i, j]` (Eq. 2): i as the attacker of j, −1 to 1; negative where people saw the opposite of what i
+    said. `resistance[i, j]` (Eq. 3): i as the defender against j, 0 to 1. Zero, and `False` in `attacked` or
+    `defended`, where no pair was judged.
+    """
+
+    aggressiveness: Float[Array, "M M"]
+    resistance: Float[Array, "M M"]
+    attacked: Bool[Array, "M M"]
+    defended: Bool[Array, "M M"]
