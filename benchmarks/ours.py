@@ -12,7 +12,7 @@ from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import chunks, read_ahead
 from dissensus.records import Selection
 from dissensus.selection import Levels, Partial
-from dissensus.steps.selecting import CHUNK, Reader
+from dissensus.steps.labels.selecting import CHUNK, Reader
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import read_rounds
 from dissensus.store.tables import open_table

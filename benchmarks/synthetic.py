@@ -32,7 +32,7 @@ from dissensus.arrays import Array, Float, UInt16
 from dissensus.discrepancy import taxonomy
 from dissensus.discrepancy.labels import class_distances
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps import predicting
+from dissensus.steps.labels import predictions
 from dissensus.store import tables
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
@@ -84,7 +84,7 @@ def make_study(root: Path, items: int, models: int) -> Folder:
 
 def _recipe() -> str:
     """Fingerprint of the code that makes the files: what an older one made must not be measured."""
-    sources = (__file__, predicting.__file__, tables.__file__, taxonomy.__file__)
+    sources = (__file__, predictions.__file__, tables.__file__, taxonomy.__file__)
     return fingerprint(*(Path(source).read_bytes() for source in sources))
 
 
@@ -158,6 +158,7 @@ def _write_predictions(
     folder: Folder, name: str, pool: str, labels: UInt16[Array, " N"], confidence: Float[Array, " N"]
 ) -> None:
     """The file that `dissensus predict` writes, by the functions it uses; nothing else may be measured."""
-    table = predicting._table(labels, confidence, pa.nulls(len(labels), pa.string()))
-    stamps = {"inputs": {"pool": pool}, "model": name, "format_version": FORMAT_VERSION} | predicting._contents(table)
+    table = predictions.label_table(labels, confidence, pa.nulls(len(labels), pa.string()))
+    stamps = {"inputs": {"pool": pool}, "model": name, "format_version": FORMAT_VERSION}
+    stamps |= predictions.label_stamps(table)
     tables.write_table(folder.predictions(name), table, stamps)

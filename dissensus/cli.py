@@ -15,7 +15,11 @@ from dissensus import printing
 from dissensus.demo import run_demo
 from dissensus.discrepancy.labels import DISCREPANCIES, class_distances, default_discrepancy
 from dissensus.errors import DissensusError
-from dissensus.ranking import RANKERS
+from dissensus.pool.distortions import DISTORTIONS
+from dissensus.ranking import ATTACK_RANKERS, RANKERS
+from dissensus.records import Rankings
+from dissensus.steps.distorting import distort as distort_photos
+from dissensus.steps.distorting import parsed_levels
 from dissensus.steps.predicting import parsed_settings
 from dissensus.store.classes import classes_of, read_classes
 from dissensus.store.database import VARIABLE, has_password
@@ -43,7 +47,19 @@ Format = Annotated[
     str | None,
     typer.Option("--format", help=f"One of {', '.join(FORMATS)}; found out unless said.", show_default=False),
 ]
+Ranked = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        help=f"One of {', '.join(RANKERS)}; of scores {', '.join(ATTACK_RANKERS)}.",
+        show_default="study.toml's",
+    ),
+]
 PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator.", show_default=False)]
+Lower = Annotated[
+    list[str] | None,
+    typer.Option("--lower", metavar="NAME", help="Models whose lower scores are better (scores).", show_default=False),
+]
 Preprocessing = Annotated[
     list[str] | None,
     typer.Option("--preprocess", "-p", metavar="KEY=VALUE", help="Preprocessing of these models, such as size=160."),
@@ -75,7 +91,7 @@ def demo(
 @app.command()
 def init(
     study: StudyPath,
-    task: Annotated[str, typer.Option(help="What models predict: labels.")] = "labels",
+    task: Annotated[str, typer.Option(help="What models predict: labels or scores.")] = "labels",
     classes: Annotated[
         str, typer.Option(help="imagenet, or a .txt (one name a line), .csv (column name) or .json file.")
     ] = "imagenet",
@@ -88,7 +104,8 @@ def init(
     Example: `dissensus init birds --task labels --classes imagenet`
     """
     made = Study.init(study, task, classes, taxonomy)
-    printing.say(f"{study}: a study of {len(made.classes):,} classes. Next: dissensus pool {study} SOURCE…")
+    what = f"{len(made.classes):,} classes" if task == "labels" else task
+    printing.say(f"{study}: a study of {what}. Next: dissensus pool {study} SOURCE…")
 
 
 @app.command()
@@ -111,24 +128,64 @@ def pool(
 
 
 @app.command()
+def distort(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE", help="Photos, image folders, globs in quotes, manifests.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the images and pool.csv.")],
+    kinds: Annotated[str, typer.Option(help="Which distortions, with commas between.")] = ",".join(DISTORTIONS),
+    levels: Annotated[str, typer.Option(help="Which levels, 1 (mildest) to 5.")] = "1,2,3,4,5",
+    seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
+    json: Json = False,
+) -> None:
+    """Make a pool for image quality models: photos, and each of them distorted; run it again to resume.
+
+    Example: `dissensus distort photos/ --out distorted --kinds jpeg,blur`
+    """
+    with printing.progress(quiet=json) as progress:
+        result = distort_photos(sources, out, kinds.split(","), parsed_levels(levels), seed, progress)
+    printing.show_distort(result, json)
+
+
+@app.command()
 def predict(
     study: StudyPath,
     models: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=BACKEND:TARGET", help="New models; none: resume.")
     ] = None,
     preprocess: Preprocessing = None,
+    lower: Lower = None,
     json: Json = False,
 ) -> None:
     """Let models predict the whole pool; run it again to resume.
 
-    Backends: file, python, sklearn, onnx, litert, torch, timm. Preprocessing is kept in study.toml.
+    Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is kept in study.toml.
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.predict(models or [], parsed_settings(preprocess or []))
+        opened.predict(models or [], parsed_settings(preprocess or []), lower or [])
     printing.show_models(opened.status(), json)
+
+
+@app.command()
+def scale(
+    study: StudyPath,
+    ratings: Annotated[
+        Path | None, typer.Argument(metavar="RATINGS", help="CSV of item and rating.", show_default=False)
+    ] = None,
+    worst: Annotated[float | None, typer.Option(help="The worst rating.", show_default="study.toml's, or 0")] = None,
+    best: Annotated[float | None, typer.Option(help="The best rating.", show_default="study.toml's, or 100")] = None,
+    json: Json = False,
+) -> None:
+    """Bring the scores of all models of STUDY on one scale, 0 to 100: by rated items, or by ranks in the pool.
+
+    Example: `dissensus scale photos mos.csv --worst 1 --best 5`
+    """
+    with printing.progress(quiet=json) as progress:
+        fits = Study(study, progress).scale(ratings, worst, best)
+    printing.show_scale(fits, json)
 
 
 @app.command()
@@ -150,30 +207,51 @@ def select(
     eligible: Annotated[
         Path | None, typer.Option(help="CSV or Parquet of item[,label]: only these can be judged.", show_default=False)
     ] = None,
+    levels: Annotated[
+        int | None, typer.Option(help="Levels of a defender's scale (scores).", show_default="study.toml's, or 6")
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(help="Width of a level, 0 to 100 (scores).", show_default="the ratings' standard deviation"),
+    ] = None,
+    spacing: Annotated[
+        str | None, typer.Option(help="even or quantile: where levels lie (scores).", show_default=False)
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option(help="all levels, or only the most different one: most (scores).", show_default=False)
+    ] = None,
+    jnd: Annotated[
+        float | None,
+        typer.Option(help="The defender's two scores differ by less than this (scores).", show_default=False),
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="A further round: new items for every duel.")] = False,
     json: Json = False,
 ) -> None:
     """Select the items on which models disagree most, for every two of them.
 
+    Of models that score: the pairs of items that an attacker tells apart most, and a defender does not.
+
     Example: `dissensus select birds --k 30 --confidence 0.9`
     """
+    of_scores = {"levels": levels, "width": width, "spacing": spacing, "case": case, "jnd": jnd}
+    of_labels = {"k": k, "cap": cap, "confidence": confidence, "distance": distance}
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        number = opened.select(
-            again=again, eligible=eligible, k=k, reserves=reserves, cap=cap, confidence=confidence, distance=distance
-        )
+        number = opened.select(again=again, eligible=eligible, reserves=reserves, **of_labels, **of_scores)
     printing.show_round(opened.status(), number, json)
 
 
 @app.command()
-def join(study: StudyPath, models: Models, preprocess: Preprocessing = None, json: Json = False) -> None:
+def join(
+    study: StudyPath, models: Models, preprocess: Preprocessing = None, lower: Lower = None, json: Json = False
+) -> None:
     """Let further models join STUDY: only their own duels are selected, nothing that was answered is asked again.
 
     Example: `dissensus join birds new=onnx:new.onnx`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        number = opened.join(models, parsed_settings(preprocess or []))
+        number = opened.join(models, parsed_settings(preprocess or []), lower or [])
     printing.show_round(opened.status(), number, json)
 
 
@@ -363,17 +441,21 @@ def screen(
 ) -> None:
     """Say how annotators do and who should not count, and why: control questions, repeats, agreement, Dawid–Skene.
 
+    Of sliders: BT.500, which rejects people, and P.910, which rejects nobody, side by side.
+
     Example: `dissensus screen birds --exclude`
     """
     opened = Study(study)
     excluded = opened.screen() if exclude else []
-    printing.show_screening(opened.overview(), excluded, json)
+    if opened.settings.task == "scores" and not exclude:
+        return printing.show_screenings(opened.screenings(), json)
+    return printing.show_screening(opened.overview(), excluded, json)
 
 
 @app.command()
 def rank(
     study: StudyPath,
-    method: Annotated[str | None, typer.Option(help=f"One of {', '.join(RANKERS)}.", show_default="perron")] = None,
+    method: Ranked = None,
     json: Json = False,
 ) -> None:
     """Rank the models of STUDY, best first, with intervals, rank sets and what they mean in words.
@@ -383,14 +465,16 @@ def rank(
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         ranking = opened.rank(method)
+        if isinstance(ranking, Rankings):
+            return printing.show_rankings(ranking, json)
         agreement = opened.consensus()
-    printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
+    return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
 
 
 @app.command()
 def report(
     study: StudyPath,
-    method: Annotated[str | None, typer.Option(help=f"One of {', '.join(RANKERS)}.", show_default="perron")] = None,
+    method: Ranked = None,
     benchmark: Annotated[
         Path | None,
         typer.Option(help="CSV of model and a score to compare with, kept with the study.", show_default=False),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from rich.table import Table
 from dissensus.demo import DemoResult
 from dissensus.engines.local import Progress as Told
 from dissensus.engines.local import silent
-from dissensus.records import Classes, Ranking, Standing
+from dissensus.records import Classes, Ranking, Rankings, Standing
 from dissensus.report.data import Benchmark
-from dissensus.steps.questions import OpenQuestion
+from dissensus.report.scores.data import Screenings
+from dissensus.steps.distorting import DistortResult
+from dissensus.steps.scores.scaling import ScaleFit
 from dissensus.steps.status import Status
 from dissensus.study import Study
 
@@ -64,6 +67,19 @@ def show_pool(status: Status, as_json: bool) -> None:
     return say(f"Next: {status.next}")
 
 
+def show_distort(result: DistortResult, as_json: bool) -> None:
+    """What was made of the photos, and those that could not be used."""
+    if as_json:
+        return show_json(result.model_dump(mode="json"))
+    for path, reason in result.skipped:
+        say(f"left out: {path}: {reason}")
+    photos = "one photo" if result.photos == 1 else f"{result.photos:,} photos"
+    say(f"{result.images:,} images of {photos}, {result.written:,} of them new")
+    if result.skipped:
+        say(f"{len(result.skipped):,} left out")
+    return say(f"Next: dissensus pool STUDY {shlex.quote(str(result.manifest))}")
+
+
 def show_models(status: Status, as_json: bool) -> None:
     """What the models have predicted."""
     if as_json:
@@ -82,23 +98,31 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
     found = next(one for one in status.rounds if one.round == number)
     if as_json:
         return show_json(found.model_dump() | {"open_questions": status.open_questions})
-    say(f"round {found.round}: {found.items:,} items for {found.duels:,} duels, {found.reserves:,} in reserve")
-    if found.short:
+    what = "items" if status.task == "labels" else "pairs"
+    say(f"round {found.round}: {found.items:,} {what} for {found.duels:,} duels, {found.reserves:,} in reserve")
+    if found.short and "k" in found.settings:
         say(f"{found.short:,} duels have fewer than {found.settings['k']} items on which their models may differ")
+    elif found.short:
+        say(f"{found.short:,} duels have no pair in some levels")
+    for sentence in found.words:
+        say(sentence)
     say(f"{status.open_questions:,} questions wait for answers (the pool has {status.pool:,} items)")
     return say(f"Next: {status.next}")
 
 
-def show_questions(questions: list[OpenQuestion], sheet: Path | None, study: Path, as_json: bool) -> None:
+def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as_json: bool) -> None:
     """Open questions."""
     if as_json:
         return show_json([question.model_dump() for question in questions])
     if sheet is not None:
         say(f"{sheet}: {len(questions):,} questions; when answered: dissensus judgements import {study} FILE")
         return None
-    table = Table("item", "does it contain", "answers so far")
+    headings = {"item": "item", "name": "does it contain", "first": "first", "second": "second"}
+    headings["answers"] = "answers so far"
+    shown = [name for name in headings if questions and name in type(questions[0]).model_fields]
+    table = Table(*(headings[name] for name in shown))
     for question in questions[:20]:
-        table.add_row(escape(question.item), escape(question.name), str(question.answers))
+        table.add_row(*(escape(str(getattr(question, name))) for name in shown))
     if questions:
         out.print(table)
     say(f"{len(questions):,} questions wait for answers" + (" (20 shown)" if len(questions) > 20 else ""))
@@ -138,6 +162,56 @@ def show_ranking(
             say(f"  … and {len(fragile.judgements) - 5} more in results/ranking.json")
     if benchmark is not None and benchmark.srcc is not None:
         say(f"Spearman correlation with '{benchmark.name}': {benchmark.srcc:.2f}")
+    return None
+
+
+def show_rankings(rankings: Rankings, as_json: bool) -> None:
+    """Both rankings of models that score, each best first."""
+    if as_json:
+        found = {name: [s.model_dump() for s in ranking.standings] for name, ranking in rankings.measures.items()}
+        return show_json(found | {"words": rankings.words})
+    for name, ranking in rankings.measures.items():
+        level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
+        table = Table("rank", "model", name, level)
+        for standing in ranking.standings:
+            interval = f"{_number(standing.low)} … {_number(standing.high)}"
+            table.add_row(*map(escape, (place(standing), standing.model, _number(standing.strength), interval)))
+        out.print(table)
+        for sentence in ranking.words:
+            say(sentence)
+    for sentence in rankings.words:
+        say(sentence)
+    return None
+
+
+def show_scale(fits: Sequence[ScaleFit], as_json: bool) -> None:
+    """How the scores of every model came on the common scale."""
+    if as_json:
+        return show_json([fit.model_dump() for fit in fits])
+    table = Table("model", "better is", "scale", "R²", "Spearman", "items")
+    for fit in fits:
+        shares = ["–" if value is None else f"{value:.3f}" for value in (fit.r2, fit.srcc)]
+        table.add_row(escape(fit.model), fit.better, fit.method, *shares, f"{fit.items:,}")
+    out.print(table)
+    return say("Scores are on one scale from 0 to 100 now, higher is better.")
+
+
+def show_screenings(found: Screenings | None, as_json: bool) -> None:
+    """Both screenings of the same answers, side by side."""
+    if as_json:
+        return show_json(None if found is None else asdict(found))
+    if found is None:
+        return say("Nobody has moved a slider yet: there is nothing to screen.")
+    table = Table("person", "answers", "outliers", "BT.500", "bias", "scatter", "P.910")
+    for one in found.subjects:
+        points = ["–" if value is None else f"{value:+.1f}" for value in (one.bias, one.inconsistency)]
+        kept = "keeps" if one.rejected is None else f"rejects: {one.rejected}"
+        table.add_row(escape(one.name), f"{one.answers:,}", f"{one.outliers:,}", escape(kept), *points, one.words)
+    out.print(table)
+    for sentence in found.words:
+        say(sentence)
+    if found.correlation is not None:
+        say(f"The two agree on the pairs with a correlation of {found.correlation:.3f}; the ranking uses {found.used}.")
     return None
 
 
@@ -194,16 +268,18 @@ def show_status(status: Status, as_json: bool) -> None:
     """How far a study has come."""
     if as_json:
         return show_json(status.model_dump())
-    say(f"{status.study}: task {status.task}, {status.classes:,} classes, {status.pool:,} items")
+    classes = f"{status.classes:,} classes, " if status.task == "labels" else ""
+    what = "items" if status.task == "labels" else "pairs"
+    say(f"{status.study}: task {status.task}, {classes}{status.pool:,} items")
     if status.models:
         show_models_short(status)
     for one in status.rounds:
-        say(f"round {one.round}: {one.items:,} items for {one.duels:,} duels, {one.reserves:,} in reserve")
+        say(f"round {one.round}: {one.items:,} {what} for {one.duels:,} duels, {one.reserves:,} in reserve")
     answered = status.questions - status.open_questions
     people = f"{status.judgements:,} judgements by {_people(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
-        say(f"{status.discarded_items:,} items discarded: people could not judge them, or found them unfit")
+        say(f"{status.discarded_items:,} {what} discarded: people could not judge them, or found them unfit")
     return say(f"Next: {status.next}")
 
 

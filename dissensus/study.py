@@ -11,25 +11,27 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dissensus.arrays import Array, UInt16
 from dissensus.backends import Preprocess, parse_spec
-from dissensus.competitions.standings import matrices
 from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import Progress, counted, silent
 from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Classes, Ranking
 from dissensus.report.data import Benchmark
-from dissensus.report.page import render
+from dissensus.report.scores.data import Screenings
 from dissensus.steps.answers import study_database
-from dissensus.steps.benchmark import against, read_benchmark
-from dissensus.steps.eligible import keep_eligible
-from dissensus.steps.judging import Hearing, hear
+from dissensus.steps.benchmark import known_benchmark, read_benchmark
+from dissensus.steps.labels.eligible import keep_eligible
+from dissensus.steps.labels.judging import hear
+from dissensus.steps.labels.ranking import consensus
+from dissensus.steps.labels.task import Labels
 from dissensus.steps.pooling import make_pool, pool_ids, pool_stamp
-from dissensus.steps.predicting import has_begun, predict, resolved_target
-from dissensus.steps.questions import OpenQuestion, open_questions, write_questions
-from dissensus.steps.ranking import consensus, make_ranking, method_of, with_fragility, write_results
-from dissensus.steps.reporting import report_data
-from dissensus.steps.selecting import select
+from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool
+from dissensus.steps.predicting import has_begun, known_better, resolved_target
+from dissensus.steps.scores.scaling import ScaleFit, keep_ratings
+from dissensus.steps.scores.screening import screenings_of
+from dissensus.steps.scores.task import Scores
 from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
 from dissensus.steps.status import Status, status_of
+from dissensus.steps.task import Task
 from dissensus.store.answers import Answers
 from dissensus.store.classes import classes_of, read_classes
 from dissensus.store.database import VARIABLE, has_password
@@ -40,10 +42,14 @@ from dissensus.store.lock import Lock
 from dissensus.store.people import People
 from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import (
+    TASKS,
+    LabelSettings,
     ModelSettings,
+    ScoreSettings,
     Settings,
     add_models,
     change_settings,
+    check_section,
     read_settings,
     remove_models,
     write_new,
@@ -94,14 +100,10 @@ class Study:
         left_over = {folder.classes}  # of a beginning that was interrupted; study.toml is written last
         if folder.root.exists() and (not folder.root.is_dir() or {*folder.root.iterdir()} - left_over):
             raise StudyError(f"{path} is there already and not empty: choose another folder")
-        if task != "labels":
-            raise StudyError(f"there is no task '{task}': the task of this version is labels")
-        document = read_classes(classes, None if taxonomy is None else Path(taxonomy))
-        found = classes_of(document)
-        if found.taxonomy is not None:
-            class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
-        write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
-        write_new(folder.settings, task, "imagenet" if classes == "imagenet" else Path(classes).name, title, notes)
+        if task not in TASKS:
+            raise StudyError(f"there is no task '{task}': it is one of {', '.join(TASKS)}")
+        needed = {} if task != "labels" else {"classes": _begin_classes(folder, classes, taxonomy)}
+        write_new(folder.settings, task, title, notes, **needed)
         return cls(path)
 
     @property
@@ -111,7 +113,9 @@ class Study:
 
     @cached_property
     def classes(self) -> Classes:
-        """What the labels mean."""
+        """What the labels mean; none where models do not give classes."""
+        if self.settings.task != "labels":
+            return Classes(())
         try:
             return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -119,16 +123,24 @@ class Study:
 
     def pool(self, sources: Sequence[str | Path]) -> None:
         """Take the items of image folders, globs and manifests as the pool."""
+        named = [str(source) for source in sources]
         with self._lock:
-            make_pool(self.folder, [str(source) for source in sources], self.progress)
+            if not any(source.startswith(ENUMERATED) for source in named):
+                make_pool(self.folder, named, self.progress)
+            elif self.settings.task == "labels":
+                raise StudyError("an enumerated pool needs models that score it: begin a study with --task scores")
+            else:
+                enumerate_pool(self.folder, named)
 
-    def predict(self, models: Sequence[str] = (), preprocess: Mapping[str, Any] | None = None) -> dict[str, bool]:
+    def predict(
+        self, models: Sequence[str] = (), preprocess: Mapping[str, Any] | None = None, lower: Sequence[str] = ()
+    ) -> dict[str, bool]:
         """Predict with new models (NAME=BACKEND:TARGET) and with those of study.toml that have not ended.
 
-        Returns, by model, whether anything was left to do.
+        `lower` names those whose lower scores are better. Returns, by model, whether anything was left to do.
         """
         with self._lock:
-            added = self._add(models, preprocess or {})
+            added = self._add(models, preprocess or {}, lower)
             settings = self.settings
             if not settings.models:
                 raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
@@ -136,7 +148,7 @@ class Study:
             # what has ended needs its model no more, so only models that are named again are looked at again
             todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
             try:
-                return {name: predict(self.folder, settings, self.classes, name, self.progress) for name in todo}
+                return {name: self._task.predict(name) for name in todo}
             except DissensusError:
                 # a model that was refused outright is not in the study; one that has begun is, so that it can resume
                 remove_models(self.folder.settings, [name for name in added if not has_begun(self.folder, name)])
@@ -150,25 +162,55 @@ class Study:
         """What a model said about every item, in the order of the pool; MISSING where it could not read one."""
         return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()
 
+    def scale(
+        self, ratings: str | Path | None = None, worst: float | None = None, best: float | None = None
+    ) -> list[ScaleFit]:
+        """How the scores of every model come on one scale, 0 to 100.
+
+        `ratings`, a CSV of item and rating, is kept with the study; `worst` and `best` are the ends of its scale, also
+        where lower ratings are better. Without ratings scores become ranks in the pool.
+
+        Raises:
+            PredictionError: the scores of a model cannot be brought on the scale; says which and why.
+        """
+        task = self._scores
+        with self._lock:
+            before = self.folder.settings.read_text(encoding="utf-8-sig")
+            given = {"worst": worst, "best": best}
+            if ratings is not None:
+                given = keep_ratings(self.folder, Path(ratings), worst, best)
+            change_settings(self.folder.settings, "scale", given)
+            try:
+                return Scores(self.folder, self._scores.settings, self.progress).scale()
+            except DissensusError:
+                if task.settings.scale.ratings is None or ratings is not None:
+                    write_text(self.folder.settings, before)  # what was refused is no setting of the study
+                raise
+
     def select(self, *, again: bool = False, eligible: str | Path | None = None, **settings: Any) -> int:
         """Select the items on which models disagree most; the number of the round that holds them.
 
-        Settings (k, reserves, cap, confidence, distance, eligible) that are given here are kept in study.toml.
+        Settings that are given here are kept in study.toml: of classifiers k, reserves, cap, confidence, distance and
+        eligible; of models that score levels, width, spacing, case, reserves and jnd.
         """
         given = {name: value for name, value in settings.items() if value is not None}
-        self.settings.select.changed(given)
+        if eligible is not None:
+            given["eligible"] = str(eligible)
+        check_section(self.settings, "select", given)
         with self._lock:
             before = self.folder.settings.read_text(encoding="utf-8-sig")
             if eligible is not None:
                 given["eligible"] = keep_eligible(self.folder, Path(eligible))
             change_settings(self.folder.settings, "select", given)
             try:
-                return select(self.folder, self.settings, self.classes, again, self.progress)
+                return self._task.select(again)
             except DissensusError:
                 write_text(self.folder.settings, before)  # what was refused is no setting of the study
                 raise
 
-    def join(self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None) -> int:
+    def join(
+        self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None, lower: Sequence[str] = ()
+    ) -> int:
         """Let new models join: predict, and select for their duels only (Algorithm 2); the number of the round.
 
         The newcomers' duels are selected by the settings in study.toml. Earlier rounds and judgements stay as they are.
@@ -176,18 +218,15 @@ class Study:
         if not self.folder.rounds():
             raise StudyError("nothing is selected yet: predict with all models, then select")
         with self._lock:
-            self.predict(models, preprocess)
+            self.predict(models, preprocess, lower)
             return self.select()
 
-    def questions(self, path: str | Path | None = None, image_url: str | None = None) -> list[OpenQuestion]:
+    def questions(self, path: str | Path | None = None, image_url: str | None = None) -> Sequence[Any]:
         """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on.
 
         `image_url`: how the pictures' addresses on the web begin, for a .csv that goes to a crowdsourcing platform.
         """
-        found = open_questions(self.folder, self.settings, self.classes)
-        if path is not None:
-            write_questions(self.folder, self.settings, Path(path), found, image_url, self.progress)
-        return found
+        return self._task.open_questions() if path is None else self._task.write_questions(Path(path), image_url)
 
     def selection(self) -> list[dict[str, Any]]:
         """What every round selected, row by row, with class names: duel, item, rank, labels, confidences, reserve."""
@@ -196,10 +235,12 @@ class Study:
         rows = [row for table in tables for row in table.to_pylist()]
         return [{key: named[key][value] if key in named else value for key, value in row.items()} for row in rows]
 
-    def asked(self) -> list[tuple[str, int]]:
-        """Every (item, label) question that the study needed so far, answered or not."""
-        hearing = hear(self.folder, self.settings)
-        return [(hearing.item_ids[item], label) for item, label in hearing.asked]
+    def asked(self) -> list[tuple[Any, ...]]:
+        """What every question that the study needed so far, answered or not, is about.
+
+        (item, label) of classifiers; (first, second), two items, of models that score.
+        """
+        return [tuple(question.body.values()) for question in self._task.asked()]
 
     def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
         """Store the answers of a file, all or none; the number of new ones.
@@ -207,7 +248,7 @@ class Study:
         `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme and coco, found out unless said;
         `annotator` is who answered where the file does not say.
         """
-        is_item = set(pool_ids(self.folder).to_pylist()).__contains__
+        is_item = open_pool(self.folder).__contains__
         read = read_responses(Path(path), self.classes, is_item, format, annotator)
         return Answers(self._database).append(counted("import", read, self.progress))
 
@@ -221,10 +262,10 @@ class Study:
 
         Returns how many are new, and how many the file has.
         """
-        is_item = set(pool_ids(self.folder).to_pylist()).__contains__
+        is_item = open_pool(self.folder).__contains__
         found = read_set_questions(Path(path), role, self.classes, is_item)
         if self.folder.rounds():
-            refuse_the_studys_own(found, hear(self.folder, self.settings), Path(path))
+            refuse_the_studys_own(found, self._task.asked(), Path(path))
         return SetQuestions(self._database).add(found), len(found)
 
     def configure(
@@ -275,6 +316,11 @@ class Study:
             self.people.exclude(name, reason, "screen")
         return list(suggested)
 
+    def screenings(self) -> Screenings | None:
+        """What BT.500 and P.910 say of everybody who compared pairs, side by side; None before somebody did."""
+        task = self._scores
+        return screenings_of(task.hear(), task.settings.judge)
+
     def exclude(self, name: str, reason: str) -> None:
         """Let a person's answers count no longer; `include` takes it back."""
         self.people.require(name)
@@ -291,35 +337,56 @@ class Study:
         pool_stamp(self.folder)  # says now that there is nothing to ask about
         return People(self._database)
 
-    def rank(self, method: str | None = None) -> Ranking:
-        """Rank the models by what people said, and keep the result under results/."""
-        return self._ranked(hear(self.folder, self.settings), method)
+    def rank(self, method: str | None = None) -> Any:
+        """Rank the models by what people said, and keep the result under results/.
+
+        A `Ranking` of classifiers; of models that score, a `Rankings` by aggressiveness and by resistance.
+        """
+        return self._task.rank(method)
 
     def consensus(self) -> Mapping[str, float]:
-        """Agreement of every model with the plurality vote over the pool: the order that needs no people."""
-        return consensus(self.folder, hear(self.folder, self.settings).models, self.progress)
+        """Agreement of every classifier with the plurality vote over the pool: the order that needs no people."""
+        settings = self.settings
+        if not isinstance(settings, LabelSettings):
+            raise StudyError("only classifiers vote: models that score have no plurality")
+        return consensus(self.folder, hear(self.folder, settings).models, self.progress)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking beside the benchmark that the user gave, if any."""
-        if not self.folder.benchmark.exists():
-            return None
-        return against(ranking, *read_benchmark(self.folder.benchmark))
+        return known_benchmark(self.folder, ranking)
 
     def report(self, method: str | None = None, benchmark: str | Path | None = None) -> Path:
         """Rank, and write the report; its path. `benchmark`: a CSV of model and score, kept with the study."""
         if benchmark is not None:
             read_benchmark(Path(benchmark))
             write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-        settings, hearing = self.settings, hear(self.folder, self.settings)
-        ranking = self._ranked(hearing, method)
-        agreement, known = consensus(self.folder, hearing.models, self.progress), self.benchmark(ranking)
-        data = report_data(self.folder, settings, self.classes, hearing, ranking, agreement, known, self.progress)
-        write_text(self.folder.report, render(data))
+        write_text(self.folder.report, self._task.report(method))
         return self.folder.report
 
     def status(self) -> Status:
         """How far the study has come, and what to do next."""
-        return status_of(self.folder, self.settings, self.classes)
+        return status_of(self.folder, self.settings, len(self.classes), self._task)
+
+    @property
+    def _task(self) -> Task:
+        """The competition, by the settings of now."""
+        settings = self.settings
+        if isinstance(settings, ScoreSettings):
+            return self._scores
+        assert isinstance(settings, LabelSettings), "there are no other tasks"
+        return Labels(self.folder, settings, self.classes, self.progress)
+
+    @property
+    def _scores(self) -> Scores:
+        """The competition of models that score.
+
+        Raises:
+            StudyError: the study is of another task.
+        """
+        settings = self.settings
+        if not isinstance(settings, ScoreSettings):
+            raise StudyError(f"this is a study of {settings.task}: scales and sliders belong to studies of scores")
+        return Scores(self.folder, settings, self.progress)
 
     @cached_property
     def _database(self) -> Database:
@@ -328,7 +395,7 @@ class Study:
     def _backing(self) -> StudyBacking:
         from dissensus.steps.serving import StudyBacking
 
-        return StudyBacking(self.folder, self.settings, self.classes, self._database)
+        return StudyBacking(self.folder, self.settings, self.classes, self._database, self._task.rounds)
 
     def _uri(self, item: str) -> str | None:
         """Where an item's picture lies."""
@@ -336,24 +403,27 @@ class Study:
 
     @cached_property
     def _uris(self) -> dict[str, str | None]:
+        if self.folder.enumeration.exists():  # nothing lies anywhere until it is drawn
+            return {}
         columns = read_table(self.folder.pool, ["id", "uri"]).to_pydict()
         return dict(zip(columns["id"], columns["uri"], strict=True))
 
-    def _ranked(self, hearing: Hearing, method: str | None) -> Ranking:
-        chosen = method_of(self.settings.rank, method)
-        ranking = make_ranking(self.folder, hearing, chosen)
-        ranking = with_fragility(ranking, self.settings, hearing, chosen, self.progress)
-        write_results(self.folder, ranking, hearing.models, matrices(hearing.outcomes, len(hearing.models), chosen))
-        return ranking
-
-    def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any]) -> list[str]:
+    def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any], lower: Sequence[str]) -> list[str]:
         """Write new models into study.toml and return their names; one that is there already must be the same."""
         known = self.settings.models
         added: dict[str, ModelSettings] = {}
         Preprocess.read(preprocess)
+        unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
+        if unknown or (lower and self.settings.task != "scores"):
+            raise StudyError(f"{lower[0]}: --lower names models of this command, in a study of scores")
         for spec in specs:
             name, backend, target = parse_spec(spec)
-            model = ModelSettings(backend=backend, target=resolved_target(backend, target), preprocess=dict(preprocess))
+            model = ModelSettings(
+                backend=backend,
+                target=resolved_target(backend, target),
+                preprocess=dict(preprocess),
+                better="lower" if name in lower else known_better(backend, target),
+            )
             if name in added or (name in known and not _same(known[name], model)):
                 raise StudyError(f"there is a model {name} already: give this one another name")
             if name not in known:
@@ -365,5 +435,15 @@ class Study:
 
 def _same(known: ModelSettings, given: ModelSettings) -> bool:
     """True where the same model is named again; preprocessing that the person wrote into study.toml stays."""
-    same_source = (known.backend, known.target) == (given.backend, given.target)
+    same_source = (known.backend, known.target, known.better) == (given.backend, given.target, given.better)
     return same_source and (not given.preprocess or known.preprocess == given.preprocess)
+
+
+def _begin_classes(folder: Folder, classes: str, taxonomy: str | Path | None) -> str:
+    """Keep the classes with the study; their name in study.toml."""
+    document = read_classes(classes, None if taxonomy is None else Path(taxonomy))
+    found = classes_of(document)
+    if found.taxonomy is not None:
+        class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
+    write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
+    return "imagenet" if classes == "imagenet" else Path(classes).name

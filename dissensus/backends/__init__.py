@@ -14,10 +14,13 @@ from dissensus.backends.decode import Unreadable, as_rgb, read_image
 from dissensus.backends.file import FilePredictions, read_predictions
 from dissensus.backends.guard import Guarded
 from dissensus.backends.litert import open_litert
-from dissensus.backends.modules import module_file, split
+from dissensus.backends.modules import module_file, named_function, named_object, split
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.quality import QUALITY, open_quality
 from dissensus.backends.reasons import one_line
+from dissensus.backends.score_file import read_scores
+from dissensus.backends.scoring import open_scorer
 from dissensus.backends.sklearn import open_sklearn
 from dissensus.backends.timm import open_timm, split_target
 from dissensus.backends.torch import is_file, open_torch
@@ -27,15 +30,20 @@ from dissensus.records import Classes
 
 __all__ = [
     "BACKENDS",
+    "QUALITY",
     "Backend",
     "FilePredictions",
     "Preprocess",
     "Unreadable",
     "as_rgb",
+    "named_function",
+    "named_object",
     "open_model",
+    "open_scorer",
     "parse_spec",
     "read_image",
     "read_predictions",
+    "read_scores",
     "target_fingerprint",
 ]
 
@@ -56,6 +64,7 @@ BACKENDS: dict[str, Backend] = {
     "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
     "litert": Backend(open_litert, "a LiteRT (.tflite) file, quantised or not", "litert"),
     "torch": Backend(open_torch, "a TorchScript .pt file, an exported .pt2 file or MODULE:FACTORY", "torch"),
+    "quality": Backend(None, "an image quality model by its name, such as ssim: for studies of scores"),
     "timm": Backend(open_timm, "a timm model: NAME with published weights, or NAME@CHECKPOINT", "timm"),
 }
 
@@ -89,7 +98,7 @@ def open_model(backend: str, target: str, preprocess: Preprocess, classes: Class
     chosen = _backend(backend)
     name = f"{backend}:{target}"
     if chosen.open is None:
-        raise BackendError(f"{name} is read, not run: use read_predictions")
+        raise BackendError(f"{name} gives no classes: it belongs to a study of scores")
     if _is_path(backend, target):
         _existing(target)
     try:
@@ -109,6 +118,8 @@ def target_fingerprint(backend: str, target: str) -> str:
     Raises:
         BackendError: there is no such file or module.
     """
+    if backend == "quality":
+        return hashlib.sha256(open_quality(target).version.encode()).hexdigest()[:16]
     path = _fingerprinted(backend, target)
     if path is None:
         return hashlib.sha256(f"{target} {_version('timm') if backend == 'timm' else ''}".encode()).hexdigest()[:16]

@@ -10,7 +10,7 @@ import numpy as np
 from PIL.Image import Image
 
 from dissensus.arrays import Array
-from dissensus.backends.modules import named_object
+from dissensus.backends.modules import named_function
 from dissensus.backends.preprocess import Preprocess
 from dissensus.errors import PredictionError
 from dissensus.predictions.protocol import Top1
@@ -52,4 +52,4 @@ def _labels(values: object) -> Array:
 
 def open_callable(target: str, preprocess: Preprocess, classes: Classes) -> Function:
     """The function `module:function` as a model."""
-    return Function(named_object(target), preprocess, len(classes))
+    return Function(named_function(target), preprocess, len(classes))

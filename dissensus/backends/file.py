@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +44,7 @@ def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.A
     """
     path = Path(path)
     try:
-        table = _table(path)
+        table = read_columns(path, COLUMNS[:2], COLUMNS[2:])
         rows = align(table["item"], pool_ids)
         labels, is_absent = _labels(table["label"], classes, table["item"])
         confidence = _confidence(table, is_absent)
@@ -53,37 +54,43 @@ def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.A
     return FilePredictions(labels[rows], None if confidence is None else confidence[rows], problems)
 
 
-def _table(path: Path) -> pa.Table:
+def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> pa.Table:
+    """Some columns of a Parquet, CSV or NPZ file; ids and labels are text.
+
+    Raises:
+        PredictionError: the file is missing, damaged or of another kind, or lacks a column.
+    """
     reader = READERS.get("".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix)
     if reader is None:
         raise PredictionError(f"unknown kind of file: give one of {', '.join(READERS)}")
     if not path.is_file():
         raise PredictionError("no such file")
     try:
-        table = reader(path)
-        _check_names(table.column_names)
+        table = reader(path, [*needed, *optional])
+        _check_names(table.column_names, needed, optional)
         # Ids that were stored as numbers or categories are the same ids.
         return table.set_column(table.column_names.index("item"), "item", table["item"].cast(pa.string()))
     except (pa.ArrowException, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise PredictionError(f"damaged, or not {path.suffix} inside; write it again ({one_line(error)})") from error
 
 
-def _check_names(names: list[str]) -> None:
-    absent = [name for name in COLUMNS[:2] if name not in names]
+def _check_names(names: list[str], needed: Sequence[str], optional: Sequence[str]) -> None:
+    absent = [name for name in needed if name not in names]
     if absent:
         raise PredictionError(f"no column {' and '.join(absent)}, only {', '.join(names)}: rename them")
-    twice = [name for name in COLUMNS if names.count(name) > 1]
+    twice = [name for name in (*needed, *optional) if names.count(name) > 1]
     if twice:
         raise PredictionError(f"several columns are called {' and '.join(twice)}: keep one each")
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def _read_parquet(path: Path, names: Sequence[str]) -> pa.Table:
     with pa.parquet.ParquetFile(path) as file:
-        wanted = [name for name in file.schema_arrow.names if name in COLUMNS]
-        return file.read(columns=wanted) if "item" in wanted and "label" in wanted else file.schema_arrow.empty_table()
+        wanted = [name for name in file.schema_arrow.names if name in names]
+        # a file that lacks a column is not read, but what it has is named
+        return file.read(columns=wanted) if len(wanted) > 1 else file.schema_arrow.empty_table()
 
 
-def _read_csv(path: Path) -> pa.Table:
+def _read_csv(path: Path, _: Sequence[str]) -> pa.Table:
     # Ids stay text (007 is not 7), and only an empty cell is absent: a class may be called NA.
     options = pa.csv.ConvertOptions(
         column_types={"item": pa.string(), "label": pa.string()}, null_values=[""], strings_can_be_null=True
@@ -91,9 +98,9 @@ def _read_csv(path: Path) -> pa.Table:
     return pa.csv.read_csv(path, convert_options=options)
 
 
-def _read_npz(path: Path) -> pa.Table:
+def _read_npz(path: Path, names: Sequence[str]) -> pa.Table:
     with np.load(path, allow_pickle=False) as arrays:
-        return pa.table({name: pa.array(arrays[name]) for name in arrays.files if name in COLUMNS})
+        return pa.table({name: pa.array(arrays[name]) for name in arrays.files if name in names})
 
 
 READERS = {

@@ -1,43 +1,54 @@
-"""Things named `module:object`, as in `python:my_model:predict`."""
+"""Things named `module:object`, as in `python:my_model:predict` or `python:models/mine.py:predict`."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import os
 import sys
 from operator import attrgetter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dissensus.backends.reasons import one_line
 from dissensus.errors import BackendError
 
 
-def named_object(target: str) -> Any:
-    """The callable that `module:name` stands for; modules of the current folder are found too.
+def named_function(target: str) -> Any:
+    """The callable that `module:name` stands for.
 
     Raises:
-        BackendError: no such module or name, a module that fails when imported, or something that cannot be called.
+        BackendError: there is none, or something that cannot be called.
     """
-    module_name, name = split(target)
-    module_file(module_name)
-    try:
-        module = importlib.import_module(module_name)
-    except Exception as error:
-        raise BackendError(f"importing {module_name} failed: {one_line(error)}") from error
-    try:
-        found = attrgetter(name)(module)
-    except AttributeError as error:
-        raise BackendError(f"module {module_name} has no {name}: write MODULE:FUNCTION") from error
+    found = named_object(target)
     if not callable(found):
         raise BackendError(f"{target} is a {type(found).__name__}, not a function: write MODULE:FUNCTION")
     return found
 
 
+def named_object(target: str) -> Any:
+    """What `module:name` stands for; modules of the current folder are found too, and paths of .py files.
+
+    Raises:
+        BackendError: no such module or name, or a module that fails when imported.
+    """
+    module_name, name = split(target)
+    module_file(module_name)
+    try:
+        module = _from_path(module_name) if _is_path(module_name) else importlib.import_module(module_name)
+    except Exception as error:
+        raise BackendError(f"importing {module_name} failed: {one_line(error)}") from error
+    try:
+        return attrgetter(name)(module)
+    except AttributeError as error:
+        raise BackendError(f"module {module_name} has no {name}: write MODULE:FUNCTION") from error
+
+
 def split(target: str) -> tuple[str, str]:
     """Module and name."""
-    module, _, name = target.partition(":")
+    module, _, name = target.rpartition(":") if ".py:" in target else target.partition(":")
     if not module or not name:
         raise BackendError(f"'{target}' does not name a function: write MODULE:FUNCTION")
     return module, name
@@ -49,6 +60,10 @@ def module_file(module: str) -> Path | None:
     Raises:
         BackendError: there is no such module.
     """
+    if _is_path(module):
+        if not Path(module).is_file():
+            raise BackendError(f"no file {module}: check the path")
+        return Path(module)
     here = os.getcwd()
     # At the end: a model.py beside the study is found, a random.py there does not replace Python's own.
     if here not in sys.path:
@@ -61,3 +76,25 @@ def module_file(module: str) -> Path | None:
     if found is None:
         raise BackendError(f"no module {module} on Python's path or in {here}: go to its folder or install it")
     return Path(found.origin) if found.has_location and found.origin else None
+
+
+def _is_path(module: str) -> bool:
+    return module.endswith(".py")
+
+
+def _from_path(module: str) -> ModuleType:
+    """The module of a file, loaded once; modules beside it are not found by their names alone."""
+    path = Path(module).resolve()
+    name = f"dissensus_model_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None, "a .py file has a loader"
+        assert spec.loader is not None, "a .py file has a loader"
+        made = importlib.util.module_from_spec(spec)
+        sys.modules[name] = made
+        try:
+            spec.loader.exec_module(made)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]

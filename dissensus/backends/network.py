@@ -28,11 +28,15 @@ class Network:
 
     def predict(self, images: Sequence[Image]) -> Top1:
         """Top-1 class and its probability for each image."""
+        kind = self.known_outputs if self.preprocess.outputs == "auto" else self.preprocess.outputs
+        return top1(self.outputs(images), kind, self.preprocess.class_offset, self.classes)
+
+    def outputs(self, images: Sequence[Image]) -> Array:
+        """What the network gives for each image, one row each."""
         array = batch(images, self.preprocess, self.input)
         outputs = np.concatenate([self.run(part)[:filled] for part, filled in parts(array, self.input.batch)])
-        kind = self.known_outputs if self.preprocess.outputs == "auto" else self.preprocess.outputs
         # Networks that end in a pooling leave axes of length one behind the classes.
-        return top1(outputs.reshape(len(images), -1), kind, self.preprocess.class_offset, self.classes)
+        return outputs.reshape(len(images), -1)
 
 
 def parts(array: Array, fixed: int | None) -> Iterator[tuple[Array, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.arrays import Array
 from dissensus.backends.frameworks import framework
-from dissensus.backends.modules import named_object
+from dissensus.backends.modules import named_function
 from dissensus.backends.network import Network
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import input_of
@@ -27,7 +27,7 @@ def open_torch(target: str, preprocess: Preprocess, classes: Classes) -> Network
         return Network(
             runner(torch, program.module()), input_of(shape, np.float32, preprocess), preprocess, len(classes)
         )
-    module = torch.jit.load(target, map_location="cpu") if is_file(target) else named_object(target)()
+    module = torch.jit.load(target, map_location="cpu") if is_file(target) else named_function(target)()
     if not isinstance(module, torch.nn.Module):
         raise BackendError(f"{target} returns a {type(module).__name__}: let it return a torch.nn.Module")
     network = on_device(torch, module)

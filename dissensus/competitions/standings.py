@@ -103,7 +103,7 @@ def rank(
         resamples=method.resamples,
         identical=identical,
     )
-    return Standings(_standings(names, groups, estimates, surely_better), words, share, degenerate)
+    return Standings(standing_rows(names, groups, estimates, surely_better), words, share, degenerate)
 
 
 def stability(outcomes: Outcomes, models: int, method: Method) -> tuple[tuple[int, float], ...]:
@@ -162,12 +162,13 @@ def _cyclic_share(cases: Tally, members: Array, method: Method) -> float:
     return cyclic_share(log_dominance(compare(group, method.smoothing)), group.items)
 
 
-def _standings(
+def standing_rows(
     names: Sequence[str],
     groups: Sequence[Sequence[int]],
     estimates: dict[int, tuple[float, float, float]],
     surely_better: Bool[Array, "M M"],
 ) -> tuple[Standing, ...]:
+    """One row per model, best first within its group; `estimates` are strength, low and high by model."""
     rank_low, rank_high = rank_sets(surely_better)
     rows = []
     for group in groups:

@@ -1,5 +1,6 @@
 """From verdicts to matrices: who was right how often, against whom."""
 
 from dissensus.pairwise.accuracy import accuracy, compare, dominance, tally
+from dissensus.pairwise.attacks import attack_matrices
 
-__all__ = ["accuracy", "compare", "dominance", "tally"]
+__all__ = ["accuracy", "attack_matrices", "compare", "dominance", "tally"]

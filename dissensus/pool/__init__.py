@@ -1,5 +1,6 @@
 """The items that models compete on: a huge pool, unlabelled."""
 
 from dissensus.pool.items import check_ids, in_order
+from dissensus.pool.media import VIDEOS, is_video
 
-__all__ = ["check_ids", "in_order"]
+__all__ = ["VIDEOS", "check_ids", "in_order", "is_video"]

@@ -15,10 +15,12 @@ from dissensus.ranking.hodge import cyclic_share, hodgerank
 from dissensus.ranking.intervals import percentile_intervals, rank_sets, separated
 from dissensus.ranking.perron import perron
 from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
+from dissensus.ranking.thurstone import credits_of, has_maximum, logistic, thurstone
 from dissensus.ranking.words import named, sentences
 from dissensus.records import Comparisons
 
 __all__ = [
+    "ATTACK_RANKERS",
     "RANKERS",
     "Action",
     "Flip",
@@ -26,12 +28,15 @@ __all__ = [
     "bootstrap",
     "bradley_terry",
     "connected_groups",
+    "credits_of",
     "cyclic_share",
     "davidson",
     "fewest_removals",
+    "has_maximum",
     "hodgerank",
     "item_multiplicities",
     "log_dominance",
+    "logistic",
     "named",
     "percentile_intervals",
     "perron",
@@ -39,6 +44,7 @@ __all__ = [
     "resampled_tallies",
     "sentences",
     "separated",
+    "thurstone",
 ]
 
 
@@ -82,3 +88,9 @@ RANKERS: dict[str, Ranker] = {
     ),
 }
 """Every ranking method under the name that commands and settings use."""
+
+ATTACK_RANKERS: dict[str, Callable[[Float[Array, "*B M M"]], Float[Array, "*B M"]]] = {
+    "thurstone": thurstone,
+    "bradley-terry": logistic,
+}
+"""Every way from credits of attackers or defenders to strengths, larger is better (Eq. 4)."""

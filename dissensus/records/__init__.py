@@ -16,7 +16,7 @@ from dissensus.records.answers import (
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
-from dissensus.records.rankings import Fragility, Ranking, Standing
+from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Provenance",
     "Question",
     "Ranking",
+    "Rankings",
     "Record",
     "Response",
     "Role",

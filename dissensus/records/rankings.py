@@ -40,3 +40,17 @@ class Ranking(Record):
     degenerate_resamples: int
     fragility: Fragility | None
     provenance: Provenance
+
+
+class Rankings(Record):
+    """Two orders of models that give a number: by how they attack, and by how they defend."""
+
+    aggressiveness: Ranking
+    resistance: Ranking
+    words: tuple[str, ...]
+    """Where the two disagree, and what that means."""
+
+    @property
+    def measures(self) -> dict[str, Ranking]:
+        """Both by name."""
+        return {"aggressiveness": self.aggressiveness, "resistance": self.resistance}

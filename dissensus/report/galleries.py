@@ -97,6 +97,21 @@ def examples(galleries: Sequence[Gallery], number: int = 3) -> tuple[tuple[Galle
     return tuple(found.values())
 
 
+def picture_number(item: str, image: str | None, pictures: dict[str, int]) -> int | None:
+    """The number of an item's picture among all `pictures`, to which it is added once; None without a picture.
+
+    Raises:
+        ValueError: the image is not a base64 data URI of a bitmap, so it must not enter the page's style sheet.
+    """
+    if image is None:
+        return None
+    if image not in pictures:
+        if not DATA_URI.fullmatch(image):
+            raise ValueError(f"the image of item {item!r} is not a base64 data URI of a bitmap")
+        pictures[image] = len(pictures)
+    return pictures[image]
+
+
 def _higher_first(duel: DuelGallery, place: dict[str, int]) -> DuelGallery:
     if place[duel.first] < place[duel.second]:
         return duel
@@ -120,15 +135,11 @@ def _higher_first(duel: DuelGallery, place: dict[str, int]) -> DuelGallery:
 
 
 def _card(shown: Shown, pictures: dict[str, int]) -> Card:
-    if shown.image is not None and shown.image not in pictures:
-        if not DATA_URI.fullmatch(shown.image):
-            raise ValueError(f"the image of item {shown.item!r} is not a base64 data URI of a bitmap")
-        pictures[shown.image] = len(pictures)
     said = (
         Said(shown.first_label, shown.first_right, _confidence(shown.first_confidence), shown.first_answers),
         Said(shown.second_label, shown.second_right, _confidence(shown.second_confidence), shown.second_answers),
     )
-    picture = None if shown.image is None else pictures[shown.image]
+    picture = picture_number(shown.item, shown.image, pictures)
     return Card(shown.item, _case(shown), picture, shown.pixelated, said, f"{shown.discrepancy:.3g}")
 
 

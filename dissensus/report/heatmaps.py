@@ -15,13 +15,17 @@ from dissensus.report.wording import counted, percent, ratio
 
 @dataclass(frozen=True)
 class Cell:
-    """One pair: its text, how deep its colour is (0 to 1), which side of the scale, and the pair in words."""
+    """One pair: its text, how deep its colour is (0 to 1), which side of the scale, and the pair in words.
+
+    A marked cell holds a finding of its own, which its words say.
+    """
 
     text: str
     depth: float
     side: str
     words: str
     duel: str = ""
+    marked: bool = False
 
 
 @dataclass(frozen=True)

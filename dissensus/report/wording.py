@@ -35,8 +35,8 @@ def decimals(values: Iterable[float]) -> int:
 
 
 def number(value: float, digits: int) -> str:
-    """A number with fixed decimals and a true minus."""
-    return f"{value:.{digits}f}".replace("-", "−")
+    """A number with fixed decimals and a true minus; what rounds to zero has no sign."""
+    return f"{value:z.{digits}f}".replace("-", "−")
 
 
 def ratio(value: float) -> str:

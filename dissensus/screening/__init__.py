@@ -1,6 +1,7 @@
 """From judgements to verdicts: what the answers of several people to one question come to, and how good people are."""
 
 from dissensus.screening.agreement import METRICS, Agreement, agreement, krippendorff_alpha
+from dissensus.screening.bt500 import Bt500, bt500
 from dissensus.screening.consistency import agreement_with_others, repeat_consistency
 from dissensus.screening.controls import (
     Suggestion,
@@ -19,7 +20,9 @@ from dissensus.screening.majority import (
     latest_answers,
     majority_verdicts,
 )
+from dissensus.screening.p910 import P910, p910
 from dissensus.screening.panel import Panel, Told, panel_agreement, panel_of, panel_skill
+from dissensus.screening.preferences import Weighed, Weighing, by_bt500, by_mean, by_p910, preferences
 from dissensus.screening.shares import Shares
 from dissensus.screening.verdicts import Rule, Verdicts, by_dawid_skene, by_majority
 
@@ -27,12 +30,15 @@ __all__ = [
     "METRICS",
     "NO",
     "NO_MAYBE_YES",
+    "P910",
+    "PREFERENCES",
     "UNFIT",
     "UNJUDGED",
     "UNSURE",
     "VERDICTS",
     "YES",
     "Agreement",
+    "Bt500",
     "DawidSkene",
     "Panel",
     "Rule",
@@ -40,20 +46,28 @@ __all__ = [
     "Suggestion",
     "Threshold",
     "Told",
+    "Weighed",
+    "Weighing",
     "agreement",
     "agreement_with_others",
+    "bt500",
     "control_results",
     "control_threshold",
     "dawid_skene",
     "krippendorff_alpha",
     "latest_answers",
     "majority_verdicts",
+    "p910",
     "panel_agreement",
     "panel_of",
     "panel_skill",
+    "preferences",
     "repeat_consistency",
     "suggested_exclusions",
 ]
 
 VERDICTS: dict[str, Verdicts] = {"majority": by_majority, "dawid-skene": by_dawid_skene}
 """Every way from answers to verdicts under the name that settings use."""
+
+PREFERENCES: dict[str, Weighing] = {"bt500": by_bt500, "p910": by_p910, "mean": by_mean}
+"""Every way from sliders to preferences under the name that settings use."""

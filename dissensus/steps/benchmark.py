@@ -9,6 +9,7 @@ from pathlib import Path
 from dissensus.errors import StudyError
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
+from dissensus.store.folder import Folder
 
 
 def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
@@ -57,6 +58,11 @@ def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: 
         srcc=float(spearmanr(rank, place).statistic) if varied else None,
         labels_used=labels_used,
     )
+
+
+def known_benchmark(folder: Folder, ranking: Ranking) -> Benchmark | None:
+    """The ranking beside the benchmark that is kept with the study, if any."""
+    return against(ranking, *read_benchmark(folder.benchmark)) if folder.benchmark.exists() else None
 
 
 def _ranks(scores: list[float]) -> list[int]:

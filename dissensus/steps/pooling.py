@@ -11,27 +11,29 @@ from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, StudyError
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
+from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
-from dissensus.store.sources import items_of
+from dissensus.store.sources import items_with_references
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
 
 CHUNK = 1024  # files whose bytes are read before what is known of them is kept
 
 
 def make_pool(folder: Folder, sources: list[str], progress: Progress) -> None:
-    """Write pool.parquet: id, uri, size and fingerprint of every item, by id.
+    """Write pool.parquet: id, uri, size and fingerprint of every item, by id; and reference, where one has one.
 
     Raises:
         PoolError: no items, or an id twice.
         StudyError: models have predicted on another pool already.
     """
-    ids, paths = items_of(sources)
+    ids, paths, references = items_with_references(sources)
     named = pa.array(ids, pa.string())
     check_ids(named)
     order = in_order(named)
-    items = pa.table({"id": named, "uri": pa.array(paths, pa.string())}).take(order)
+    columns = {"id": named, "uri": pa.array(paths, pa.string()), "reference": pa.array(references, pa.string())}
+    items = pa.table(columns).take(order)
     inputs = {"items": fingerprint(*_bytes(items["id"]), *_bytes(items["uri"]))}
     parts = Parts(folder.parts("pool"), "pool", inputs)
     todo = chunks(len(items), CHUNK) if items["uri"].null_count < len(items) else []
@@ -44,8 +46,12 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress) -> None:
     table = pa.table(
         {"id": items["id"], "uri": items["uri"], "size": contents["size"], "fingerprint": contents["fingerprint"]}
     )
-    stamp = fingerprint(*_bytes(table["id"]), *_bytes(table["fingerprint"]))
-    _refuse_another(folder, stamp)
+    stamped = [*_bytes(table["id"]), *_bytes(table["fingerprint"])]
+    if items["reference"].null_count < len(items):
+        table = table.append_column("reference", items["reference"])
+        stamped += _bytes(_reference_contents(table))
+    stamp = fingerprint(*stamped)
+    refuse_another(folder, stamp)
     write_table(folder.pool, table, {"pool": stamp, "sources": sources, "format_version": FORMAT_VERSION})
     parts.clear()
 
@@ -56,14 +62,23 @@ def pool_stamp(folder: Folder) -> str:
     Raises:
         PoolError: there is no pool yet.
     """
+    if folder.enumeration.exists():
+        return str(read_enumeration(folder)["pool"])
     if not folder.pool.exists():
         raise PoolError(f"the study has no pool yet: dissensus pool {folder.root} SOURCE…")
     return str(read_stamps(folder.pool)["pool"])
 
 
+def has_items(folder: Folder) -> bool:
+    """True where the study has a pool."""
+    return folder.pool.exists() or folder.enumeration.exists()
+
+
 def pool_size(folder: Folder) -> int:
     """Number of items."""
     pool_stamp(folder)
+    if folder.enumeration.exists():
+        return int(read_enumeration(folder)["size"])
     return int(open_table(folder.pool).metadata.num_rows)
 
 
@@ -75,6 +90,8 @@ def pool_ids(folder: Folder) -> pa.ChunkedArray:
 
 def duplicates(folder: Folder) -> int:
     """Number of items whose bytes another item has too."""
+    if folder.enumeration.exists():
+        return 0
     prints = read_table(folder.pool, ["fingerprint"])["fingerprint"].drop_null()
     return len(prints) - len(pc.unique(prints))
 
@@ -92,6 +109,14 @@ def _content(path: str | None) -> tuple[int | None, str | None]:
         return None, None
 
 
+def _reference_contents(table: pa.Table) -> pa.ChunkedArray:
+    """Fingerprints of what the items are compared with; mostly they are items themselves, and read already."""
+    known = dict(zip(table["uri"].to_pylist(), table["fingerprint"].to_pylist(), strict=True))
+    references = table["reference"].to_pylist()
+    known |= {path: _content(path)[1] for path in {*references} - {*known}}
+    return pa.chunked_array([[known[path] if path else None for path in references]], pa.string())
+
+
 def _unknown(count: int) -> pa.Table:
     return pa.table({"size": pa.nulls(count, pa.int64()), "fingerprint": pa.nulls(count, pa.string())})
 
@@ -103,9 +128,10 @@ def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
     return [memoryview(buffer) for buffer in whole.buffers() if buffer is not None]
 
 
-def _refuse_another(folder: Folder, stamp: str) -> None:
+def refuse_another(folder: Folder, stamp: str) -> None:
+    """Refuse other items than those that models have predicted on."""
     used = sorted(path.stem for path in (folder.root / "predictions").glob("*.parquet"))
-    if used and folder.pool.exists() and pool_stamp(folder) != stamp:
+    if used and has_items(folder) and pool_stamp(folder) != stamp:
         raise StudyError(
             f"{used[0]} has predicted on another pool: begin a new study for these items, or restore the old ones"
         )

@@ -1,37 +1,29 @@
-"""predict: what every model says about every item, top-1 and its probability, in pool order."""
+"""predict: what every model says about every item, in pool order; made chunk by chunk, or read from a file."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from dissensus.arrays import MISSING, Array
-from dissensus.backends import (
-    Preprocess,
-    Unreadable,
-    open_model,
-    read_image,
-    read_predictions,
-    target_fingerprint,
-)
+from dissensus.backends import QUALITY, Unreadable, read_image, target_fingerprint
 from dissensus.engines.local import Progress, chunks
-from dissensus.errors import BackendError, PredictionError, StudyError
-from dissensus.predictions.protocol import Model
-from dissensus.records import FORMAT_VERSION, Classes
-from dissensus.steps.pooling import pool_ids, pool_stamp
-from dissensus.store.files import file_fingerprint, fingerprint
+from dissensus.errors import BackendError, StudyError
+from dissensus.records import FORMAT_VERSION
+from dissensus.steps.pooling import pool_ids, pool_size, pool_stamp
+from dissensus.store.files import file_fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, refuse_changes
 from dissensus.store.settings import ModelSettings, Settings
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
 
-STAMPED = ("inputs", "labels", "content", "unreadable")  # what every file of predictions says of itself
+STAMPED = ("inputs", "content", "unreadable")  # what every file of predictions says of itself
 CHUNK = 256  # items that are predicted before they are kept
 PooledFile = tuple[str | None, str | None]
 """Where an item lies, and the fingerprint it was pooled with."""
@@ -40,29 +32,100 @@ BATCH = 32  # images that a model sees at once
 READERS = 2  # threads that decode images while the model works
 
 
-def predict(folder: Folder, settings: Settings, classes: Classes, name: str, progress: Progress) -> bool:
+class Source(Protocol):
+    """Where the predictions of one model come from, for one kind of prediction."""
+
+    inputs: dict[str, Any]
+    """What the predictions depend on beside the pool and the model itself."""
+    chunk: int
+    """Items that are predicted before they are kept."""
+
+    def read(self) -> pa.Table | None:
+        """All predictions, where they lie in a file; None where a model has to be run."""
+
+    def open(self) -> None:
+        """Make the model ready to predict."""
+
+    def part(self, rows: range) -> pa.Table:
+        """Predictions for some items of the pool, with a column `problem` for those that have none."""
+
+    def whole(self, table: pa.Table) -> pa.Table:
+        """The table as it is kept, checked."""
+
+    def stamps(self, table: pa.Table) -> dict[str, Any]:
+        """Fingerprints of what was predicted, and the number of items without a prediction."""
+
+
+def predict(folder: Folder, model: ModelSettings, name: str, source: Source, progress: Progress) -> bool:
     """Write predictions/NAME.parquet; False where it was there, made from the same inputs.
 
     Raises:
         StudyError: the predictions, or finished parts of them, were made from other inputs.
         BackendError, PredictionError: the model cannot be run, or says what cannot be.
     """
-    model = settings.models[name]
-    inputs = _inputs(folder, settings, model)
+    inputs = {
+        "pool": pool_stamp(folder),
+        "backend": model.backend,
+        "model": target_fingerprint(model.backend, model.target),
+    } | source.inputs
     target = folder.predictions(name)
     if target.exists():
         remedy = "give the changed model a name of its own and let it join"
         refuse_changes(f"predict {name}", read_stamps(target)["inputs"], inputs, remedy)
         return False
-    if model.backend == "file":
-        table = _from_file(folder, classes, model)
-    else:
-        parts = Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
-        table = _from_model(folder, settings, classes, name, parts, progress)
-    write_table(target, table, {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION} | _contents(table))
-    if model.backend != "file":
+    parts = None if model.backend == "file" else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
+    table = source.read() if parts is None else _predicted(folder, name, source, parts, progress)
+    assert table is not None, "only a file is read"
+    table = source.whole(table)
+    stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
+    write_table(target, table, stamps | source.stamps(table))
+    if parts is not None:
         parts.clear()
     return True
+
+
+def _predicted(folder: Folder, name: str, source: Source, parts: Parts, progress: Progress) -> pa.Table:
+    size = pool_size(folder)
+    todo = chunks(size, source.chunk)
+    waiting = [number for number in range(len(todo)) if number not in parts]
+    progress(f"predict {name}", size - sum(len(todo[number]) for number in waiting), size)
+    if waiting:
+        source.open()
+    for number in waiting:
+        parts.write(number, source.part(todo[number]))
+        progress(f"predict {name}", todo[number].stop, size)
+    return pa.concat_tables([parts.read(number) for number in range(len(todo))])
+
+
+class PooledImages:
+    """The images of a pool, decoded ahead in threads, batch by batch."""
+
+    def __init__(self, folder: Folder, name: str) -> None:
+        """Find out where they lie.
+
+        Raises:
+            BackendError: the pool has no files.
+        """
+        known = open_table(folder.pool).schema_arrow.names
+        wanted = [column for column in ("uri", "fingerprint", "reference") if column in known]
+        columns = read_table(folder.pool, wanted).to_pydict()
+        self.files: list[PooledFile] = list(zip(columns["uri"], columns["fingerprint"], strict=True))
+        self.references: list[str | None] = columns.get("reference", [None] * len(self.files))
+        if all(uri is None for uri in columns["uri"]):
+            raise BackendError(f"{name} cannot run: the pool has ids only; use a file of predictions, or give paths")
+
+    def batches(self, rows: range) -> Iterator[tuple[range, list[Any]]]:
+        """Batches of the items, numbered from 0, as images or as the reasons why they cannot be read."""
+        with ThreadPoolExecutor(READERS) as threads:
+            images = threads.map(_image, self.files[rows.start : rows.stop])
+            for batch in chunks(len(rows), BATCH):
+                yield batch, [next(images) for _ in batch]
+
+    @staticmethod
+    @lru_cache(8)
+    def reference(uri: str) -> Any:
+        """The image that another one is compared with; those that share one stand together in a pool."""
+        return read_image(uri)
 
 
 def has_begun(folder: Folder, name: str) -> bool:
@@ -77,69 +140,6 @@ def problems(folder: Folder, name: str) -> pa.Table:
     return pa.table({"item": pool_ids(folder).take(pa.array(rows)), "problem": table["problem"].take(pa.array(rows))})
 
 
-def _inputs(folder: Folder, settings: Settings, model: ModelSettings) -> dict[str, Any]:
-    """Everything that a model's predictions depend on."""
-    return {
-        "pool": pool_stamp(folder),
-        "classes": fingerprint(folder.classes.read_bytes()),
-        "backend": model.backend,
-        "model": target_fingerprint(model.backend, model.target),
-        "preprocess": {} if model.backend == "file" else settings.preprocess | model.preprocess,
-    }
-
-
-def _from_file(folder: Folder, classes: Classes, model: ModelSettings) -> pa.Table:
-    read = read_predictions(model.target, classes, pool_ids(folder))
-    reasons = pa.nulls(len(read.labels), pa.string()) if read.problems is None else read.problems
-    return _table(read.labels, read.confidence, reasons)
-
-
-def _from_model(
-    folder: Folder, settings: Settings, classes: Classes, name: str, parts: Parts, progress: Progress
-) -> pa.Table:
-    model = settings.models[name]
-    pool = read_table(folder.pool, ["uri", "fingerprint"])
-    uris = pool["uri"].to_pylist()
-    files = list(zip(uris, pool["fingerprint"].to_pylist(), strict=True))
-    if all(uri is None for uri in uris):
-        raise BackendError(f"{name} cannot run: the pool has ids only; use a file of predictions, or give paths")
-    todo = chunks(len(uris), CHUNK)
-    preprocess = Preprocess.read(settings.preprocess | model.preprocess)
-    waiting = [number for number in range(len(todo)) if number not in parts]
-    progress(f"predict {name}", len(uris) - sum(len(todo[number]) for number in waiting), len(uris))
-    if waiting:
-        opened = open_model(model.backend, model.target, preprocess, classes)
-        for number in waiting:
-            rows = todo[number]
-            parts.write(number, _predicted(opened, files[rows.start : rows.stop]))
-            progress(f"predict {name}", rows.stop, len(uris))
-    whole = pa.concat_tables([parts.read(number) for number in range(len(todo))])
-    return _table(whole["label"].to_numpy(), _given(whole["confidence"].to_numpy()), whole["problem"].combine_chunks())
-
-
-def _predicted(model: Model, files: list[PooledFile]) -> pa.Table:
-    labels = np.full(len(files), MISSING, np.uint16)
-    confidence = np.zeros(len(files), np.float32)
-    reasons: list[str | None] = [None] * len(files)
-    for rows, images in _batches(files):
-        readable = [row for row, image in zip(rows, images, strict=True) if not isinstance(image, Unreadable)]
-        for row, image in zip(rows, images, strict=True):
-            if isinstance(image, Unreadable):
-                reasons[row] = image.reason
-        if readable:
-            seen = [image for image in images if not isinstance(image, Unreadable)]
-            labels[readable], confidence[readable] = model.predict(seen)
-    return pa.table({"label": labels, "confidence": confidence, "problem": pa.array(reasons, pa.string())})
-
-
-def _batches(files: list[PooledFile]) -> Iterator[tuple[range, list[Any]]]:
-    """Batches of images, decoded ahead in threads."""
-    with ThreadPoolExecutor(READERS) as threads:
-        images = threads.map(_image, files)
-        for rows in chunks(len(files), BATCH):
-            yield rows, [next(images) for _ in rows]
-
-
 def _image(file: PooledFile) -> Any:
     """The image, if it is still the one that was pooled: all models must have seen the same."""
     uri, known = file
@@ -149,33 +149,6 @@ def _image(file: PooledFile) -> Any:
     if not isinstance(image, Unreadable) and known is not None and file_fingerprint(Path(uri)) != known:
         return Unreadable("changed since it was pooled")
     return image
-
-
-def _given(confidence: Array) -> Array | None:
-    """Confidences; None for a model that gives none (NaN for every item it read)."""
-    return None if np.isnan(confidence).any() else confidence
-
-
-def _table(labels: Array, confidence: Array | None, reasons: pa.Array) -> pa.Table:
-    if (labels == MISSING).all():
-        raise PredictionError("there is no prediction for any item: check the file, or the paths of the pool")
-    columns = {"label": pa.array(labels, pa.uint16())}
-    if confidence is not None:
-        columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
-    # a column that says it has no gaps is read twice as fast
-    whole = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
-    return pa.table([*columns.values(), reasons], schema=pa.schema([*whole, pa.field("problem", pa.string())]))
-
-
-def _contents(table: pa.Table) -> dict[str, Any]:
-    """Fingerprints of what was predicted: `labels` alike means that two models cannot be told apart."""
-    columns = {name: table[name].to_numpy() for name in table.column_names if name != "problem"}
-    labels = fingerprint(columns["label"].tobytes())
-    return {
-        "labels": labels,
-        "content": fingerprint(labels, *(column.tobytes() for column in columns.values())),
-        "unreadable": int((columns["label"] == MISSING).sum()),
-    }
 
 
 def predicted(folder: Folder, settings: Settings) -> list[str]:
@@ -204,7 +177,15 @@ def resolved_target(backend: str, target: str) -> str:
     name, at, checkpoint = target.partition("@")
     if backend == "timm":
         return f"{name}@{Path(checkpoint).resolve()}" if at else target
+    if backend == "python" and ".py:" in target:
+        module, _, name = target.rpartition(":")
+        return f"{Path(module).resolve()}:{name}"
     return str(Path(target).resolve()) if Path(target).exists() else target
+
+
+def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
+    """Which scores are better, where nobody says: a quality model knows it of itself."""
+    return QUALITY[target].better if backend == "quality" and target in QUALITY else "higher"
 
 
 def parsed_settings(pairs: list[str]) -> dict[str, Any]:

@@ -6,37 +6,29 @@ import asyncio
 import json
 import re
 import zipfile
-from collections.abc import Sequence
-from dataclasses import replace
-from json.encoder import encode_basestring
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
-from dissensus.competitions.labels import Judged, judge
-from dissensus.errors import ScreeningError
-from dissensus.labeling import LABELS, QUESTIONS, question_keys, questions_of
+from dissensus.labeling import QUESTIONS
 from dissensus.records import Assignment, Classes, Response, SetQuestion
-from dissensus.screening import NO, UNFIT, YES
 from dissensus.steps.answers import refuse_to_leave_behind
-from dissensus.steps.judging import verdicts_of
 from dissensus.steps.pooling import pool_stamp
-from dissensus.steps.selecting import rule_of
+from dissensus.steps.task import ServedRounds
 from dissensus.store.answers import Answers
 from dissensus.store.database import Database
 from dissensus.store.exchange import write_responses
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.people import People
-from dissensus.store.rounds import Round, items_at, read_rounds
 from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table
-from dissensus.web.backing import Changes, Duel, Needed, Terms
+from dissensus.web.backing import Changes, Needed, Terms
 from dissensus.web.desk import Desk
 from dissensus.web.overview import Overview
 
@@ -46,8 +38,15 @@ PAUSED = "paused"
 class StudyBacking:
     """One study's files and database, behind the functions that the service is given."""
 
-    def __init__(self, folder: Folder, settings: Settings, classes: Classes, database: Database) -> None:
-        """Open the study; the database must be its own."""
+    def __init__(
+        self,
+        folder: Folder,
+        settings: Settings,
+        classes: Classes,
+        database: Database,
+        read_rounds: Callable[[], ServedRounds],
+    ) -> None:
+        """Open the study; the database must be its own. `read_rounds` says what was selected so far."""
         self.folder, self.settings, self.classes, self.database = folder, settings, classes, database
         title = settings.title or folder.root.resolve().name
         stamp = pool_stamp(folder)
@@ -55,7 +54,8 @@ class StudyBacking:
         refuse_to_leave_behind(folder, database)
         self.answers, self.people = Answers(database), People(database)
         self.set_questions = SetQuestions(database)
-        self.rounds = Rounds(folder, settings)
+        self.read_rounds = read_rounds
+        self.rounds = read_rounds()
         self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[SetQuestion, ...] = ()
         serve = settings.serve
@@ -63,11 +63,13 @@ class StudyBacking:
             title=title,
             key=fingerprint("study", stamp)[:12],
             instructions=serve.instructions,
-            answers=settings.judge.min_answers,
+            answers=settings.people,
             lease_minutes=serve.lease_minutes,
             control_rate=serve.control_rate,
             repeat_rate=serve.repeat_rate,
             break_minutes=serve.break_minutes,
+            sessions=serve.sessions,
+            rest_minutes=serve.rest_minutes,
             heading=blind_title(settings),
         )
 
@@ -90,7 +92,7 @@ class StudyBacking:
             names = {name for one in set_questions for name in _items(one)}
             self.other_uris, self.known_set_questions = uris_named(self.folder, names), set_questions
         if tuple(self.folder.rounds()) != self.rounds.on_disk:
-            self.rounds = Rounds(self.folder, self.settings)
+            self.rounds = self.read_rounds()
         return Changes(
             people=tuple(self.people.all()),
             exclusions=tuple(self.people.exclusions()),
@@ -100,9 +102,9 @@ class StudyBacking:
             answers=self.answers.raw(after),
         )
 
-    def round_texts(self) -> list[str]:
-        """The questions of all rounds."""
-        return self.rounds.texts
+    def round_questions(self) -> tuple[str, list[str]]:
+        """The questions of all rounds, which are of one kind."""
+        return self.rounds.kind, self.rounds.texts
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
         """What has to be asked."""
@@ -162,60 +164,6 @@ def overview_of(backing: StudyBacking) -> dict[str, Any]:
     return asyncio.run(_opened_overview(backing))
 
 
-class Rounds:
-    """What was selected, with the questions of all rounds numbered in one list."""
-
-    def __init__(self, folder: Folder, settings: Settings) -> None:
-        """Read the rounds; there may be none yet."""
-        self.settings = settings
-        self.on_disk = tuple(folder.rounds())
-        self.models, self.found = read_rounds(folder)
-        self.asked = [questions_of(found.selection) for found in self.found]
-        keys = [question_keys(*questions.T) for questions, _ in self.asked]
-        every = np.unique(np.concatenate([*keys, np.zeros(0, np.int64)]))
-        self.numbers = [np.searchsorted(every, part) for part in keys]
-        self.items = every // LABELS
-        positions, place = np.unique(self.items, return_inverse=True)
-        names = _item_names(self.found)
-        self.texts = _question_texts([names[one] for one in place.tolist()], (every % LABELS).tolist())
-        self.uris = dict(zip(names, items_at(folder, positions, "uri").to_pylist() if names else (), strict=True))
-        self.judged: list[Judged] = []
-
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
-        """Questions of the rows that count now, reserves in the place of what people discarded."""
-        told = (question, annotator, answer, len(self.texts), annotators)
-        try:
-            verdicts = verdicts_of(*told, self.settings.judge)
-        except ScreeningError:  # people go on answering; `rank` says what is wrong
-            verdicts = verdicts_of(*told, self.settings.judge.model_copy(update={"method": "majority"}))
-        unfit = np.unique(self.items[verdicts == UNFIT])
-        self.judged = [self._judged(place, verdicts, unfit) for place in range(len(self.found))]
-        is_needed = np.zeros(len(self.texts), bool)
-        for judged, numbers in zip(self.judged, self.numbers, strict=True):
-            is_needed[numbers[judged.row_questions[judged.active].ravel()]] = True
-        return Needed(is_needed, tuple(self._duels()))
-
-    def _judged(self, place: int, verdicts: Int[Array, " q"], unfit: Int[Array, " n"]) -> Judged:
-        given = verdicts[self.numbers[place]]
-        if place < len(self.judged):  # only duels in which something was discarded are worked out again
-            return replace(self.judged[place], unfit=unfit).with_verdicts(given)
-        rule, share = rule_of(self.found[place].settings), self.settings.judge.share
-        return judge(self.found[place].selection, given, rule.k, rule.cap, share, unfit.tolist(), self.asked[place])
-
-    def _duels(self) -> list[Duel]:
-        models = len(self.models)
-        items, decided = np.zeros(models**2, np.int64), np.zeros(models**2, np.int64)
-        for judged in self.judged:
-            duel = (judged.selection.first * models + judged.selection.second)[judged.active]
-            is_decided = np.isin(judged.verdicts, (YES, NO))[judged.row_questions[judged.active]].all(axis=1)
-            items += np.bincount(duel, minlength=models**2)
-            decided += np.bincount(duel[is_decided], minlength=models**2)
-        return [
-            Duel(self.models[duel // models], self.models[duel % models], int(items[duel]), int(decided[duel]))
-            for duel in np.flatnonzero(items).tolist()
-        ]
-
-
 def blind_title(settings: Settings) -> str:
     """What annotators see above their questions: the study's title, unless it gives a model away."""
     is_telling = any(_names(settings.title.casefold(), model.casefold()) for model in settings.models)
@@ -225,22 +173,6 @@ def blind_title(settings: Settings) -> str:
 def _names(words: str, model: str) -> bool:
     """True where a model is named; short names, such as 'a', are parts of many words."""
     return re.search(rf"\b{re.escape(model)}\b", words) is not None or (len(model) > 3 and model in words)
-
-
-def _item_names(rounds: Sequence[Round]) -> list[str]:
-    """The ids of all items in rounds, each once, by their positions in the pool."""
-    if not rounds:
-        return []
-    first = np.unique(np.concatenate([found.selection.item for found in rounds]), return_index=True)[1]
-    ids = pa.chunked_array([chunk for found in rounds for chunk in found.table["item"].chunks])
-    names: list[str] = ids.take(pa.array(first)).to_pylist()
-    return names
-
-
-def _question_texts(items: Sequence[str], labels: Sequence[int]) -> list[str]:
-    """The texts of `contains` questions, as `Question.text` writes them, only faster."""
-    written = {item: encode_basestring(item) for item in dict.fromkeys(items)}
-    return [f'{{"item":{written[item]},"label":{label}}}' for item, label in zip(items, labels, strict=True)]
 
 
 def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:

@@ -11,7 +11,6 @@ from typing import Any, Literal, cast
 from dissensus.errors import DissensusError, JudgementError
 from dissensus.labeling import QUESTIONS
 from dissensus.records import Classes, Question, SetQuestion
-from dissensus.steps.judging import Hearing
 
 SETTABLE = ("asked", "control", "training")
 OWN = ("kind", "role", "expected", "note")
@@ -38,20 +37,17 @@ def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callabl
     return found
 
 
-def refuse_the_studys_own(found: Sequence[SetQuestion], hearing: Hearing, path: Path) -> None:
+def refuse_the_studys_own(found: Sequence[SetQuestion], asked: Sequence[Question], path: Path) -> None:
     """Refuse known answers to what the study asks: whoever is told the answer cannot be asked any more.
 
     Raises:
         JudgementError: names the first one.
     """
-    asked = {(hearing.item_ids[item], label) for item, label in hearing.asked}
+    own = {(one.kind, one.text) for one in asked}
     for one in found:
-        body = one.question.body
-        if one.role != "asked" and one.question.kind == "contains" and (body["item"], body["label"]) in asked:
-            raise JudgementError(
-                f"{path}: the study itself asks about class {body['label']} on {body['item']}: "
-                f"take another question as {one.role}"
-            )
+        if one.role != "asked" and (one.question.kind, one.question.text) in own:
+            about = ", ".join(f"{name} {value}" for name, value in one.question.body.items())
+            raise JudgementError(f"{path}: the study itself asks this ({about}): take another question as {one.role}")
 
 
 def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Callable[[str], bool]) -> SetQuestion:
@@ -68,7 +64,7 @@ def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Cal
     if role != "asked":
         if expected in (None, ""):
             raise JudgementError(f"a {role} question needs its answer under 'expected'")
-        expected = QUESTIONS[kind].kept(body, classes.index_of(expected) if kind == "pick" else expected, classes)
+        expected = QUESTIONS[kind].expected(body, expected, classes)
     return SetQuestion(
         question=Question(kind=kind, body=body),
         role=cast(Literal["asked", "control", "training"], role),

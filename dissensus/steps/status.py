@@ -5,14 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 
-from dissensus.records import Classes, Record
+from dissensus.records import Record
 from dissensus.steps.answers import study_database
-from dissensus.steps.judging import hear
-from dissensus.steps.pooling import duplicates, pool_size
+from dissensus.steps.pooling import duplicates, has_items, pool_size
 from dissensus.steps.predicting import problems
+from dissensus.steps.task import RoundStatus, Stand, Task
+from dissensus.store.answers import Answers
 from dissensus.store.folder import Folder
-from dissensus.store.judgements import Judgements
-from dissensus.store.rounds import Round
 from dissensus.store.settings import Settings
 from dissensus.store.tables import read_stamps
 
@@ -25,17 +24,6 @@ class ModelStatus(Record):
     predicted: bool
     unreadable: int
     reasons: dict[str, int]
-
-
-class RoundStatus(Record):
-    """One round: its duels and items; `short` are duels with fewer items than k."""
-
-    round: int
-    duels: int
-    items: int
-    reserves: int
-    short: int
-    settings: dict[str, object]
 
 
 class Status(Record):
@@ -56,28 +44,26 @@ class Status(Record):
     next: str
 
 
-def status_of(folder: Folder, settings: Settings, classes: Classes) -> Status:
+def status_of(folder: Folder, settings: Settings, classes: int, task: Task) -> Status:
     """The status, from the study folder alone."""
-    has_pool = folder.pool.exists()
-    judgements, annotators = Judgements(study_database(folder, settings)).counts()
-    hearing = hear(folder, settings) if folder.rounds() else None
-    rounds = tuple(_round(found) for found in hearing.rounds) if hearing else ()
+    has_pool = has_items(folder)
+    answers, annotators = Answers(study_database(folder, settings)).counts(task.kind, "asked")
+    stand = task.stand() if folder.rounds() else Stand([], (), 0, 0, 0)
     models = tuple(_model(folder, settings, name) for name in settings.models)
-    questions, waiting = (len(hearing.asked), len(hearing.open)) if hearing else (0, 0)
     return Status(
         study=str(folder.root),
         task=settings.task,
-        classes=len(classes),
+        classes=classes,
         pool=pool_size(folder) if has_pool else 0,
         identical_files=duplicates(folder) if has_pool else 0,
         models=models,
-        rounds=rounds,
-        questions=questions,
-        open_questions=waiting,
-        discarded_items=hearing.discarded if hearing else 0,
-        judgements=judgements,
+        rounds=stand.rounds,
+        questions=stand.questions,
+        open_questions=stand.waiting,
+        discarded_items=stand.discarded,
+        judgements=answers,
         annotators=annotators,
-        next=_next(folder, has_pool, models, hearing.models if hearing else [], questions, waiting),
+        next=_next(folder, has_pool, models, stand.models, stand.questions, stand.waiting),
     )
 
 
@@ -91,19 +77,6 @@ def _model(folder: Folder, settings: Settings, name: str) -> ModelStatus:
         predicted=path.exists(),
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
-    )
-
-
-def _round(found: Round) -> RoundStatus:
-    selected = found.selection.take(~found.selection.is_reserve)
-    duels = Counter(zip(selected.first.tolist(), selected.second.tolist(), strict=True))
-    return RoundStatus(
-        round=found.number,
-        duels=len(found.duels),
-        items=len(selected),
-        reserves=len(found.selection) - len(selected),
-        short=len(found.duels) - sum(count >= found.settings["k"] for count in duels.values()),
-        settings=found.settings,
     )
 
 

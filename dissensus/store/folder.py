@@ -16,6 +16,8 @@ class Folder:
         self.serving = root / ".serving"
         self.classes = root / "classes.json"
         self.pool = root / "pool.parquet"
+        self.enumeration = root / "pool.json"
+        self.drawings = root / "drawings"
         self.judgements = root / "judgements.sqlite"
         self.results = root / "results"
         self.ranking = self.results / "ranking.json"

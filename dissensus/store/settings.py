@@ -8,20 +8,23 @@ from pathlib import Path
 from typing import Any, Literal
 
 import tomlkit
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from tomlkit.exceptions import TOMLKitError
 
 from dissensus.errors import StudyError
 from dissensus.records import FORMAT_VERSION, Record
 from dissensus.store.files import write_text
 
-TEMPLATE = """\
+HEAD = """\
 # A dissensus study. This is the only file here that you edit; every setting can also be left out.
 format = {format}
 task = "{task}"
-classes = {classes}
 title = {title}    # of the report; the name of the folder unless said
 notes = {notes}    # sentences that a reader of the report must see first
+"""
+
+LABELS = """\
+classes = {classes}
 
 [select]
 k = 30              # items per duel
@@ -45,6 +48,42 @@ resamples = 1000    # bootstrap over items
 level = 0.95        # of intervals and rank sets
 seed = 0
 
+"""
+
+SCORES = """\
+
+[scale]
+# ratings = "ratings.csv"   # item, rating: what scores mean; `dissensus scale` writes it. Without it: ranks in the pool
+# worst = 0.0               # of the ratings …
+# best = 100.0              # … and the other end; it may be the smaller number
+
+[select]
+levels = 6          # of the defender's scale
+# width = 20.0      # of a level, 0 to 100; the standard deviation of the ratings unless said
+# low = 0.0         # levels lie between this …
+# high = 100.0      # … and this: the middle 98 % of the ratings unless said
+spacing = "even"    # even, quantile
+case = "all"        # all: a pair in every level; most: only in the level where the attacker sees the largest difference
+reserves = 1        # next pairs of a level, kept for those that people discard
+# jnd = 1.0         # strict: the defender's scores of a pair differ by less than this
+
+[judge]
+question = "slider" # slider, choice
+method = "bt500"    # bt500, p910, mean
+min_answers = 1     # answers that a pair needs before it counts
+unfit = 0.5         # a pair is discarded when more than this share of the answers is 'unfit'
+share = 0.5         # a duel counts once this share of its pairs is judged
+
+[rank]
+method = "thurstone" # thurstone, bradley-terry
+smoothing = 0.01    # added to both sides of every duel
+resamples = 1000    # bootstrap over pairs and people
+level = 0.95        # of intervals and rank sets
+seed = 0
+
+"""
+
+SERVE = """\
 # How `dissensus serve` asks people.
 # [serve]
 # database = ""             # postgresql://USER@HOST/NAME for a team; empty: a file here; DISSENSUS_DATABASE goes first
@@ -53,7 +92,9 @@ seed = 0
 # lease_minutes = 30        # a question that was not answered for so long goes to somebody else
 # control_rate = 0.05       # share of questions whose answer is known …
 # repeat_rate = 0.05        # … and of those that a person gets a second time
-# break_minutes = 30        # work after which a break is suggested
+# break_minutes = 30        # work after which a break is suggested: no session is longer
+# sessions = 1              # a person's questions are divided into so many of about equal numbers …
+# rest_minutes = 0          # … with breaks between that last at least so long
 # instructions = []         # paragraphs that people read before they begin
 
 # How images are made ready for a model; [models.NAME.preprocess] overrides it for one model.
@@ -76,18 +117,6 @@ class SelectSettings(Record):
     distance: str | None = None
     eligible: str | None = None
 
-    def changed(self, values: dict[str, Any]) -> SelectSettings:
-        """These settings with some of them given anew.
-
-        Raises:
-            StudyError: a value makes no sense.
-        """
-        try:
-            return SelectSettings.model_validate(self.model_dump() | values)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise StudyError(f"select: {first['loc'][0]}: {first['msg']}") from None
-
 
 class JudgeSettings(Record):
     """When answers make a verdict, and when they discard an item."""
@@ -109,6 +138,59 @@ class RankSettings(Record):
     seed: int = Field(0, ge=0)
 
 
+class ScaleSettings(Record):
+    """How the scores of all models come on one scale, 0 to 100."""
+
+    ratings: str | None = None
+    worst: float = Field(0.0, allow_inf_nan=False)
+    best: float = Field(100.0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _has_ends(self) -> ScaleSettings:
+        if self.worst == self.best:
+            raise ValueError("the worst and the best rating are the same")
+        return self
+
+
+class LevelSettings(Record):
+    """Which pairs of items the attackers get."""
+
+    levels: int = Field(6, ge=1, le=100)
+    width: float | None = Field(None, gt=0, le=100)
+    low: float | None = Field(None, ge=0, lt=100)
+    high: float | None = Field(None, gt=0, le=100)
+    spacing: Literal["even", "quantile"] = "even"
+    case: Literal["all", "most"] = "all"
+    reserves: int = Field(1, ge=0, le=100)
+    jnd: float | None = Field(None, ge=0.125, le=100)
+
+    @model_validator(mode="after")
+    def _has_room(self) -> LevelSettings:
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise ValueError("low is not below high")
+        return self
+
+
+class PairSettings(Record):
+    """How people compare two items, and when their answers count."""
+
+    question: Literal["slider", "choice"] = "slider"
+    method: str = "bt500"
+    min_answers: int = Field(1, ge=1)
+    unfit: float = Field(0.5, ge=0, lt=1)
+    share: float = Field(0.5, ge=0, le=1)
+
+
+class AttackRankSettings(Record):
+    """How attacks become two orders."""
+
+    method: str = "thurstone"
+    smoothing: float = Field(0.01, ge=0, allow_inf_nan=False)
+    resamples: int = Field(1000, ge=100)
+    level: float = Field(0.95, gt=0.5, lt=1)
+    seed: int = Field(0, ge=0)
+
+
 class ServeSettings(Record):
     """How people are asked: where the service is reached, where answers are kept, how questions are dealt out."""
 
@@ -120,6 +202,8 @@ class ServeSettings(Record):
     control_rate: float = Field(0.05, ge=0, le=0.5)
     repeat_rate: float = Field(0.05, ge=0, le=0.5)
     break_minutes: float = Field(30, gt=0, allow_inf_nan=False)
+    sessions: int = Field(1, ge=1, le=100)
+    rest_minutes: float = Field(0, ge=0, le=1440, allow_inf_nan=False)
     instructions: tuple[str, ...] = ()
 
 
@@ -129,22 +213,25 @@ class ModelSettings(Record):
     backend: str
     target: str
     preprocess: dict[str, Any] = Field(default_factory=dict)
+    better: Literal["higher", "lower"] = "higher"
+    """Which scores are better."""
 
 
 class Settings(Record):
-    """Everything in study.toml."""
+    """What study.toml says whatever the models predict."""
 
     format: int = FORMAT_VERSION
-    task: Literal["labels"] = "labels"
-    classes: str
+    task: str
     title: str = ""
     notes: tuple[str, ...] = ()
-    select: SelectSettings = SelectSettings()
-    judge: JudgeSettings = JudgeSettings()
-    rank: RankSettings = RankSettings()
     serve: ServeSettings = ServeSettings()
     preprocess: dict[str, Any] = Field(default_factory=dict)
     models: dict[str, ModelSettings] = Field(default_factory=dict)
+
+    @property
+    def people(self) -> int:
+        """How many people answer each question."""
+        raise NotImplementedError
 
     @field_validator("models")
     @classmethod
@@ -162,11 +249,45 @@ class Settings(Record):
         return value
 
 
-def write_new(path: Path, task: str, classes: str, title: str, notes: Sequence[str]) -> None:
-    """Write the settings of a new study."""
-    words = {"classes": classes, "title": title, "notes": list(notes)}
+class LabelSettings(Settings):
+    """study.toml of models that give a class."""
+
+    task: Literal["labels"] = "labels"
+    classes: str
+    select: SelectSettings = SelectSettings()
+    judge: JudgeSettings = JudgeSettings()
+    rank: RankSettings = RankSettings()
+
+    @property
+    def people(self) -> int:
+        """How many people answer each question."""
+        return self.judge.min_answers
+
+
+class ScoreSettings(Settings):
+    """study.toml of models that give a number."""
+
+    task: Literal["scores"] = "scores"
+    scale: ScaleSettings = ScaleSettings()
+    select: LevelSettings = LevelSettings()
+    judge: PairSettings = PairSettings()
+    rank: AttackRankSettings = AttackRankSettings()
+
+    @property
+    def people(self) -> int:
+        """How many people answer each question."""
+        return self.judge.min_answers
+
+
+TASKS: dict[str, tuple[type[Settings], str]] = {"labels": (LabelSettings, LABELS), "scores": (ScoreSettings, SCORES)}
+"""What models can predict: the settings that belong to it, and how they begin."""
+
+
+def write_new(path: Path, task: str, title: str, notes: Sequence[str], **settings: str) -> None:
+    """Write the settings of a new study; `settings` are those that the task needs from the beginning."""
+    words = {"title": title, "notes": list(notes)} | settings
     quoted = {name: tomlkit.item(value).as_string() for name, value in words.items()}
-    write_text(path, TEMPLATE.format(format=FORMAT_VERSION, task=task, **quoted))
+    write_text(path, (HEAD + TASKS[task][1] + SERVE).format(format=FORMAT_VERSION, task=task, **quoted))
 
 
 def read_settings(path: Path) -> Settings:
@@ -176,7 +297,11 @@ def read_settings(path: Path) -> Settings:
         StudyError: there is no study, or a setting is wrong; says which.
     """
     try:
-        return Settings.model_validate(tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap())
+        document = tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap()
+        task = document.get("task", "labels")
+        if task not in TASKS:
+            raise StudyError(f"{path}: there is no task '{task}': it is one of {', '.join(TASKS)}")
+        return TASKS[task][0].model_validate(document)
     except FileNotFoundError:
         raise StudyError(f"{path.parent} is no study: there is no {path.name}; begin one with dissensus init") from None
     except (TOMLKitError, UnicodeDecodeError) as error:
@@ -185,6 +310,23 @@ def read_settings(path: Path) -> Settings:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise StudyError(f"{path}: {where}: {first['msg']}") from None
+
+
+def check_section(settings: Settings, section: str, values: dict[str, Any]) -> None:
+    """Refuse values of a section that make no sense.
+
+    Raises:
+        StudyError: names the setting.
+    """
+    known: Record = getattr(settings, section)
+    unknown = [name for name in values if name not in type(known).model_fields]
+    if unknown:
+        raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' of {section}")
+    try:
+        type(known).model_validate(known.model_dump() | values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise StudyError(f"{section}: {first['loc'][0]}: {first['msg']}") from None
 
 
 def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
@@ -198,6 +340,8 @@ def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
         entry = tomlkit.table()
         entry.add("backend", model.backend)
         entry.add("target", model.target)
+        if model.better != "higher":
+            entry.add("better", model.better)
         if model.preprocess:
             preprocess = tomlkit.table()
             preprocess.update(model.preprocess)

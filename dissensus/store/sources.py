@@ -10,40 +10,52 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.errors import PoolError
+from dissensus.pool import VIDEOS, is_video
 from dissensus.store.tables import first_line
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
 MANIFESTS = {".csv", ".parquet"}
-COLUMNS = ("item", "path")
+COLUMNS = ("item", "path", "reference")
+Manifest = tuple[list[str], list[str | None], list[str | None]]
+"""Ids, paths and references; no references at all where none can be given."""
 
 
 def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
     """Ids and paths of the items of all sources, in the order found; a path is None where the manifest gives none.
 
-    An image's id is its path below the folder (or below the fixed part of the glob) that was given.
+    Where there are no images, clips are taken. An item's id is its path below the folder (or below the fixed part of
+    the glob) that was given.
 
     Raises:
         PoolError: a source does not exist or cannot be read.
     """
-    ids: list[str] = []
-    paths: list[str | None] = []
-    for source in sources:
-        found_ids, found_paths = _items(source)
-        ids += found_ids
-        paths += found_paths
+    ids, paths, _ = items_with_references(sources)
     return ids, paths
 
 
-def _items(source: str) -> tuple[list[str], list[str | None]]:
+def items_with_references(sources: list[str]) -> Manifest:
+    """The same, and the path of what an item is to be compared with, where the manifest gives one."""
+    ids: list[str] = []
+    paths: list[str | None] = []
+    references: list[str | None] = []
+    for source in sources:
+        found_ids, found_paths, found_references = _items(source)
+        ids += found_ids
+        paths += found_paths
+        references += found_references or [None] * len(found_ids)
+    return ids, paths, references
+
+
+def _items(source: str) -> Manifest:
     path = Path(source)
     if path.is_dir():
         return _images(path, sorted(path.rglob("*")), source)
     if path.is_file() and path.suffix.lower() in MANIFESTS:
         return _manifest(path)
-    if path.is_file() and path.suffix.lower() in IMAGES:
-        return [path.name], [str(path.resolve())]
+    if path.is_file() and (path.suffix.lower() in IMAGES or is_video(path)):
+        return [path.name], [str(path.resolve())], []
     if path.is_file():
-        raise PoolError(f"{source} is neither an image nor a CSV or Parquet manifest")
+        raise PoolError(f"{source} is neither an image, a clip nor a CSV or Parquet manifest")
     if any(sign in source for sign in "*?["):
         fixed = Path(*_fixed_parts(path))
         return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)
@@ -59,18 +71,21 @@ def _fixed_parts(path: Path) -> list[str]:
     return parts
 
 
-def _images(folder: Path, found: list[Path], source: str) -> tuple[list[str], list[str | None]]:
-    images = [path for path in found if path.suffix.lower() in IMAGES and path.is_file()]
-    if not images:
-        raise PoolError(f"there are no images in {source} (looked for {', '.join(sorted(IMAGES))})")
-    return [path.relative_to(folder).as_posix() for path in images], [str(path.resolve()) for path in images]
+def _images(folder: Path, found: list[Path], source: str) -> Manifest:
+    items = [path for path in found if path.suffix.lower() in IMAGES and path.is_file()]
+    if not items:  # a film that lies among photographs is no item of theirs; a folder of films alone is a pool
+        items = [path for path in found if is_video(path) and path.is_file()]
+    if not items:
+        endings = ", ".join(sorted({*IMAGES, *VIDEOS}))
+        raise PoolError(f"there are no images and no clips in {source} (looked for {endings})")
+    return [path.relative_to(folder).as_posix() for path in items], [str(path.resolve()) for path in items], []
 
 
-def _manifest(path: Path) -> tuple[list[str], list[str | None]]:
+def _manifest(path: Path) -> Manifest:
     try:
         if path.suffix.lower() == ".csv":
             text = pyarrow.csv.ConvertOptions(
-                column_types={"item": pa.string(), "path": pa.string()}, strings_can_be_null=True, null_values=[""]
+                column_types=dict.fromkeys(COLUMNS, pa.string()), strings_can_be_null=True, null_values=[""]
             )
             as_quoted = pyarrow.csv.ParseOptions(newlines_in_values=True)
             table = pyarrow.csv.read_csv(path, convert_options=text, parse_options=as_quoted)
@@ -85,5 +100,8 @@ def _manifest(path: Path) -> tuple[list[str], list[str | None]]:
     if any(name is None for name in ids):
         raise PoolError(f"{path}, row {ids.index(None) + 1}: the item has no id")
     beside = path.parent.resolve()
-    paths = columns.get("path", [None] * len(ids))
-    return ids, [None if name is None else str(beside / name) for name in paths]
+    none = [None] * len(ids)
+    paths, references = (
+        [None if name is None else str(beside / name) for name in columns.get(column, none)] for column in COLUMNS[1:]
+    )
+    return ids, paths, references

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request, Response, Security
+from fastapi import APIRouter, Header, HTTPException, Query, Request, Response, Security
 from fastapi import Path as InPath
 
 from dissensus.errors import StudyError
-from dissensus.records import Classes
+from dissensus.pool import VIDEOS, is_video
+from dissensus.records import Annotator, Classes
+from dissensus.web.clips import clip_reply
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors, person_at
 from dissensus.web.messages import (
@@ -32,6 +35,10 @@ from dissensus.web.replies import items_of, kept_answers, next_questions, standi
 KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
 PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
+}
+CLIP_TYPES: dict[int | str, dict[str, Any]] = {
+    status: {"content": {kind: {} for kind in sorted({*VIDEOS.values()})}, "description": words}
+    for status, words in ((200, "The clip."), (206, "A part of the clip."))
 }
 
 
@@ -80,6 +87,8 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
             instructions=list(terms.instructions),
             kinds=desk.kinds(),
             break_minutes=terms.break_minutes,
+            sessions=terms.sessions,
+            rest_minutes=terms.rest_minutes,
             training=Training(total=len(training), done=done),
             paused=desk.is_paused,
             **standing(desk, person),
@@ -112,9 +121,7 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         number: Annotated[int, InPath(ge=0, le=9)],
     ) -> Response:
         """A picture of a question that was put to this person."""
-        assignment = await desk.assigned(person_at(request), ticket)
-        items = () if assignment is None else items_of(assignment)
-        path = desk.backing.picture(items[number]) if number < len(items) else None
+        path = await shown_at(person_at(request), ticket, number)
         if path is None:
             raise HTTPException(404, "there is no such picture")
         try:
@@ -122,6 +129,30 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
         return Response(data, media_type=kind, headers=KEEP_PICTURE)
+
+    @routes.get("/video/{ticket}/{number}", response_class=Response, responses=CLIP_TYPES | problems(404, 416, 422))
+    async def video(
+        request: Request,
+        ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
+        number: Annotated[int, InPath(ge=0, le=9)],
+        range: Annotated[str | None, Header(description="Bytes, such as bytes=0-1023.")] = None,
+    ) -> Response:
+        """A clip of a question that was put to this person, or a part of it."""
+        path = await shown_at(person_at(request), ticket, number)
+        if path is None or not is_video(path):
+            raise HTTPException(404, "there is no such clip")
+        # without marks of a version nobody can tell whether parts are of one file: whoever makes sure gets the whole
+        asked = None if "if-range" in request.headers else range
+        try:
+            return await asyncio.to_thread(clip_reply, path, asked, KEEP_PICTURE)
+        except StudyError as error:
+            raise HTTPException(404, str(error)) from None
+
+    async def shown_at(person: Annotator, ticket: str, number: int) -> Path | None:
+        """Where the file lies that a person sees at a place of a question of theirs."""
+        assignment = await desk.assigned(person, ticket)
+        items = () if assignment is None else items_of(assignment)
+        return desk.backing.picture(items[number]) if number < len(items) else None
 
     return routes
 

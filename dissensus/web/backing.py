@@ -30,6 +30,10 @@ class Terms:
     break_minutes: float
     heading: str = "Questions"
     """For annotators."""
+    sessions: int = 1
+    """A person's questions are divided into so many; one ends with its share or after `break_minutes` of work."""
+    rest_minutes: float = 0.0
+    """How long the break between two sessions lasts at least."""
 
 
 @dataclass(frozen=True)
@@ -80,11 +84,11 @@ class Backing(Protocol):
     def changes(self, after: int) -> Changes:
         """The study as it is now, with answers that came after the one numbered `after`."""
 
-    def round_texts(self) -> list[str]:
-        """The `contains` questions of all rounds, reserves included, each once."""
+    def round_questions(self) -> tuple[str, list[str]]:
+        """The kind and the texts of the questions of all rounds, reserves included, each once."""
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
-        """What has to be asked; answers are given by the place of their question in `round_texts`."""
+        """What has to be asked; answers are given by the place of their question in `round_questions`."""
 
     def picture(self, item: str) -> Path | None:
         """Where an item's picture lies."""

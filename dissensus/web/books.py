@@ -15,16 +15,9 @@ import numpy as np
 from dissensus.arrays import Array, Float, Int
 from dissensus.labeling import QUESTIONS
 from dissensus.labeling.order import group_words, question_words
-from dissensus.records import ANSWERS, ROLES, Question, Role
+from dissensus.records import ROLES, Question, Role
 
-CODES: dict[Any, int] = {
-    word: code for words in (ANSWERS, ("first", "second", "same")) for code, word in enumerate(words)
-}
 ROLE_NUMBERS: dict[str, int] = {role: number for number, role in enumerate(ROLES)}
-NO_CODE = -1
-"""Of an answer that says nothing, such as 'cannot tell' about a class."""
-
-
 Row = tuple[int, str, Role, int, float | None, str]
 """Question, person, role, code, seconds and time."""
 
@@ -172,15 +165,10 @@ class Books:
         return column["question"][counts], column["person"][counts], column["code"][counts]
 
 
-def code_of(answer: Any) -> int:
-    """An answer as a number."""
-    return answer if isinstance(answer, int) else CODES.get(answer, NO_CODE)
-
-
 @lru_cache(1 << 14)
-def code_of_text(answer: str) -> int:
-    """An answer that is stored as JSON, as a number; there are few different ones."""
-    return code_of(json.loads(answer))
+def code_of_text(kind: str, answer: str) -> int:
+    """An answer that is stored as JSON, as its kind's code; there are few different ones."""
+    return QUESTIONS[kind].code(json.loads(answer))
 
 
 def _keys(question: Any, person: Any, role: Any) -> Any:

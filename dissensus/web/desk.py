@@ -192,8 +192,12 @@ class Desk(Memory):
     def _feedback(self, number: int, response: Response) -> dict[str, Any]:
         expected = self.set_questions[number, "training"]
         kind, body = QUESTIONS[response.question.kind], response.question.body
-        words = kind.words(body, expected.expected, self.backing.classes)
-        return {"right": response.answer == expected.expected, "expected": words, "note": expected.note}
+        return {
+            "right": kind.code(response.answer) == kind.code(expected.expected),
+            "expected": kind.words(body, expected.expected, self.backing.classes),
+            "answer": kind.said(body, response.shown, expected.expected),
+            "note": expected.note,
+        }
 
 
 def _now() -> str:

@@ -19,8 +19,8 @@ LARGEST_BODY = 1 << 20
 PATIENCE = 60.0
 """Seconds to wait for the next part of a body."""
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; "
+    "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 HEADERS = [
     (b"content-security-policy", POLICY.encode()),

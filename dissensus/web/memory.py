@@ -13,7 +13,7 @@ import numpy as np
 from dissensus.labeling import QUESTIONS, Queue
 from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, Role, SetQuestion
 from dissensus.web.backing import Backing, Changes, Duel, StoredRow
-from dissensus.web.books import Books, Questions, code_of, code_of_text
+from dissensus.web.books import Books, Questions, code_of_text
 from dissensus.web.countdown import Countdown
 from dissensus.web.group_commit import GroupCommit
 
@@ -76,7 +76,7 @@ class Memory:
             self.queue.join(person.name, person.seed)
         if changes.rounds != self.rounds:
             self.rounds, self.has_news = changes.rounds, True
-            self.round_numbers = np.array(self.numbered("contains", self.backing.round_texts()), np.int64)
+            self.round_numbers = np.array(self.numbered(*self.backing.round_questions()), np.int64)
         if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
@@ -145,7 +145,7 @@ class Memory:
     def enter(self, number: int, response: Response) -> None:
         """Write a stored answer into memory."""
         name = response.annotator
-        code = code_of(response.answer)
+        code = QUESTIONS[response.question.kind].code(response.answer)
         is_first = self.books.enter(number, name, response.role, code, response.seconds, response.time)
         if response.ticket is not None:
             self.waiting.get(name, {}).pop(response.ticket, None)
@@ -164,7 +164,7 @@ class Memory:
             self.numbered(kind, [row[3] for row in new if row[2] == kind and row[3] not in numbers[kind]])
         self.books.enter_all(
             [
-                (numbers[kind][text], name, role, code_of_text(answer), seconds, time)
+                (numbers[kind][text], name, role, code_of_text(kind, answer), seconds, time)
                 for _, _, kind, text, name, role, answer, seconds, _, time in new
             ]
         )

@@ -37,6 +37,7 @@ REFUSALS = {
     404: "There is no such thing, or it is not yours.",
     408: "The body did not come to an end.",
     413: "The body is too large.",
+    416: "There is nothing in this range.",
     422: "Something is missing, or not of its type.",
     503: "Nothing was stored; keep it and try again.",
 }
@@ -84,6 +85,7 @@ class Feedback(Message):
 
     right: bool
     expected: str
+    answer: Any = Field(description="The known answer, as a browser would have sent it.")
     note: str
 
 
@@ -110,7 +112,7 @@ class QuestionOut(Message):
     kind: str
     training: bool
     payload: dict[str, Any]
-    images: list[str]
+    images: list[str] = Field(description="Addresses of the pictures; of a clip it begins with /video/.")
 
 
 class NextOut(Message):
@@ -138,6 +140,8 @@ class Me(Message):
     instructions: list[str]
     kinds: list[str]
     break_minutes: float
+    sessions: int
+    rest_minutes: float
     answered: int
     left: int
     training: Training

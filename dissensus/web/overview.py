@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array
+from dissensus.labeling import QUESTIONS
 from dissensus.records import ROLES
 from dissensus.screening import Agreement, Panel, Told, panel_agreement, panel_of, panel_skill
-from dissensus.web.books import code_of
 from dissensus.web.desk import Desk
 
 HOUR = 3600
@@ -153,7 +153,8 @@ class Overview:
         controls, known = _told(column, "control"), dict(self.desk.set_questions)
         # answers that were brought from elsewhere may be to controls that this study has not
         controls = controls.take(np.array([(n, "control") in known for n in controls.question.tolist()], bool))
-        expected = [code_of(known[number, "control"].expected) for number in controls.question.tolist()]
+        right = [known[number, "control"] for number in controls.question.tolist()]
+        expected = [QUESTIONS[one.question.kind].code(one.expected) for one in right]
         return panel_of(told, controls, np.array(expected, np.int64), _told(column, "repeat"), trusted)
 
 

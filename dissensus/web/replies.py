@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import Response
 
 from dissensus.labeling import QUESTIONS
+from dissensus.pool import is_video
 from dissensus.records import Annotator, Assignment
 from dissensus.web.desk import Desk, Given
 from dissensus.web.messages import AnswersIn
@@ -46,8 +47,14 @@ def shown_question(desk: Desk, assignment: Assignment) -> dict[str, Any]:
         "kind": assignment.question.kind,
         "training": assignment.role == "training",
         "payload": payload if has_pictures else payload | {"items": list(items)},  # nothing else to look at
-        "images": [f"/image/{assignment.ticket}/{place}" for place in range(len(items))] if has_pictures else [],
+        "images": [_address(desk, assignment, place, item) for place, item in enumerate(items)] if has_pictures else [],
     }
+
+
+def _address(desk: Desk, assignment: Assignment, place: int, item: str) -> str:
+    """Where a browser finds what it is to show, and as what; clips have addresses of their own."""
+    path = desk.backing.picture(item)
+    return f"/{'video' if path is not None and is_video(path) else 'image'}/{assignment.ticket}/{place}"
 
 
 def items_of(assignment: Assignment) -> tuple[str, ...]:

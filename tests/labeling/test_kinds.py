@@ -25,14 +25,19 @@ BODIES: dict[str, list[dict[str, Any]]] = {
         {"first": SECRET, "second": f"{SECRET} 2", "ask": "Which is sharper?", "same": True},
     ],
     "pick": [{"item": SECRET}, {"item": SECRET, "ask": "Which animal?", "options": [2, 0]}],
+    "slider": [
+        {"first": SECRET, "second": f"{SECRET} 2"},
+        {"first": SECRET, "second": f"{SECRET} 2", "ask": "Which is sharper?"},
+    ],
 }
 ANSWERS: dict[str, dict[Any, Any]] = {  # what the browser says when the first stands on the left, and what is kept
     "contains": {"yes": "yes", "no": "no", "unsure": "unsure", "unfit": "unfit"},
     "choice": {"left": "first", "right": "second"},
     "pick": {0: 0, 2: 2, None: None},
+    "slider": {63: 63, -100: -100, 0: 0, 20.0: 20, "unfit": "unfit"},
 }
 EVERY = [(kind, body) for kind, bodies in BODIES.items() for body in bodies]
-NONSENSE = ["", "YES", "left ", 3, -1, 1.5, True, [], {}, ["yes"], float("nan"), "first\0", 10**5000]
+NONSENSE = ["", "YES", "left ", 3, -1, 300, 1.5, True, [], {}, ["yes"], float("nan"), "first\0", 10**5000, float("inf")]
 
 
 def test_every_kind_is_tested_here() -> None:
@@ -66,7 +71,7 @@ def test_answers_are_kept_and_can_be_said_in_words(kind: str, body: dict[str, An
 def test_what_is_no_answer_is_refused(kind: str, body: dict[str, Any], nonsense: Any) -> None:
     question = QUESTIONS[kind]
     body = question.checked(body, CLASSES)
-    if kind == "choice" and nonsense == "same":
+    if (kind == "choice" and nonsense == "same") or (kind == "slider" and nonsense in (3, -1)):
         return
     with pytest.raises(JudgementError):
         question.kept(body, question.heard(body, {}, nonsense), CLASSES)
@@ -120,3 +125,78 @@ def test_sides_are_balanced() -> None:
     assert abs(sides.count("first") - 2000) < 5 * 4000**0.5 / 2
     changes = sum(one != other for one, other in itertools.pairwise(sides))
     assert abs(changes - 2000) < 5 * 4000**0.5 / 2
+
+
+@pytest.mark.parametrize("left", ["first", "second"])
+def test_a_slider_is_kept_from_the_side_of_the_second(left: str) -> None:
+    slider, body, shown = QUESTIONS["slider"], {"first": "a", "second": "b"}, {"left": left}
+    on_the_left, on_the_right = slider.pictures(body, shown)
+    for given in (-100, -63, 0, 5, 100):
+        answer = slider.kept(body, slider.heard(body, shown, given), CLASSES)
+        better = body["second"] if answer > 0 else body["first"] if answer < 0 else None
+        assert better == (on_the_right if given > 0 else on_the_left if given < 0 else None)
+        assert abs(answer) == abs(given)
+        assert slider.said(body, shown, answer) == given
+    assert slider.heard(body, shown, "unfit") == slider.said(body, shown, "unfit") == "unfit"
+    assert slider.heard(body, shown, True) is True, "it is not made a number on the way"
+    assert {"left": on_the_left, "right": on_the_right}[slider.said(body, shown, "first")] == "a"
+    assert slider.said(body, shown, "same") == "same"
+
+
+def test_bands_of_a_slider_are_compared_and_not_its_numbers() -> None:
+    slider = QUESTIONS["slider"]
+    assert [slider.code(value) for value in (-100, -20, -19, 0, 19, 20, 100)] == [0, 0, 2, 2, 2, 1, 1]
+    assert [slider.code(word) for word in ("first", "second", "same", "unfit")] == [0, 1, 2, 3]
+    assert slider.code("unfit") == QUESTIONS["contains"].code("unfit")
+    assert [QUESTIONS["choice"].code(word) for word in ("first", "second", "same")] == [0, 1, 2]
+    assert [QUESTIONS["pick"].code(value) for value in (0, 2, None)] == [0, 2, -1]
+
+
+def test_a_slider_is_told_in_words() -> None:
+    words = {
+        63: "the second is better (+63)",
+        -63: "the first is better (−63)",
+        -5: "uncertain (−5)",
+        0: "no difference (0)",
+        "unfit": "unfit",
+        "second": "the second is better",
+        "same": "uncertain",
+    }
+    assert {value: QUESTIONS["slider"].words({}, value, CLASSES) for value in words} == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "wanted"),
+    [
+        ("slider", "first", "first"),
+        ("slider", " Same ", "same"),
+        ("slider", "unfit", "unfit"),
+        ("slider", "-63", -63),
+        ("slider", "−63", -63),
+        ("slider", "+5.0", 5),
+        ("slider", 40, 40),
+        ("pick", "bee", 1),
+        ("pick", "n3", 2),
+        ("contains", "no", "no"),
+        ("choice", "second", "second"),
+    ],
+)
+def test_known_answers_are_written_by_people(kind: str, written: Any, wanted: Any) -> None:
+    question = QUESTIONS[kind]
+    assert question.expected(BODIES[kind][0], written, CLASSES) == wanted
+    assert question.code(wanted) >= 0
+
+
+@pytest.mark.parametrize("nonsense", ["left", "101", "1.5", "nan", True, None, 63.2, "1e1"])
+def test_what_no_slider_can_say_is_not_expected_of_it(nonsense: Any) -> None:
+    with pytest.raises(JudgementError):
+        QUESTIONS["slider"].expected({}, nonsense, CLASSES)
+
+
+def test_known_answers_are_told_from_the_side_on_which_they_stood() -> None:
+    choice = QUESTIONS["choice"]
+    for left in ("first", "second"):
+        for given in ("left", "right", "same"):
+            assert choice.said({}, {"left": left}, choice.heard({}, {"left": left}, given)) == given
+    assert QUESTIONS["contains"].said({}, {}, "no") == "no"
+    assert QUESTIONS["pick"].said({}, {}, 2) == 2

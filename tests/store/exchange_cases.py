@@ -62,6 +62,9 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
         same = draw(st.sampled_from([{}, {"same": True}]))
         answer = draw(st.sampled_from(["first", "second", *same]))
         return Question(kind=kind, body={"first": draw(texts), "second": draw(texts), **asked, **same}), answer
+    if kind == "slider":
+        answer = draw(st.integers(-100, 100) | st.just("unfit"))
+        return Question(kind=kind, body={"first": draw(texts), "second": draw(texts), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
     answer = draw(st.none() | (labels if options is None else st.sampled_from(options)))
     return Question(kind=kind, body={"item": draw(texts), **asked, **({"options": options} if options else {})}), answer

@@ -42,7 +42,7 @@ def write(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@given(several())
+@given(several(("contains", "choice", "pick", "slider")))
 @settings(max_examples=60)
 def test_every_field_of_every_kind_comes_back(tmp_path: Path, ending: str, said: list[Response]) -> None:
     path = tmp_path / f"answers{ending}"
@@ -69,6 +69,37 @@ def test_no_cell_of_an_exported_csv_is_a_formula(tmp_path: Path) -> None:
         "'+1",
     )
     assert read_all(tmp_path / "a.csv") == [said]
+
+
+def test_numbers_of_a_slider_are_numbers_in_a_spreadsheet(tmp_path: Path) -> None:
+    body = {"first": "a", "second": "b"}
+    said = [
+        SAID.model_copy(update={"question": Question(kind="slider", body=body), "answer": answer, "id": str(answer)})
+        for answer in (-63, 0, 100, "unfit")
+    ]
+    write_responses(tmp_path / "a.csv", said, CLASSES)
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["answer"] for row in rows] == ["-63", "0", "100", "unfit"]
+    assert read_all(tmp_path / "a.csv") == said
+
+
+@pytest.mark.parametrize("answer", ["101", "-100.5", "left", "nan", "", "1e2"])
+def test_what_no_slider_says_is_refused(tmp_path: Path, answer: str) -> None:
+    (tmp_path / "a.csv").write_text(f"kind,first,second,annotator,answer\nslider,a,b,ann,{answer}\n")
+    if not answer:
+        assert read_all(tmp_path / "a.csv") == []
+        return
+    with pytest.raises(JudgementError, match=r"row 2: .* whole number"):
+        read_all(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("format", ["label-studio", "labelme", "coco"])
+def test_a_slider_has_no_counterpart_in_other_tools(tmp_path: Path, format: str) -> None:
+    said = SAID.model_copy(
+        update={"question": Question(kind="slider", body={"first": "a", "second": "b"}), "answer": 5}
+    )
+    with pytest.raises(JudgementError, match="no counterpart"):
+        write_responses(tmp_path / "out", [said], CLASSES, format)
 
 
 def test_classes_go_by_name_so_that_another_order_of_them_does_no_harm(tmp_path: Path) -> None:
@@ -171,7 +202,7 @@ def test_the_annotator_may_be_said_beside_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"kind": "slider"}, "there is no kind of question 'slider'"),
+        ({"kind": "mask"}, "there is no kind of question 'mask'"),
         ({"question": "{"}, "question is no JSON"),
         ({"question": [1]}, "question is no JSON object"),
         ({"question": {"item": "a", "colour": 1}}, "the question has a field 'colour'"),
@@ -218,7 +249,7 @@ def test_what_is_too_deep_is_refused(tmp_path: Path) -> None:
 
 def test_a_check_of_ones_own_admits_further_kinds(tmp_path: Path) -> None:
     said = SAID.model_copy(
-        update={"question": Question(kind="slider", body={"item": "a.jpg", "to": 7}), "answer": {"at": 3}}
+        update={"question": Question(kind="mask", body={"item": "a.jpg", "to": 7}), "answer": {"at": 3}}
     )
     for ending in ENDINGS:
         path = tmp_path / f"a{ending}"

@@ -11,9 +11,11 @@ import typer.main
 
 from dissensus.backends import BACKENDS
 from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.quality import QUALITY
 from dissensus.cli import app
 from dissensus.discrepancy.labels import DISCREPANCIES
 from dissensus.labeling import QUESTIONS
+from dissensus.pool.distortions import DISTORTIONS
 from dissensus.ranking import RANKERS
 from dissensus.records import ANSWERS
 from dissensus.screening import METRICS, VERDICTS
@@ -74,6 +76,8 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("annotating.md", QUESTIONS),
         ("exchange.md", FORMATS),
         ("backends.md", BACKENDS),
+        ("backends.md", QUALITY),
+        ("backends.md", DISTORTIONS),
         ("backends.md", Preprocess.model_fields),
     ],
 )

@@ -108,7 +108,7 @@ def test_a_changed_mind_counts_and_repeats_controls_and_training_do_not(study):
 
 
 def _heard(study):
-    from dissensus.steps.judging import hear
+    from dissensus.steps.labels.judging import hear
 
     return hear(study.folder, study.settings).answers
 
@@ -147,7 +147,7 @@ def test_the_studys_own_questions_are_no_controls(command, study, tmp_path):
     (tmp_path / "controls.csv").write_text(f"item,label,expected\n{question.item},{question.name},yes\n")
     refused = command("ask", study.folder.root, tmp_path / "controls.csv", "--as", "control")
     assert refused.returncode == 2
-    assert "the study itself asks about class" in refused.stderr
+    assert "the study itself asks this" in refused.stderr
 
 
 def test_a_name_that_is_taken_does_not_cost_others_their_links(command, study):

@@ -18,8 +18,8 @@ from dissensus import Study
 from dissensus.demo import PREPROCESS
 from dissensus.engines.local import silent
 from dissensus.errors import StudyError
-from dissensus.steps.judging import hear
-from dissensus.steps.reporting import report_data
+from dissensus.steps.labels.judging import hear
+from dissensus.steps.labels.reporting import report_data
 
 CLASSES = ["cat", "dog", "owl", "fox", "emu"]
 ITEMS = [f"item-{number:03}" for number in range(300)]

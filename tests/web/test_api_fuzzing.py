@@ -36,8 +36,14 @@ ITEMS = [f"picture{number:05}.png" for number in range(16)]
 QUESTIONS = [
     *({"kind": "choice", "first": ITEMS[0], "second": item, "same": True} for item in ITEMS[1:]),
     *({"kind": "pick", "item": item, "options": ["ant", "bee"]} for item in ITEMS),
+    *({"kind": "slider", "first": ITEMS[1], "second": item} for item in ITEMS[2:]),
 ]
-WORDS = {"contains": ("yes", "no", "unsure", "unfit"), "choice": ("left", "right", "same"), "pick": ()}
+WORDS = {
+    "contains": ("yes", "no", "unsure", "unfit"),
+    "choice": ("left", "right", "same"),
+    "pick": (),
+    "slider": ("unfit",),
+}
 MALFORMED = {
     "no JSON": b"{" * 5,
     "half a character": b'{"answers": [{"id": "\xff"}]}',
@@ -95,7 +101,8 @@ def tickets(fuzzed: Served) -> tuple[Client, dict[str, str]]:
     for _ in range(30):
         for question in person.next(10):
             if found.setdefault(question["kind"], question["ticket"]) != question["ticket"]:
-                person.answer(question["ticket"], {"contains": "yes", "choice": "left", "pick": 0}[question["kind"]])
+                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5}
+                person.answer(question["ticket"], said[question["kind"]])
     assert set(found) == set(WORDS)
     return person, found
 
@@ -178,6 +185,7 @@ def any_json() -> st.SearchStrategy[Any]:
         st.none()
         | st.booleans()
         | st.integers(-3, len(CLASSES) + 3)
+        | st.integers(-102, 102)
         | st.integers(-(1 << 200), 1 << 200)
         | st.floats()
         | st.sampled_from(words)
@@ -204,6 +212,8 @@ def test_an_answer_of_any_shape_is_stored_where_it_is_one_and_refused_alone_wher
         assert reply.status == 200, reply.body
         is_class = type(value) is int and value in (0, 1)
         is_one = value is None or is_class if kind == "pick" else value in WORDS[kind]
+        if kind == "slider" and type(value) in (int, float):
+            is_one = -100 <= value <= 100 and value == int(value)
         assert (reply.json["stored"] == [number.hex]) == is_one
         assert [one["id"] for one in reply.json["refused"]] == ([] if is_one else [number.hex])
         assert len(reply.body) < 1000

@@ -22,7 +22,7 @@ from dissensus.records import Annotator, Question
 from dissensus.study import Study
 from dissensus.web.desk import Desk
 
-ANSWERS = {"contains": "yes", "choice": "left", "pick": 1}
+ANSWERS = {"contains": "yes", "choice": "left", "pick": 1, "slider": 63}
 
 
 class Listener(Client):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.records import ROLES
-from dissensus.web.books import Books, Questions, code_of, code_of_text
+from dissensus.web.books import Books, Questions, code_of_text
 
 TIMES = ("2026-11-15T06:00:00.123+00:00", "2026-11-15T07:00:00+01:00", "2026-11-15T06:00:00")
 MOMENTS = {TIMES[0]: 0.123, TIMES[1]: 0.0, TIMES[2]: 0.0}
@@ -57,8 +57,9 @@ def test_the_last_word_counts_and_the_first_time_makes_the_order(rows: list[tupl
 
 
 def test_answers_have_codes() -> None:
-    assert [code_of_text(text) for text in ('"yes"', '"unfit"', "7", "null", '"second"')] == [0, 3, 7, -1, 1]
-    assert code_of("no") == 1
+    said = [("contains", '"yes"'), ("contains", '"unfit"'), ("pick", "7"), ("pick", "null"), ("choice", '"second"')]
+    assert [code_of_text(*one) for one in said] == [0, 3, 7, -1, 1]
+    assert [code_of_text("slider", text) for text in ("7", "-63", "63", '"unfit"')] == [2, 0, 1, 3]
 
 
 def test_questions_are_numbered_once() -> None:

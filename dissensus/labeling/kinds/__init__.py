@@ -1,10 +1,11 @@
-"""Kinds of questions. A further one (slider, mask, grid, reveal, frame pairs) is a file here and a line below."""
+"""Kinds of questions. A further one (mask, grid, reveal, frame pairs) is a file here and a line below."""
 
 from dissensus.labeling.kinds.choice import Choice
 from dissensus.labeling.kinds.contains import Contains
 from dissensus.labeling.kinds.pick import Pick
-from dissensus.labeling.kinds.protocol import Body, Kind, class_number
+from dissensus.labeling.kinds.protocol import NO_CODE, Body, Kind, class_number
+from dissensus.labeling.kinds.slider import Slider
 
-QUESTIONS: dict[str, Kind] = {"contains": Contains(), "choice": Choice(), "pick": Pick()}
+QUESTIONS: dict[str, Kind] = {"contains": Contains(), "choice": Choice(), "pick": Pick(), "slider": Slider()}
 
-__all__ = ["QUESTIONS", "Body", "Kind", "class_number"]
+__all__ = ["NO_CODE", "QUESTIONS", "Body", "Kind", "class_number"]

@@ -30,7 +30,7 @@ class Choice:
 
     def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:
         """The left and the right one."""
-        left = _left(shown)
+        left = left_of(shown)
         return body[left], body[OTHER[left]]
 
     def group(self, body: Body) -> str:
@@ -47,8 +47,12 @@ class Choice:
 
     def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
         """first or second, from left or right."""
-        left = _left(shown)
+        left = left_of(shown)
         return {"left": left, "right": OTHER[left]}.get(given, given) if isinstance(given, str) else given
+
+    def said(self, body: Body, shown: Body, answer: Any) -> Any:  # noqa: ARG002
+        """left or right, from first or second."""
+        return ("left" if answer == left_of(shown) else "right") if answer in OTHER else answer
 
     def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
         """first or second; same where it was offered."""
@@ -57,10 +61,19 @@ class Choice:
             raise JudgementError(f"the answer {told(answer)} is none of {', '.join(allowed)}")
         return answer
 
+    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
+        """As an answer."""
+        return self.kept(body, given, classes)
+
+    def code(self, answer: Any) -> int:
+        """first, second, same."""
+        return ("first", "second", "same").index(answer)
+
     def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
         """By number, since the sides are forgotten."""
         return {"first": "the first", "second": "the second", "same": "no difference"}[answer]
 
 
-def _left(shown: Body) -> str:
+def left_of(shown: Body) -> str:
+    """What chance put on the left."""
     return "second" if shown.get("left") == "second" else "first"

@@ -47,11 +47,23 @@ class Contains:
         """As it was sent."""
         return given
 
+    def said(self, body: Body, shown: Body, answer: Any) -> Any:  # noqa: ARG002
+        """As it is kept."""
+        return answer
+
     def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
         """One of the four answers."""
         if answer not in ANSWERS:
             raise JudgementError(f"the answer {told(answer)} is none of {', '.join(ANSWERS)}")
         return answer
+
+    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
+        """As an answer."""
+        return self.kept(body, given, classes)
+
+    def code(self, answer: Any) -> int:
+        """Its place among the answers."""
+        return ANSWERS.index(answer)
 
     def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
         """As on the button."""

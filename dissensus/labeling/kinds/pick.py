@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, class_number, named, only, told
+from dissensus.labeling.kinds.protocol import NO_CODE, Body, class_number, named, only, told
 from dissensus.records import Classes
 
 ASK = "What is it?"
@@ -51,6 +51,10 @@ class Pick:
         """As it was sent."""
         return given
 
+    def said(self, body: Body, shown: Body, answer: Any) -> Any:  # noqa: ARG002
+        """As it is kept."""
+        return answer
+
     def kept(self, body: Body, answer: Any, classes: Classes) -> Any:
         """The class number, or None."""
         if answer is None:
@@ -60,6 +64,14 @@ class Pick:
         if "options" in body and answer not in body["options"]:
             raise JudgementError(f"the answer '{classes.names[answer]}' is none of the options")
         return answer
+
+    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
+        """A class by name, id, synonym or number."""
+        return self.kept(body, class_number(given, classes), classes)
+
+    def code(self, answer: Any) -> int:
+        """The number of the class."""
+        return NO_CODE if answer is None else int(answer)
 
     def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
         """The name of the class."""

@@ -11,6 +11,8 @@ from dissensus.errors import JudgementError
 from dissensus.records import Classes
 
 Body = dict[str, Any]
+NO_CODE = -1
+"""Of an answer that says nothing, such as 'cannot tell' about a class."""
 
 
 class Kind(Protocol):
@@ -34,8 +36,18 @@ class Kind(Protocol):
     def heard(self, body: Body, shown: Body, given: Any) -> Any:
         """What the browser sent in the form in which it is kept, such as a side as what stood there; not checked."""
 
+    def said(self, body: Body, shown: Body, answer: Any) -> Any:
+        """What the browser would have sent for a known answer, so that the page can tell it in its own words."""
+
     def kept(self, body: Body, answer: Any, classes: Classes) -> Any:
         """The answer, in the form in which it is kept; raises JudgementError where it is none."""
+
+    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
+        """The known answer of a control or a training question, as somebody wrote it down; raises JudgementError."""
+
+    def code(self, answer: Any) -> int:
+        """A kept or known answer as a number, the same for answers that agree: controls, repeats and people are
+        compared by it; NO_CODE where it says nothing."""
 
     def words(self, body: Body, answer: Any, classes: Classes) -> str:
         """A kept answer in words."""

@@ -8,17 +8,20 @@
   });
 
   const openDuel = (hash) => {
-    const target = hash.startsWith("#duel-") && document.getElementById(hash.slice(1));
+    const target = /^#(duel|figure)-/.test(hash) && document.getElementById(hash.slice(1));
     if (!target) return;
-    target.hidden = false;
-    target.open = true;
+    const fold = target.closest("details");
+    if (fold) {
+      fold.hidden = false;
+      fold.open = true;
+    }
     target.scrollIntoView();
   };
   addEventListener("hashchange", () => openDuel(location.hash));
   openDuel(location.hash);
 
   document.addEventListener("click", (event) => {
-    const link = event.target.closest('a[href^="#duel-"]');
+    const link = event.target.closest('a[href^="#duel-"], a[href^="#figure-"]');
     if (link) openDuel(link.hash);
     const button = event.target.closest(".filter");
     if (!button) return;
@@ -29,14 +32,21 @@
 
   const finder = document.querySelector(".finder");
   if (!finder) return;
-  const [one, two] = all("select", finder);
+  const selects = all("select", finder);
   const galleries = all(".gallery");
+  const fits = (gallery, { value, dataset }) => {
+    const pair = gallery.dataset.pair.split(" ");
+    if (!value) return true;
+    if (dataset.by === "case") return gallery.querySelector(`[data-case="${value}"]`) !== null;
+    return dataset.by ? pair[dataset.by] === value : pair.includes(value);
+  };
   const find = () => {
     let found = 0;
+    const shown = selects.find((select) => select.dataset.by === "case");
     for (const gallery of galleries) {
-      const pair = gallery.dataset.pair.split(" ");
-      gallery.hidden = ![one.value, two.value].every((place) => !place || pair.includes(place));
+      gallery.hidden = !selects.every((select) => fits(gallery, select));
       found += !gallery.hidden;
+      if (shown) gallery.querySelector(".inside").dataset.show = shown.value || "all";
     }
     finder.querySelector("output").textContent = `${found} of ${galleries.length} duels`;
   };

@@ -8,6 +8,7 @@ from typing import Any
 
 from dissensus.errors import ClassesError, JudgementError
 from dissensus.labeling.kinds import QUESTIONS, class_number
+from dissensus.labeling.kinds.slider import number_or_word
 from dissensus.records import Classes, Response
 
 Body = dict[str, Any]
@@ -35,6 +36,8 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
         return SYNONYMS.get(_word(given), _word(given))
     if kind == "choice":
         return SAME.get(_word(given)) or QUESTIONS[kind].heard({}, shown, _word(given))
+    if kind == "slider":
+        return number_or_word(given)
     try:
         return json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):

@@ -95,7 +95,7 @@ class Reading:
         annotator = self.annotator if annotator in (None, "") else str(annotator)
         if not annotator:
             raise JudgementError(f"annotator is missing (needed: {', '.join(REQUIRED)})")
-        if kind in ("contains", "choice") and not has(fields, "answer"):
+        if kind in ("contains", "choice", "slider") and not has(fields, "answer"):
             raise JudgementError(f"answer is missing (needed: {', '.join(REQUIRED)})")
         shown = _object(fields.get("shown"), "shown")
         answer = known_answer(kind, shown, fields.get("answer"), self.classes)

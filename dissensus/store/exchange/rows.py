@@ -146,8 +146,10 @@ def _write_csv(path: Path, rows: Iterable[Row]) -> None:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
         for row in rows:
-            texts = _texts(row)
-            writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in texts.values()])
+            cells = {name: safe_cell(cell) if isinstance(cell, str) else cell for name, cell in _texts(row).items()}
+            if row["kind"] == "slider":  # a number with a minus before it is no formula, and everybody reads it as one
+                cells["answer"] = row["answer"]
+            writer.writerow(cells.values())
 
 
 def _write_parquet(path: Path, rows: Iterable[Row]) -> None:

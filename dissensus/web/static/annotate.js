@@ -41,14 +41,15 @@ const refuse = () => {
 const rest = async () => {
   isResting = true;
   asking.clear();
-  await breaks.suggest();
+  await breaks.take(header.standing);
   isResting = false;
+  header.session = breaks.words;
 };
 
 /* On to the next question; without one, the supply says why. */
 const advance = async () => {
   lesson = null;
-  if (breaks.isDue()) await rest();
+  if (breaks.isDue(header.standing)) await rest();
   const entry = queue.current ?? queue.advance();
   if (entry && wasTraining && !entry.question.training) showScreen("trained");
   else if (entry) present(entry);
@@ -146,7 +147,7 @@ const help = async () => {
 /* Enter goes on: after a lesson, or past a question that was gone back to. */
 const goOn = () => {
   if (lesson?.isTold) advance();
-  else if (screen() === "question" && queue.current?.chosen !== undefined) keep();
+  else if (screen() === "question" && queue.current?.chosen !== undefined && !asking.isChanged) keep();
   else return false;
   return true;
 };
@@ -187,7 +188,8 @@ const settle = () => {
   supply = new Supply(queue, outbox);
   header = new Header(outbox, canKeep());
   header.counts = me;
-  breaks = new Breaks(`${prefix}:work`, me.break_minutes);
+  breaks = new Breaks(`${prefix}:work`, me);
+  header.session = breaks.words;
   tools = toolsFor(prefix);
   asking = new Asking(pictures, tools, heard);
   document.title = role("title").textContent = me.title;

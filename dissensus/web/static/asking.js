@@ -128,6 +128,11 @@ export class Asking {
     role("comment").hidden = !field.value.trim();
   }
 
+  /* An answer is in the making that Enter is to give. */
+  get isChanged() {
+    return Boolean(this.#view?.isChanged?.());
+  }
+
   /* What a practice answer was worth; the picture stays, the answers are closed. */
   feedback(result) {
     role("host").inert = true;
@@ -135,7 +140,8 @@ export class Asking {
     role("feedback").hidden = false;
     role("feedback").dataset.right = result ? String(result.right) : "";
     role("feedback-head").textContent = result ? (result.right ? "Right." : "Not quite.") : "Waiting for the server to look at your answer …";
-    role("feedback-expected").textContent = result && !result.right && result.expected ? `Expected: ${result.expected}` : "";
+    const expected = result && (this.#view.told?.(result.answer) ?? result.expected);
+    role("feedback-expected").textContent = result && !result.right && expected ? `Expected: ${expected}` : "";
     role("feedback-note").textContent = result?.note ?? "";
     role("feedback-next").hidden = !result;
     if (result) role("feedback-next").focus({ preventScroll: true });

@@ -1,43 +1,121 @@
-/* When to suggest a break: after so many minutes of work. Sitting idle is not work, and a long idle time is a break. */
+/* When a session ends: after so many minutes of work, or with its share of the questions. Sitting idle is not work, and a
+ * long idle time is a break. Where breaks have a length, the page does not go on before it is over. */
 
 import { count, one } from "./dom.js";
 import { readJson, write } from "./keeping.js";
-import { showDialog } from "./screens.js";
+import { showDialog, showScreen } from "./screens.js";
 
 const STILL_WORK = 60000; // a longer silence counts as a minute: somebody looks closely, or has gone
 const A_BREAK = 300000;
+const MINUTE = 60000;
+
+const clock = (milliseconds) => {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+};
 
 export class Breaks {
   #key;
   #limit;
+  #length;
+  #sessions;
 
-  constructor(key, minutes) {
+  /* minutes of work before a break, how many the break lasts at least, and the number of sessions. */
+  constructor(key, { break_minutes: minutes, rest_minutes: rest, sessions }) {
     this.#key = key;
-    this.#limit = minutes > 0 ? minutes * 60000 : Infinity;
+    this.#limit = minutes > 0 ? minutes * MINUTE : Infinity;
+    this.#length = rest * MINUTE;
+    this.#sessions = sessions;
     for (const kind of ["keydown", "pointerdown", "wheel"]) addEventListener(kind, () => this.#touch(), { capture: true, passive: true });
   }
 
-  /* Kept between reloads, and shared by two tabs: it is one person who gets tired. */
+  /* Kept between reloads, and shared by two tabs: it is one person who gets tired. `until`: when a break is over; `ended`:
+   * sessions that are over; `goal`: how many are answered when this one's share is. */
   get #state() {
     return readJson(this.#key, { worked: 0, last: Date.now() });
   }
 
-  #touch() {
-    const { worked, last } = this.#state;
-    const gap = Math.max(0, Date.now() - last);
-    write(this.#key, JSON.stringify({ worked: gap > A_BREAK ? 0 : worked + Math.min(gap, STILL_WORK), last: Date.now() }));
+  #keep(change) {
+    write(this.#key, JSON.stringify({ ...this.#state, ...change }));
   }
 
-  isDue() {
-    return this.#state.worked >= this.#limit;
+  #touch() {
+    const { worked, last, until = 0 } = this.#state;
+    const gap = Math.max(0, Date.now() - last);
+    const now = gap > A_BREAK || Date.now() < until ? 0 : worked + Math.min(gap, STILL_WORK);
+    this.#keep({ worked: now, last: Date.now() });
+  }
+
+  /* Which session this is and how many there are, in words; empty where there is but one. */
+  get words() {
+    const { ended = 0 } = this.#state;
+    return this.#sessions > 1 ? `session ${Math.min(ended + 1, this.#sessions)} of ${this.#sessions}` : "";
+  }
+
+  /* The share of a session is reckoned when it begins: others answer too, and studies grow. */
+  #goal({ answered, left }) {
+    const { goal } = this.#state;
+    if (goal !== undefined || !left) return goal ?? null;
+    const size = Math.ceil((answered + left) / this.#sessions);
+    const ended = Math.min(this.#sessions - 1, Math.floor(answered / size)); // this browser may be a new one
+    this.#keep({ ended, goal: ended < this.#sessions - 1 ? (ended + 1) * size : null });
+    return this.#state.goal;
+  }
+
+  #begin(ended, { answered, left }) {
+    const sessions = this.#sessions - ended; // this one included
+    this.#keep({ ended, goal: sessions > 1 ? answered + Math.max(1, Math.ceil(left / sessions)) : null });
+  }
+
+  /* True when it is time; `standing`: { answered, left }. After the last question there is nothing to rest for. */
+  isDue(standing) {
+    const { worked, until = 0 } = this.#state;
+    if (Date.now() < until) return true;
+    const goal = this.#sessions > 1 ? this.#goal(standing) : null;
+    return standing.left > 0 && (worked >= this.#limit || (goal !== null && standing.answered >= goal));
   }
 
   /* Until the person goes on; then the count begins anew. */
-  async suggest() {
-    const minutes = count(Math.max(1, Math.round(this.#limit / 60000)), "minute");
-    one("[data-role=break-words]").textContent =
-      `You have been at it for ${minutes}. Look out of a window, stretch: tired eyes make mistakes. All your answers are safe.`;
+  async take(standing) {
+    const words = this.#said();
+    if (this.#state.until === undefined || Date.now() >= this.#state.until) {
+      if (this.#sessions > 1) this.#begin(Math.min((this.#state.ended ?? 0) + 1, this.#sessions), standing);
+      this.#keep({ worked: 0, until: this.#length ? Date.now() + this.#length : undefined });
+    }
+    await (this.#length ? this.#rest(words) : this.#suggest(words));
+    this.#keep({ worked: 0, last: Date.now(), until: undefined });
+  }
+
+  #said() {
+    const { worked, ended = 0, until } = this.#state;
+    const over = until === undefined ? ended + 1 : ended; // the page may have been loaded anew within the break
+    if (over < this.#sessions) return `${over} of ${this.#sessions} sessions ${over === 1 ? "is" : "are"} done.`;
+    return worked >= this.#limit ? `You have been at it for ${count(Math.max(1, Math.round(this.#limit / MINUTE)), "minute")}.` : "";
+  }
+
+  async #suggest(words) {
+    one("[data-role=break-words]").textContent = `${words} Look out of a window, stretch: tired eyes make mistakes. All your answers are safe.`;
     await showDialog("break-dialog");
-    write(this.#key, JSON.stringify({ worked: 0, last: Date.now() }));
+  }
+
+  /* A screen, not a dialog: those can be closed. */
+  async #rest(words) {
+    const [timer, button] = [one("[data-role=rest-timer]"), one("[data-role=rest-over]")];
+    const minutes = count(Math.round(this.#length / 6000) / 10, "minute");
+    one("[data-role=rest-words]").textContent = `${words} The questions go on after ${minutes}. Look out of a window, stretch: tired eyes make mistakes.`;
+    showScreen("rest");
+    const draw = () => {
+      const left = (this.#state.until ?? 0) - Date.now();
+      timer.textContent = clock(left);
+      button.disabled = left > 0;
+      if (left > 0) return;
+      clearInterval(ticking);
+      one("[data-role=live]").textContent = "The break is over.";
+      button.focus();
+    };
+    const ticking = setInterval(draw, 500);
+    draw();
+    await new Promise((gone) => { button.onclick = gone; });
+    clearInterval(ticking);
   }
 }

@@ -12,6 +12,7 @@ export class Header {
   #isSlow = false;
   #practice = null;
   #isKept;
+  #session = "";
 
   constructor(outbox, isKept) {
     this.#outbox = outbox;
@@ -31,26 +32,38 @@ export class Header {
     this.draw();
   }
 
+  /* Which session it is, in words, where there are several. */
+  set session(words) {
+    this.#session = words;
+    this.draw();
+  }
+
+  /* How far one is, with what is under way. */
+  get standing() {
+    const underway = this.#outbox.waiting().filter(({ isFirst }) => isFirst).length;
+    return { answered: this.#counts.answered + underway, left: Math.max(0, this.#counts.left - underway) };
+  }
+
   draw() {
     const waiting = this.#outbox.waiting();
     document.body.dataset.waiting = waiting.length;
-    this.#drawProgress(waiting.filter(({ isFirst }) => isFirst).length);
+    this.#drawProgress(this.standing);
     this.#drawWaiting(waiting.length);
     this.#drawRefused();
     const isKept = this.#isKept && !this.#outbox.unkept(); // there may be a place for answers, but no room left in it
     one("[data-role=unkept]").textContent = isKept ? "" : UNKEPT;
   }
 
-  #drawProgress(underway) {
-    const answered = this.#counts.answered + underway;
-    const left = Math.max(0, this.#counts.left - underway);
+  #drawProgress({ answered, left }) {
+    const session = this.#session && `${this.#session} · `;
     const words = `${answered.toLocaleString("en")} answered · ${left.toLocaleString("en")} left`;
     const [done, total] = this.#practice ? [this.#practice.done, this.#practice.total] : [answered, answered + left];
-    one("[data-role=count]").textContent = this.#practice ? `practice ${Math.min(done + 1, total)} of ${total}` : words;
+    const shown = this.#practice ? [`practice ${Math.min(done + 1, total)} of ${total}`] : [make("span", { class: "session" }, session), words];
+    one("[data-role=count]").replaceChildren(...shown);
     const bar = one("[data-role=progress]");
     bar.setAttribute("aria-valuenow", done);
     bar.setAttribute("aria-valuemax", total);
-    bar.setAttribute("aria-valuetext", this.#practice ? `practice, ${done} of ${total}` : words);
+    bar.setAttribute("aria-valuetext", this.#practice ? `practice, ${done} of ${total}` : `${session}${words}`);
     bar.firstElementChild.style.width = total ? `${(100 * done) / total}%` : "0";
   }
 

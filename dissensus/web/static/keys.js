@@ -7,7 +7,7 @@ export const listenForKeys = ({ undo, help, enter, question }) =>
   addEventListener("keydown", (event) => {
     if (event.repeat && event.target.closest("[data-answer]")) event.preventDefault(); // Enter held down would answer on and on
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (one("dialog[open]") || event.target.matches("input, textarea")) return;
+    if (one("dialog[open]") || event.target.matches("input:not([type=range]), textarea")) return;
     const key = event.key.toLowerCase();
     const isFree = !event.target.closest("button, a, [role=treeitem]"); // there, Enter has a meaning already
     if (key === "z" || key === "backspace") undo();

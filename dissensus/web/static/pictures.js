@@ -2,9 +2,12 @@
  * shown once can be shown again while the server is away. */
 
 import { pause } from "./api.js";
+import { fetchedClip } from "./clips.js";
 import { make } from "./dom.js";
 
 const PATIENCE = 60000;
+
+const MOST_CLIPS = 4; // questions whose clips are held: they are a hundred times as large as pictures
 
 const TINY = 64; // pixels: a picture this small is shown with hard edges
 
@@ -15,6 +18,8 @@ const decoded = async (blob) => {
   image.classList.toggle("pixels", Math.max(image.naturalWidth, image.naturalHeight) <= TINY);
   return image;
 };
+
+const isClip = (path) => path.startsWith("/video/");
 
 /* Waits for a server that is away; throws words for what waiting does not mend. */
 const fetched = async (path, isWanted) => {
@@ -45,9 +50,11 @@ export class Pictures {
 
   /* Fetches these, in order, and lets go of all others. */
   keepOnly(questions) {
-    const wanted = new Set(questions.map(({ ticket }) => ticket));
+    const withClips = questions.filter(({ images }) => images.some(isClip));
+    const worthIt = questions.filter((question) => !withClips.slice(MOST_CLIPS).includes(question));
+    const wanted = new Set(worthIt.map(({ ticket }) => ticket));
     for (const [ticket, entry] of this.#held) if (!wanted.has(ticket)) this.#drop(ticket, entry);
-    for (const question of questions) this.#entry(question);
+    for (const question of worthIt) this.#entry(question);
   }
 
   forget(question) {
@@ -61,7 +68,7 @@ export class Pictures {
       const entry = { images: null };
       this.#held.set(ticket, entry);
       const isWanted = () => this.#held.get(ticket) === entry;
-      entry.ready = Promise.all(images.map((path) => fetched(path, isWanted)));
+      entry.ready = Promise.all(images.map((path) => (isClip(path) ? fetchedClip : fetched)(path, isWanted)));
       entry.ready.then((done) => { entry.images = done; }, () => {});
     }
     return this.#held.get(ticket);

@@ -28,14 +28,18 @@ const instructions = (paragraphs, kinds) => [
     keyList(KINDS[kind].keys),
   ]),
   make("h3", {}, "At any time"),
-  keyList(COMMON_KEYS),
+  keyList(COMMON_KEYS.filter(({ isZoom }) => !isZoom || kinds.some((kind) => KINDS[kind]?.hasZoom !== false))),
 ];
 
-export const fillInstructions = ({ instructions: paragraphs, kinds, training, name }) => {
+const minutes = (number) => count(number, "minute");
+
+export const fillInstructions = ({ instructions: paragraphs, kinds, training, name, sessions, break_minutes: work, rest_minutes: rest }) => {
   one("[data-role=instructions]").replaceChildren(...instructions(paragraphs, kinds));
   one("[data-role=help-words]").replaceChildren(...instructions(paragraphs, kinds));
   const open = training.total - training.done;
   one("[data-role=start]").textContent = open > 0 ? `Start with ${count(open, "practice question")}` : "Start";
+  const between = rest ? `, with a break of ${minutes(rest)} after each` : "";
+  one("[data-role=sessions]").textContent = sessions > 1 ? `There are ${sessions} sessions of at most ${minutes(work)}${between}.` : "";
   one("[data-role=who]").textContent = `You answer as ${name}.`;
 };
 

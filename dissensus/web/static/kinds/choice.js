@@ -1,16 +1,15 @@
 /* Which of two pictures? Which one stands left is the server's throw; the answer names the side. */
 
 import { make } from "../dom.js";
-import { answerButtons, asked, stage } from "./parts.js";
-
-/* On a narrow screen the pictures lie one above the other: the style sheet shows the word that fits. */
-const side = (wide, narrow) => [make("span", { class: "when-wide" }, wide), make("span", { class: "when-stacked" }, narrow)];
+import { answerButtons, asked, side, stage } from "./parts.js";
 
 const rowsFor = (hasSame) => [
   { value: "left", label: side("Left", "Upper"), keys: ["←"], tone: "blue" },
   ...(hasSame ? [{ value: "same", label: "No difference", keys: ["↓", "S"] }] : []),
   { value: "right", label: side("Right", "Lower"), keys: ["→"], tone: "orange" },
 ];
+
+const words = (value) => ({ left: "the left or upper one", right: "the right or lower one", same: "no difference" })[value];
 
 const draw = (host, question, context) => {
   const ask = question.payload.ask || "Which picture do you choose?";
@@ -21,7 +20,8 @@ const draw = (host, question, context) => {
   host.append(element, make("div", { class: "foot" }, asked("", ask), buttons.element));
   return {
     says: ask,
-    words: (value) => ({ left: "the left or upper one", right: "the right or lower one", same: "no difference" })[value],
+    words,
+    told: words,
     zoom,
     key: buttons.key,
   };

@@ -42,6 +42,9 @@ export const stage = (pictures, items, alts, captions = []) => {
   return { element, zoom };
 };
 
+/* On a narrow screen two pictures lie one above the other: the style sheet shows the word that fits. */
+export const side = (wide, narrow) => [make("span", { class: "when-wide" }, wide), make("span", { class: "when-stacked" }, narrow)];
+
 /* One button per answer, each with its key. rows: [{ value, label, keys: [shown first, …], tone }]; label: text or nodes. */
 export const answerButtons = (rows, context) => {
   const buttons = rows.map(({ value, label, keys, tone }) =>

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 
-from dissensus.backends import Unreadable, read_image
 from dissensus.competitions.labels import Judged
 from dissensus.competitions.standings import matrices, stability
 from dissensus.engines.local import Progress
@@ -15,25 +13,25 @@ from dissensus.errors import RankingError
 from dissensus.ranking import RANKERS
 from dissensus.records import ANSWERS, Classes, Judgement, Ranking, Tally
 from dissensus.report.data import Benchmark, DuelGallery, ReportData, Shown
-from dissensus.report.pictures import data_uri
 from dissensus.screening import YES, Told, panel_agreement
 from dissensus.steps.answers import study_database
-from dissensus.steps.judging import Hearing, answer_counts
+from dissensus.steps.labels.judging import Hearing, answer_counts
+from dissensus.steps.labels.ranking import make_ranking, method_of
+from dissensus.steps.pictures import THUMBNAIL, Pictures
 from dissensus.steps.pooling import pool_size
+from dissensus.steps.pools import open_pool
 from dissensus.steps.predicting import check_same_pool
-from dissensus.steps.ranking import make_ranking, method_of
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
-from dissensus.store.rounds import Round, items_at
-from dissensus.store.settings import Settings
+from dissensus.store.rounds import Round
+from dissensus.store.settings import LabelSettings
 
-THUMBNAIL = 256  # pixels of a picture in a gallery
 SHOWN = 30  # judged items of a duel that its gallery shows
 
 
 def report_data(
     folder: Folder,
-    settings: Settings,
+    settings: LabelSettings,
     classes: Classes,
     hearing: Hearing,
     ranking: Ranking,
@@ -73,7 +71,7 @@ def report_data(
 
 
 def _other_rankings(
-    folder: Folder, settings: Settings, hearing: Hearing, ranking: Ranking
+    folder: Folder, settings: LabelSettings, hearing: Hearing, ranking: Ranking
 ) -> tuple[dict[str, Ranking], dict[str, str]]:
     """Rankings by the other methods, and why some have none for these judgements."""
     others, refused = {}, {}
@@ -90,7 +88,7 @@ def _galleries(
     folder: Folder, classes: Classes, hearing: Hearing, cases: Tally, progress: Progress
 ) -> tuple[DuelGallery, ...]:
     shown: dict[tuple[int, int], list[Shown]] = {}
-    pictures = Pictures(folder, hearing, THUMBNAIL, progress)
+    pictures = Pictures(open_pool(folder), list(hearing.item_ids), THUMBNAIL, progress)
     for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
         for row in np.flatnonzero(judged.decided).tolist():
             of_duel = shown.setdefault((int(found.selection.first[row]), int(found.selection.second[row])), [])
@@ -139,33 +137,13 @@ def _shown(
     )
 
 
-class Pictures:
-    """Small pictures of items as data URIs, each made once."""
-
-    def __init__(self, folder: Folder, hearing: Hearing, side: int, progress: Progress) -> None:
-        """Find where the selected items lie; their pictures are at most `side` pixels wide and high."""
-        self.side = side
-        self.tell = progress
-        self.made = 0
-        positions = np.array(sorted(hearing.item_ids))
-        self.uris = dict(zip(positions.tolist(), items_at(folder, positions, "uri").to_pylist(), strict=True))
-        self.of = lru_cache(maxsize=None)(self._make)
-
-    def _make(self, item: int) -> tuple[str | None, bool]:
-        """Data URI of an item's picture and whether it is to be shown pixel by pixel; None where there is none."""
-        self.made += 1
-        self.tell("pictures", self.made, 0)
-        image = read_image(self.uris[item]) if self.uris[item] else Unreadable("no path")
-        return (None, False) if isinstance(image, Unreadable) else data_uri(image, self.side)
-
-
 def answers_in_words(answers: Sequence[Judgement]) -> str:
     """'4 yes, 1 no'."""
     counts = answer_counts(list(answers))
     return ", ".join(f"{count} {answer}" for answer, count in zip(ANSWERS, counts, strict=True) if count)
 
 
-def _settings(settings: Settings, hearing: Hearing, judgements: int, annotators: int) -> dict[str, str]:
+def _settings(settings: LabelSettings, hearing: Hearing, judgements: int, annotators: int) -> dict[str, str]:
     """Every setting that the page's numbers depend on."""
     shown = {
         f"round {found.number}: {name}": _text(value)

@@ -11,12 +11,13 @@ from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.records import Classes, Record
 from dissensus.report.sheet import SheetQuestion, render_sheet
-from dissensus.steps.judging import hear
-from dissensus.steps.reporting import Pictures
+from dissensus.steps.labels.judging import hear
+from dissensus.steps.pictures import Pictures
+from dissensus.steps.pools import open_pool
 from dissensus.store.exchange import safe_cell
 from dissensus.store.files import write_text, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.settings import Settings
+from dissensus.store.settings import LabelSettings
 
 SHEET_PICTURE = 640  # pixels: it fills the screen
 
@@ -31,7 +32,7 @@ class OpenQuestion(Record):
     answers: int
 
 
-def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list[OpenQuestion]:
+def open_questions(folder: Folder, settings: LabelSettings, classes: Classes) -> list[OpenQuestion]:
     """Questions that wait for answers, each once, however many duels need it; in the order of the pool."""
     hearing = hear(folder, settings)
     return [
@@ -48,7 +49,7 @@ def open_questions(folder: Folder, settings: Settings, classes: Classes) -> list
 
 def write_questions(
     folder: Folder,
-    settings: Settings,
+    settings: LabelSettings,
     path: Path,
     questions: list[OpenQuestion],
     image_url: str | None,
@@ -62,7 +63,7 @@ def write_questions(
         raise StudyError("no question waits for an answer")
     if path.suffix == ".html":
         hearing = hear(folder, settings)
-        pictures = Pictures(folder, hearing, SHEET_PICTURE, progress)
+        pictures = Pictures(open_pool(folder), list(hearing.item_ids), SHEET_PICTURE, progress)
         positions = {name: item for item, name in hearing.item_ids.items()}
         sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
         write_text(path, render_sheet(settings.title or folder.root.resolve().name, sheet))

@@ -16,13 +16,13 @@ from dissensus.engines.local import Progress, chunks, read_ahead
 from dissensus.errors import SelectionError, StudyError
 from dissensus.records import Classes, Selection
 from dissensus.selection import Levels, Partial, Rule, usable_labels
-from dissensus.steps.eligible import Eligible, read_eligible
+from dissensus.steps.labels.eligible import Eligible, read_eligible
 from dissensus.steps.pooling import pool_size, pool_stamp
 from dissensus.steps.predicting import check_same_pool, predicted
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
 from dissensus.store.rounds import Round, read_rounds, write_round
-from dissensus.store.settings import SelectSettings, Settings
+from dissensus.store.settings import LabelSettings, SelectSettings
 from dissensus.store.tables import ROW_GROUP, open_table, read_groups
 
 CHUNK = 4 * ROW_GROUP  # rows that are scanned before what they gave is kept
@@ -39,7 +39,7 @@ class Plan:
     taken: tuple[Int[Array, " n"], ...]
 
 
-def select(folder: Folder, settings: Settings, classes: Classes, again: bool, progress: Progress) -> int:
+def select(folder: Folder, settings: LabelSettings, classes: Classes, again: bool, progress: Progress) -> int:
     """Number of the round that holds the selection: a new one, or the last where nothing is left to select.
 
     All duels at first; later only those of models that came since (Algorithm 2), or with `again` further items for
@@ -80,7 +80,7 @@ def rule_of(settings: dict[str, Any], taken: int = 0) -> Rule:
     return Rule(settings["k"], settings["reserves"], settings["cap"], taken)
 
 
-def _plan(folder: Folder, settings: Settings, classes: Classes, again: bool) -> Plan | None:
+def _plan(folder: Folder, settings: LabelSettings, classes: Classes, again: bool) -> Plan | None:
     models = predicted(folder, settings)
     if len(models) < 2:
         found = models[0] if models else "none"

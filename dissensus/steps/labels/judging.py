@@ -14,12 +14,12 @@ from dissensus.labeling import questions_of
 from dissensus.records import ANSWERS, Exclusion, Judgement, Outcomes
 from dissensus.screening import UNFIT, VERDICTS, Rule, latest_answers, majority_verdicts
 from dissensus.steps.answers import study_database
-from dissensus.steps.selecting import rule_of
+from dissensus.steps.labels.selecting import rule_of
 from dissensus.store.folder import Folder
 from dissensus.store.judgements import Judgements
 from dissensus.store.people import People
 from dissensus.store.rounds import Round, read_rounds
-from dissensus.store.settings import JudgeSettings, Settings
+from dissensus.store.settings import JudgeSettings, LabelSettings
 
 Answers = dict[tuple[int, int], list[Judgement]]
 
@@ -64,7 +64,7 @@ class Hearing:
         return sorted({(int(item), int(label)) for part in chosen for item, label in part})
 
 
-def hear(folder: Folder, settings: Settings) -> Hearing:
+def hear(folder: Folder, settings: LabelSettings) -> Hearing:
     """What the answers stored so far come to.
 
     Raises:

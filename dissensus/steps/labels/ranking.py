@@ -18,13 +18,13 @@ from dissensus.engines.local import Progress, chunks, counted, read_ahead
 from dissensus.errors import StudyError
 from dissensus.predictions.consensus import plurality_agreement
 from dissensus.records import Comparisons, Provenance, Ranking
-from dissensus.steps.judging import Hearing, verdicts_of_counts
+from dissensus.steps.labels.judging import Hearing, verdicts_of_counts
+from dissensus.steps.labels.selecting import CHUNK
 from dissensus.steps.pooling import pool_size
 from dissensus.steps.predicting import check_same_pool
-from dissensus.steps.selecting import CHUNK
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
-from dissensus.store.settings import RankSettings, Settings
+from dissensus.store.settings import LabelSettings, RankSettings
 from dissensus.store.tables import ROW_GROUP, open_table, read_groups
 from dissensus.version import __version__
 
@@ -54,7 +54,7 @@ def make_ranking(folder: Folder, hearing: Hearing, method: Method) -> Ranking:
 
 
 def with_fragility(
-    ranking: Ranking, settings: Settings, hearing: Hearing, method: Method, progress: Progress
+    ranking: Ranking, settings: LabelSettings, hearing: Hearing, method: Method, progress: Progress
 ) -> Ranking:
     """The ranking with the fewest judgements found that decide who is first.
 

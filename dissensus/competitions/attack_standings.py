@@ -1,0 +1,228 @@
+"""From judged attacks to two rankings that say what they can (step 11 of gMAD, section 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competitions.standings import Standings, standing_rows
+from dissensus.errors import RankingError
+from dissensus.pairwise import attack_matrices
+from dissensus.ranking import (
+    ATTACK_RANKERS,
+    connected_groups,
+    credits_of,
+    cyclic_share,
+    has_maximum,
+    named,
+    percentile_intervals,
+    sentences,
+    separated,
+)
+from dissensus.records import AttackMatrices, Attacks
+from dissensus.screening import Weighed, preferences
+
+MEASURES = ("aggressiveness", "resistance")
+FIRMEST = 0.999
+"""Largest share of a duel's credit that counts as a finite difference, in the share that goes round in circles."""
+
+
+@dataclass(frozen=True)
+class AttackMethod:
+    """How to rank: the ranker's name and everything it depends on."""
+
+    name: str = "thurstone"
+    smoothing: float = 0.01
+    resamples: int = 1000
+    level: float = 0.95
+    seed: int = 0
+
+    @property
+    def strengths(self) -> Callable[[Float[Array, "*B M M"]], Float[Array, "*B M"]]:
+        """The ranker of that name, from credits to strengths.
+
+        Raises:
+            RankingError: there is none.
+        """
+        if self.name not in ATTACK_RANKERS:
+            raise RankingError(f"there is no method '{self.name}': choose one of {', '.join(ATTACK_RANKERS)}")
+        return ATTACK_RANKERS[self.name]
+
+    def credits(self, matrices: AttackMatrices, measure: str) -> Float[Array, "M M"]:
+        """What speaks for each model against each other one, not negative."""
+        compared = matrices.attacked if measure == "aggressiveness" else matrices.defended
+        return credits_of(getattr(matrices, measure), compared, self.smoothing)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Judged attacks, and the answers behind them: `sign` turns a pair's preference towards the attacker's high item.
+
+    `question`, `person` and `weighed` are columns of answers; `attacks.pair` numbers the same pairs as `question`.
+    """
+
+    attacks: Attacks
+    sign: Int[Array, " Q"]
+    question: Int[Array, " A"]
+    person: Int[Array, " A"]
+    weighed: Weighed
+
+    def among(self, members: Int[Array, " n"]) -> Evidence:
+        """The attacks of some of the models on each other, numbered anew."""
+        number = np.full(int(max(self.attacks.attacker.max(), self.attacks.defender.max(), members.max())) + 1, -1)
+        number[members] = np.arange(len(members))
+        attacker, defender = number[self.attacks.attacker], number[self.attacks.defender]
+        rows = np.flatnonzero((attacker >= 0) & (defender >= 0))
+        kept = self.attacks.take(rows)
+        own = Attacks(attacker[rows], defender[rows], kept.level, kept.pair, kept.weight, kept.preference)
+        return Evidence(own, self.sign[rows], self.question, self.person, self.weighed)
+
+
+def rank_attacks(evidence: Evidence, names: Sequence[str], method: AttackMethod) -> dict[str, Standings]:
+    """Standings by aggressiveness and by resistance; models that no attack connects are ranked apart, and said to be.
+
+    Raises:
+        RankingError: nothing is judged, or the method has no estimate for these judgements.
+    """
+    matrices = attack_matrices(evidence.attacks, len(names))
+    groups = connected_groups(matrices.attacked | matrices.defended)
+    if len(groups[0]) == 1:
+        raise RankingError("not enough judgements: no pair of any duel has been compared")
+    resampled = {
+        group: _resampled(evidence.among(np.array(group)), len(group), method) for group in groups if group[1:]
+    }
+    return {measure: _rank(measure, matrices, groups, resampled, names, method) for measure in MEASURES}
+
+
+def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tuple[tuple[int, float, float], ...]:
+    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by the k lowest levels: Table 1."""
+    from scipy.stats import spearmanr  # takes half a second to import, which only reports need
+
+    def strengths(rows: Attacks) -> list[Float[Array, " M"]]:
+        matrices = attack_matrices(rows, models)
+        return [method.strengths(method.credits(matrices, measure)) for measure in MEASURES]
+
+    curve = []
+    try:
+        full = strengths(attacks)
+        for k in np.unique(attacks.level).tolist():
+            some = strengths(attacks.take(attacks.level <= k))
+            pairs = list(zip(some, full, strict=True))
+            if min(np.ptp(one) for pair in pairs for one in pair) > 1e-9:  # more than rounding
+                attack, defence = (float(spearmanr(one, other).statistic) for one, other in pairs)
+                curve.append((int(k) + 1, attack, defence))
+    except RankingError:  # the models are not all connected
+        return ()
+    return tuple(curve)
+
+
+def disagreements(ranks: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Sentences about models that attack much better than they defend, or the other way round (section 2.3).
+
+    `ranks` are the models by each measure, best first. Said of models whose two places are a third of the field apart.
+    """
+    attack, defence = ranks["aggressiveness"], ranks["resistance"]
+    apart = max(2, round(len(attack) / 3))
+    words = []
+    for model in attack:
+        first, second = attack.index(model) + 1, defence.index(model) + 1
+        if second - first >= apart:
+            words.append(
+                f"{model} attacks better (place {first}) than it defends (place {second}): its order of items is "
+                "mostly right, but others find items on which it fails. Look at the pairs on which it was falsified."
+            )
+        elif first - second >= apart:
+            words.append(
+                f"{model} defends better (place {second}) than it attacks (place {first}): others find few items that "
+                "it wrongly holds alike, but the differences that it claims itself are seldom confirmed."
+            )
+    return tuple(words)
+
+
+def _rank(
+    measure: str,
+    matrices: AttackMatrices,
+    groups: Sequence[tuple[int, ...]],
+    resampled: Mapping[tuple[int, ...], Mapping[str, Float[Array, "B n n"]]],
+    names: Sequence[str],
+    method: AttackMethod,
+) -> Standings:
+    credits = method.credits(matrices, measure)
+    surely_better = np.zeros((len(names), len(names)), bool)
+    estimates: dict[int, tuple[float, float, float]] = {}
+    degenerate = 0
+    for group, samples in resampled.items():
+        members = np.array(group)
+        strengths, low, high, better, failed = _rank_group(
+            credits[np.ix_(members, members)], samples[measure], method, [names[model] for model in group]
+        )
+        estimates |= {model: (strengths[i], low[i], high[i]) for i, model in enumerate(group)}
+        surely_better[np.ix_(members, members)] = better
+        degenerate += failed
+    largest = np.array(groups[0])
+    share = _circular(credits[np.ix_(largest, largest)])
+    words = sentences(
+        names,
+        groups,
+        np.array([estimates[model][0] for model in groups[0]]),
+        surely_better[np.ix_(largest, largest)],
+        cyclic_share=share,
+        degenerate=degenerate,
+        resamples=method.resamples,
+    )
+    return Standings(standing_rows(names, groups, estimates, surely_better), words, share, degenerate)
+
+
+def _rank_group(
+    credits: Float[Array, "n n"], samples: Float[Array, "B n n"], method: AttackMethod, names: Sequence[str]
+) -> tuple[Array, Array, Array, Bool[Array, "n n"], int]:
+    try:
+        strengths = method.strengths(credits)
+        has_ranking = has_maximum(samples)
+        resampled = method.strengths(samples[has_ranking])
+        low, high = percentile_intervals(resampled, method.level)
+        better = separated(strengths, resampled, method.level)
+    except RankingError as error:
+        raise RankingError(named(str(error), names)) from None
+    return strengths, low, high, better, int((~has_ranking).sum())
+
+
+def _resampled(evidence: Evidence, models: int, method: AttackMethod) -> dict[str, Float[Array, "B M M"]]:
+    """Credits by both measures in every resample of people and of pairs.
+
+    The Bayesian bootstrap: every person and every pair gets a random weight (exponential), so that none ever drops out
+    and no duel is without a result. A pair has one weight in all duels that selected it.
+    """
+    rng = np.random.default_rng(method.seed)
+    attacks, weighed = evidence.attacks, evidence.weighed
+    people, pairs = int(evidence.person.max(initial=-1)) + 1, int(attacks.pair.max()) + 1
+    questions = max(pairs, int(evidence.question.max(initial=-1)) + 1)
+    drawn: dict[str, list[Array]] = {measure: [] for measure in MEASURES}
+    for _ in range(method.resamples):
+        of_person, of_pair = rng.exponential(size=people), rng.exponential(size=pairs)
+        some = Weighed(weighed.value, weighed.weight * of_person[evidence.person])
+        preference = preferences(evidence.question, some, questions)[0][attacks.pair] / 100
+        rows = Attacks(
+            attacks.attacker,
+            attacks.defender,
+            attacks.level,
+            attacks.pair,
+            attacks.weight * of_pair[attacks.pair],
+            evidence.sign * preference,
+        )
+        matrices = attack_matrices(rows, models)
+        for measure in MEASURES:
+            drawn[measure].append(method.credits(matrices, measure))
+    return {measure: np.stack(found) for measure, found in drawn.items()}
+
+
+def _circular(credits: Float[Array, "n n"]) -> float:
+    """Share of the pairwise results that no order explains; results are differences on the normal scale."""
+    from scipy.special import ndtri
+
+    total = credits + credits.T
+    share = np.divide(credits, total, out=np.full(credits.shape, 0.5), where=total > 0)
+    return cyclic_share(ndtri(share.clip(1 - FIRMEST, FIRMEST)), (total > 0).astype(float))

@@ -1,0 +1,117 @@
+"""Two alternatives and a scale between them: which one is better, and how sure is it? (gMAD, section 3.3)
+
+The soft version of a paired comparison: −100 … −20 the one, −20 … 20 uncertain, 20 … 100 the other, 0 neutral.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from dissensus.errors import JudgementError
+from dissensus.labeling.kinds.choice import ASK, OTHER, left_of
+from dissensus.labeling.kinds.protocol import Body, named, only, told
+from dissensus.records import Classes
+
+LARGEST = 100
+DECIDED = 20
+"""From here on one is better: the paper gives the borders to both bands, and whoever goes so far has decided."""
+UNFIT = "unfit"
+BANDS = ("first", "second", "same")
+"""In the order of their codes, which are those of a choice."""
+BAND_WORDS = {"first": "the first is better", "second": "the second is better", "same": "uncertain", UNFIT: UNFIT}
+NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
+
+
+class Slider:
+    """The body is {first, second} (two items) with an optional text `ask`.
+
+    Chance decides which of them stands on the left; of two clips the left one is played first. Kept is a number
+    from −100 to 100, whatever the sides were (the page gives whole ones, other measurements need not be): positive where the second is better, negative where the first is, and
+    zero for no difference; or `unfit`, where the two cannot be judged.
+    """
+
+    def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002
+        """Two items, and what is asked about them."""
+        only(body, "first", "second", "ask")
+        first, second = named(body, "first", "second")
+        if not isinstance(body.get("ask", ""), str):
+            raise JudgementError("'ask' is text")
+        kept: Body = {"first": first, "second": second}
+        return kept | ({"ask": body["ask"]} if body.get("ask") else {})
+
+    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:
+        """The left and the right one."""
+        left = left_of(shown)
+        return body[left], body[OTHER[left]]
+
+    def group(self, body: Body) -> str:
+        """Every pair stands alone."""
+        return json.dumps([body["first"], body["second"]])
+
+    def chance(self, number: int) -> Body:
+        """Which one stands on the left."""
+        return {"left": ("first", "second")[number & 1]}
+
+    def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
+        """What is asked."""
+        return {"ask": body.get("ask") or ASK}
+
+    def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
+        """Positive for the second, from positive for the right one."""
+        return -given if left_of(shown) == "second" and _is_number(given) else given
+
+    def said(self, body: Body, shown: Body, answer: Any) -> Any:
+        """Positive for the right one; a band as left, right or same."""
+        if answer in OTHER:
+            return "left" if answer == left_of(shown) else "right"
+        return self.heard(body, shown, answer)
+
+    def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
+        """A number from −100 to 100, or unfit."""
+        if answer == UNFIT and isinstance(answer, str):
+            return answer
+        # what is no number at all lies between no two others, so that int() is asked about real ones only
+        if not _is_number(answer) or not -LARGEST <= answer <= LARGEST:
+            raise JudgementError(f"the answer {told(answer)} is no number from −100 to 100, and not '{UNFIT}'")
+        return int(answer) if answer == int(answer) else float(answer)
+
+    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
+        """A number, unfit, or a band: first, second or same."""
+        value = number_or_word(given)
+        return value if value in BANDS else self.kept(body, value, classes)
+
+    def code(self, answer: Any) -> int:
+        """That of the band: people who say 40 and 70 agree that it is the second."""
+        return (*BANDS, UNFIT).index(band(answer))
+
+    def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
+        """The band and the number; by order, since the sides are forgotten."""
+        if isinstance(answer, str):
+            return BAND_WORDS[answer]
+        return f"{BAND_WORDS[band(answer)] if answer else 'no difference'} ({signed(answer)})"
+
+
+def band(answer: Any) -> str:
+    """first, second, same or unfit; from ±20 on one of them is better."""
+    if isinstance(answer, str):
+        return answer
+    return "same" if abs(answer) < DECIDED else "second" if answer > 0 else "first"
+
+
+def signed(value: float) -> str:
+    """A number with its sign, as it is printed: +63, −5, 0."""
+    return f"{value:+.3g}".replace("-", "−") if value else "0"
+
+
+def number_or_word(written: Any) -> Any:
+    """An answer as a file holds it, where a number may be text."""
+    if not isinstance(written, str):
+        return written
+    word = written.strip().lower().replace("−", "-")
+    return float(word) if NUMBER.fullmatch(word) else word
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,0 +1,206 @@
+"""ITU-T P.910 Annex E (Li et al., 2020): everybody has a bias and an inconsistency; nobody is rejected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.errors import ScreeningError
+from dissensus.screening.bt500 import require_answers
+
+INTERVAL = 1.959963984540054
+"""Standard errors to either side of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class P910:
+    """Quality of every question, and how everybody answers, in the unit of the answers."""
+
+    quality: Float[Array, " I"]
+    """Zero where nobody answered."""
+    error: Float[Array, " I"]
+    """Standard error of the quality, the biases taken as known: (Σ 1 / inconsistency²)^−½ over its answers."""
+    is_answered: Bool[Array, " I"]
+    bias: Float[Array, " R"]
+    """How much higher than the quality a person answers; the plain mean over people is zero."""
+    inconsistency: Float[Array, " R"]
+    """Standard deviation of a person's answers around quality + bias."""
+    at_floor: Bool[Array, " R"]
+    """People whose inconsistency is the floor: the answers would allow any smaller one."""
+    iterations: int
+    log_likelihood: float
+    corrected: bool
+    floor: float
+    tolerance: float
+
+    @property
+    def low(self) -> Float[Array, " I"]:
+        """Lower end of the 95 % interval of the quality."""
+        return self.quality - INTERVAL * self.error
+
+    @property
+    def high(self) -> Float[Array, " I"]:
+        """Upper end of the 95 % interval of the quality."""
+        return self.quality + INTERVAL * self.error
+
+    def words(self, person: int) -> str:
+        """'rates 12 points too high; scatter 3 times that of the median person'."""
+        points = round(abs(float(self.bias[person])))
+        unit, side = "point" if points == 1 else "points", "high" if self.bias[person] > 0 else "low"
+        rates = f"rates {points} {unit} too {side}" if points else "rates neither too high nor too low"
+        times = float(self.inconsistency[person] / np.median(self.inconsistency))
+        return f"{rates}; scatter {times:.2g} times that of the median person"
+
+
+def p910(
+    question: Int[Array, " A"],
+    person: Int[Array, " A"],
+    value: Float[Array, " A"],
+    questions: int,
+    people: int,
+    corrected: bool = True,
+    floor: float = 0.5,
+    tolerance: float = 1e-9,
+    max_iterations: int = 5_000,
+) -> P910:
+    """The model value = quality_q + bias_p + inconsistency_p · noise, with standard normal noise, fitted to answers.
+
+    In turn, until no quality changes by more than `tolerance`, from equal inconsistencies:
+
+        (quality, bias)    least squares of all answers, weighted by w_p = 1 / inconsistency_p², with Σ bias = 0
+        inconsistency_p²   Σ residual² / degrees of freedom, not below `floor`²
+
+    P.910's maximum likelihood takes the number of the person's answers for degrees of freedom (`corrected` = False). It
+    has no bound where an inconsistency goes to zero, and with fewer than about 15 people it does run there: one person
+    becomes the truth, and the result is worse than the plain mean. So each answer counts 1 − its share w_p / Σ w of the
+    question's weight, and one answer is given for the bias: (1 − 1/n_p) Σ (1 − w_p / Σ w), n_p counting answers to
+    questions that others answered too. That is restricted maximum likelihood (exactly so where all people answered all
+    questions), and of large panels it says the same. `floor`, half a unit of the slider, keeps weights finite also
+    where people agree exactly; `at_floor` says who got there, by agreeing or, with two or three answers to a question,
+    by chance.
+
+    Hand in one answer of a person to a question, and people numbered so that each has answers. Errors speak of people
+    by number, 'person 3'; the caller puts names in.
+
+    Raises:
+        ScreeningError: no answers, a number out of range, a value that is not finite; a person with fewer than two
+            answers to questions that others answered too; groups of people without a common question, whose biases
+            cannot be told from the quality; or no convergence.
+    """
+    require_answers(question, person, value, questions, people)
+    if not floor > 0:
+        raise ScreeningError(f"the floor of the inconsistency must be positive, not {floor:g}: half a slider's unit")
+    answered, place = np.unique(question, return_inverse=True)
+    _require_estimable(place, person, people)
+    rows = place, person, value.astype(np.float64)
+    quality, bias, inconsistency, iterations = _converge(*rows, people, corrected, floor, tolerance, max_iterations)
+    residual = rows[2] - quality[place] - bias[person]
+    scatter = inconsistency[person]
+    weight = np.bincount(place, weights=scatter**-2.0)
+    return P910(
+        quality=_spread(quality, answered, questions),
+        error=_spread(weight**-0.5, answered, questions),
+        is_answered=np.bincount(question, minlength=questions) > 0,
+        bias=bias,
+        inconsistency=inconsistency,
+        at_floor=inconsistency <= floor,
+        iterations=iterations,
+        log_likelihood=float(-(np.log(scatter) + (residual / scatter) ** 2 / 2 + np.log(2 * np.pi) / 2).sum()),
+        corrected=corrected,
+        floor=floor,
+        tolerance=tolerance,
+    )
+
+
+def _converge(
+    place: Int[Array, " A"],
+    person: Int[Array, " A"],
+    value: Float[Array, " A"],
+    people: int,
+    corrected: bool,
+    floor: float,
+    tolerance: float,
+    max_iterations: int,
+) -> tuple[Float[Array, " I"], Float[Array, " R"], Float[Array, " R"], int]:
+    """quality, bias, inconsistency and the number of steps."""
+    inconsistency = np.ones(people)
+    quality, change = np.full(place.max() + 1, np.inf), np.inf
+    for iteration in range(1, max_iterations + 1):
+        before = quality
+        quality, bias = _least_squares(place, person, value, inconsistency)
+        residual = value - quality[place] - bias[person]
+        squares = np.bincount(person, weights=residual**2, minlength=people)
+        inconsistency = np.maximum(np.sqrt(squares / _freedom(place, person, inconsistency, corrected)), floor)
+        change = float(np.abs(quality - before).max())
+        if change <= tolerance:
+            return quality, bias, inconsistency, iteration
+    raise ScreeningError(
+        f"P.910 still changed by {change:.1g} after {max_iterations} steps: use bt500, raise the floor, or leave out "
+        "people with few answers"
+    )
+
+
+def _freedom(
+    place: Int[Array, " A"], person: Int[Array, " A"], inconsistency: Float[Array, " R"], corrected: bool
+) -> Float[Array, " R"]:
+    """Degrees of freedom of everybody's residuals."""
+    people = len(inconsistency)
+    if not corrected:
+        return np.bincount(person, minlength=people).astype(float)
+    weight = inconsistency[person] ** -2.0
+    others = 1 - weight / np.bincount(place, weights=weight)[place]
+    compared = np.bincount(person[np.bincount(place)[place] > 1], minlength=people)
+    # who has all the weight to the last digit has no residuals either, and ends at the floor
+    return np.maximum((1 - 1 / compared) * np.bincount(person, weights=others, minlength=people), 1e-12)
+
+
+def _least_squares(
+    place: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], inconsistency: Float[Array, " R"]
+) -> tuple[Float[Array, " I"], Float[Array, " R"]]:
+    """(quality, bias) of weighted least squares with Σ bias = 0: qualities are eliminated, biases solved for."""
+    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+
+    weight = inconsistency[person] ** -2.0
+    totals = np.bincount(place, weights=weight)
+    mean = np.bincount(place, weights=weight * value) / totals
+    table = csr_array((weight, (place, person)), shape=(len(totals), len(inconsistency)))
+    shared = (table.T @ csr_array((weight / totals[place], (place, person)), shape=table.shape)).toarray()
+    own = np.bincount(person, weights=weight, minlength=len(inconsistency))
+    # divided by the own weight, everybody's line has the same size, however consistent they are
+    system = np.eye(len(own)) - shared / own[:, None] + 1 / len(own)
+    target = np.bincount(person, weights=weight * (value - mean[place]), minlength=len(own)) / own
+    bias = np.linalg.solve(system, target)
+    bias -= bias.mean()
+    quality = np.bincount(place, weights=weight * (value - bias[person])) / totals
+    return quality, bias
+
+
+def _require_estimable(place: Int[Array, " A"], person: Int[Array, " A"], people: int) -> None:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    compared = np.bincount(person[np.bincount(place)[place] > 1], minlength=people)
+    if compared.min() < 2:
+        who = int(compared.argmin())
+        raise ScreeningError(
+            f"person {who} has {compared[who]} answers to questions that others answered too, and P.910 needs two: "
+            "leave the person out until there are more, or use bt500"
+        )
+    # people are nodes 0..R−1, and the answered questions follow
+    nodes = people + int(place.max()) + 1
+    links = csr_array((np.ones(len(place)), (person, people + place)), shape=(nodes, nodes))
+    _, group = connected_components(links, directed=False)
+    if group.max() > 0:
+        first, other = (", ".join(f"person {p}" for p in np.flatnonzero(group[:people] == g)[:5]) for g in (0, 1))
+        raise ScreeningError(
+            f"no question was answered both by somebody of {first} and somebody of {other}, so biases cannot be told "
+            "from quality: put some questions to both groups, or screen each by itself"
+        )
+
+
+def _spread(values: Float[Array, " i"], answered: Int[Array, " i"], questions: int) -> Float[Array, " I"]:
+    found = np.zeros(questions)
+    found[answered] = values
+    return found

@@ -1,0 +1,70 @@
+"""From sliders to preferences: every screening says how much each answer counts, and for what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.screening.bt500 import bt500
+from dissensus.screening.p910 import p910
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Answers as a screening counts them: the preference on a question is Σ weight·value / Σ weight."""
+
+    value: Float[Array, " A"]
+    weight: Float[Array, " A"]
+
+
+Weighing = Callable[[Int[Array, " A"], Int[Array, " A"], Float[Array, " A"], int, int], Weighed]
+"""(question, person, value, questions, people) → what each answer counts."""
+
+
+def by_mean(
+    question: Int[Array, " A"],  # noqa: ARG001
+    person: Int[Array, " A"],  # noqa: ARG001
+    value: Float[Array, " A"],
+    questions: int,  # noqa: ARG001
+    people: int,  # noqa: ARG001
+) -> Weighed:
+    """All answers alike."""
+    return Weighed(value.astype(np.float64), np.ones(len(value)))
+
+
+def by_bt500(
+    question: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], questions: int, people: int
+) -> Weighed:
+    """Answers that BT.500 accepts, all alike.
+
+    Raises:
+        ScreeningError: everybody would be rejected.
+    """
+    if len(value) == 0:
+        return Weighed(np.zeros(0), np.zeros(0))
+    found = bt500(question, person, value, questions, people)
+    return Weighed(value.astype(np.float64), found.is_accepted.astype(np.float64))
+
+
+def by_p910(
+    question: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], questions: int, people: int
+) -> Weighed:
+    """Answers without their person's bias, weighted by the person's consistency: their mean is P.910's quality.
+
+    Raises:
+        ScreeningError: there is no estimate, as with a person who gave one answer.
+    """
+    if len(value) == 0:
+        return Weighed(np.zeros(0), np.zeros(0))
+    found = p910(question, person, value, questions, people)
+    return Weighed(value - found.bias[person], found.inconsistency[person] ** -2.0)
+
+
+def preferences(question: Int[Array, " A"], weighed: Weighed, questions: int) -> tuple[Array, Array]:
+    """The preference on every question, −100 to 100, and the weight behind it; zero where nothing counts."""
+    weight = np.bincount(question, weights=weighed.weight, minlength=questions)
+    total = np.bincount(question, weights=weighed.weight * weighed.value, minlength=questions)
+    return (total / np.where(weight > 0, weight, 1.0)).clip(-100, 100), weight

@@ -1,0 +1,215 @@
+"""The items that an attacker finds worst and best among those a defender finds alike (gMAD, Section 2.2, steps 2 to 9).
+
+As a reduction over chunks of the pool: `scan_extremes(chunk) -> extremes`, `merge_extremes(extremes, extremes) ->
+extremes`, `extremal_pairs(extremes) -> pairs`, with the same answer for every chunking and every order of merging.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.errors import SelectionError
+from dissensus.selection.extremes_kernel import LANES, TILE, pair_up, scan_rows
+
+ROWS_OF_A_THREAD = 16 * TILE  # fewer are done before another thread has started
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Where the levels of every defender lie, in the units of its own scores (higher is better).
+
+    Cell e of defender i is [edges[i, e], edges[i, e+1]); edges may be infinite, and equal neighbours enclose nothing.
+    `levels[k]` is the first cell of level k and one after its last: levels may overlap, or leave gaps. Both items of a
+    pair lie in one level, and with a `window` also within so many consecutive cells of it.
+
+    Raises:
+        SelectionError: edges do not ascend, a level has cells that are not there, or a window holds nothing.
+    """
+
+    edges: Float[Array, "M E+1"]
+    levels: Int[Array, "K 2"]
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what encloses nothing sensible."""
+        if not (self.edges[:, :-1] <= self.edges[:, 1:]).all() or self.edges.shape[1] < 2:
+            raise SelectionError("the edges of a model's levels must be two or more ascending numbers")
+        first, last = self.levels.T
+        if not ((first >= 0) & (first <= last) & (last <= self.count)).all():
+            raise SelectionError(f"levels must lie within the {self.count} cells of a model's scale")
+        if self.window is not None and self.window < 1:
+            raise SelectionError("a window must be at least one cell wide")
+
+    @property
+    def count(self) -> int:
+        """Cells of each defender."""
+        return self.edges.shape[1] - 1
+
+    def depth(self, pairs: int, taken: int = 0) -> int:
+        """Extremes to keep of a cell for so many pairs of a level, when earlier rounds took `taken` pairs of a duel."""
+        return (pairs if self.window is None else 2 * pairs - 1) + 2 * taken
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """Items in cell e of defender i, and the `depth` lowest and highest scores of attacker j among them.
+
+    Lowest first and highest first, equal scores by smaller item; item −1 and an infinite score where there are fewer.
+    No model attacks itself: those lists are empty.
+    """
+
+    counts: Int[Array, "M E"]
+    low_score: Float[Array, "M E M depth"]
+    low_item: Int[Array, "M E M depth"]
+    high_score: Float[Array, "M E M depth"]
+    high_item: Int[Array, "M E M depth"]
+
+    @classmethod
+    def empty(cls, models: int, cells: int, depth: int, dtype: np.typing.DTypeLike = np.float64) -> Self:
+        """What is known before any item was looked at."""
+        shape = (models, cells, models, depth)
+        low, item = np.full(shape, np.inf, dtype), np.full(shape, -1)
+        return cls(np.zeros((models, cells), np.int64), low, item, -low, item)
+
+    @property
+    def depth(self) -> int:
+        """How many of each extreme are kept."""
+        return self.low_item.shape[3]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of items by defender, level, attacker and rank; scores are the attacker's own.
+
+    `rank` counts from 1 within (defender, level, attacker). `weight` is the number of items in the defender's level.
+    """
+
+    attacker: Int[Array, " Q"]
+    defender: Int[Array, " Q"]
+    level: Int[Array, " Q"]
+    rank: Int[Array, " Q"]
+    low: Int[Array, " Q"]
+    high: Int[Array, " Q"]
+    low_score: Float[Array, " Q"]
+    high_score: Float[Array, " Q"]
+    weight: Int[Array, " Q"]
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+
+def scan_extremes(
+    scores: Float[Array, "M N"], first_item: int, cells: Cells, depth: int, known: Extremes | None = None
+) -> Extremes:
+    """The extremes among a chunk's items, which are numbered on from `first_item`; done on all cores.
+
+    A score that is not finite is none: the item is in no cell of that model, and never an extreme of it. `known`, the
+    extremes of other chunks, only saves time: what cannot be among the extremes of both is left out.
+
+    Raises:
+        SelectionError: there are not as many models as the cells are for.
+    """
+    models, items = scores.shape
+    if models != len(cells.edges):
+        raise SelectionError(f"scores of {models} models, but cells of {len(cells.edges)}")
+    if known is None or known.depth < depth:
+        known = Extremes.empty(models, cells.count, depth, scores.dtype)
+    scores = np.ascontiguousarray(scores)  # columns of unknown stride would not compile to vector instructions
+    bounds = _bounds(known, depth, first_item, scores.dtype)
+    threads = max(1, min(os.cpu_count() or 1, items // ROWS_OF_A_THREAD))
+    cuts = np.linspace(0, items, threads + 1).astype(int).tolist()
+    scan = partial(_scan_span, scores, first_item, _reached(cells.edges, scores.dtype), bounds, depth)
+    if threads == 1:
+        return scan((0, items))
+    with ThreadPoolExecutor(threads) as pool:
+        return reduce(merge_extremes, pool.map(scan, pairwise(cuts)))
+
+
+def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
+    """The extremes of two sets of items together."""
+    depth = min(one.depth, other.depth)
+    low = _first(one.low_score, one.low_item, other.low_score, other.low_item, 1, depth)
+    high = _first(one.high_score, one.high_item, other.high_score, other.high_item, -1, depth)
+    return Extremes(one.counts + other.counts, *low, *high)
+
+
+def extremal_pairs(
+    extremes: Extremes, cells: Cells, wanted: Bool[Array, "M M"], pairs: int, taken: Int[Array, "T 4"] | None = None
+) -> Pairs:
+    """Up to `pairs` pairs of different items for every level of every duel with `wanted[attacker, defender]`.
+
+    First the lowest with the highest, then the same among the items left, as long as the attacker sees a difference;
+    with a window, of all windows the largest difference, then the smaller low item, then the smaller high item.
+    `taken`: attacker, defender and both items of the pairs of earlier rounds; in that duel neither item comes again.
+
+    Raises:
+        SelectionError: more extremes of a cell have to be kept (see `Cells.depth`).
+    """
+    models = len(wanted)
+    taken = np.empty((0, 4), np.int64) if taken is None else taken
+    duel = taken[:, 1] * models + taken[:, 0]
+    gone = taken[np.argsort(duel), 2:].astype(np.int64).ravel()
+    starts = 2 * np.searchsorted(np.sort(duel), np.arange(models**2 + 1))
+    scores = np.stack([extremes.low_score, -extremes.high_score]).astype(np.float64)
+    items = np.stack([extremes.low_item, extremes.high_item])
+    window = cells.window or cells.count
+    found, values, is_enough = pair_up(
+        scores, items, extremes.counts, cells.levels, window, wanted, gone, starts, pairs
+    )
+    if not is_enough:
+        raise SelectionError(f"{extremes.depth} extremes of a cell are not enough for {pairs} pairs")
+    attacker, defender, level, rank, low, high = found.T
+    before = np.pad(extremes.counts.cumsum(axis=1), ((0, 0), (1, 0)))
+    first, last = cells.levels[level].T
+    weight = before[defender, last] - before[defender, first]
+    return Pairs(attacker, defender, level, rank, low, high, values[:, 0], values[:, 1], weight)
+
+
+def _scan_span(
+    scores: Array, first_item: int, edges: Array, bounds: Array, depth: int, span: tuple[int, int]
+) -> Extremes:
+    models, cells = len(edges), edges.shape[1] - 1
+    places = np.empty((models, TILE), np.uint8 if cells < 255 else np.uint16)
+    reached = np.zeros(edges.shape, np.int64)
+    kept_scores = np.full((2, models, cells, models, depth), np.inf, scores.dtype)
+    kept_items = np.full(kept_scores.shape, -1)
+    scan_rows(scores, *span, first_item, edges, places, bounds.copy(), reached, kept_scores, kept_items)
+    return Extremes(-np.diff(reached), kept_scores[0], kept_items[0], -kept_scores[1], kept_items[1])
+
+
+def _bounds(known: Extremes, depth: int, first_item: int, dtype: np.dtype) -> Float[Array, "2 M E+2 lanes"]:
+    """What scores of later items must lie beyond; nothing lies beyond those of a model itself and of no cell."""
+    models, cells = known.counts.shape
+    bounds = np.empty((2, models, cells + 2, -(-models // LANES) * LANES), dtype)
+    bounds[:] = np.array([-np.inf, np.inf]).reshape(2, 1, 1, 1)
+    sides = ((known.low_score, known.low_item, np.inf), (known.high_score, known.high_item, -np.inf))
+    for side, (score, item, away) in enumerate(sides):
+        last, is_later = score[..., depth - 1].astype(dtype), item[..., depth - 1] >= first_item
+        bounds[side, :, 1:-1, :models] = np.where(is_later, np.nextafter(last, away), last)  # then an equal one counts
+        bounds[side, np.arange(models), :, np.arange(models)] = -away
+    return bounds
+
+
+def _reached(edges: Float[Array, "M E+1"], dtype: np.dtype) -> Float[Array, "M E+1"]:
+    """The smallest finite number of the scores' type that reaches each edge, or infinity."""
+    with np.errstate(over="ignore"):
+        near = edges.astype(dtype)
+    above = np.where(near < edges, np.nextafter(near, np.inf), near)
+    return np.maximum(above, np.finfo(dtype).min)
+
+
+def _first(
+    score: Array, item: Array, other_score: Array, other_item: Array, sign: int, depth: int
+) -> tuple[Array, Array]:
+    """The first of two lists together, by score (times sign) and item."""
+    score, item = np.concatenate([score, other_score], axis=-1), np.concatenate([item, other_item], axis=-1)
+    order = np.lexsort((item, sign * score), axis=-1)[..., :depth]
+    return np.take_along_axis(score, order, axis=-1), np.take_along_axis(item, order, axis=-1)

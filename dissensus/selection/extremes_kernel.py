@@ -1,0 +1,234 @@
+"""The inner loops of the extremes: one pass over the rows, all attackers of all defenders at once.
+
+Scores are kept as they are, column by column; the *place* of a score is how many edges of its model it reaches: 0 below
+the first edge or where there is no score, e + 1 in cell e. Most rows end after a few vector instructions per column:
+between the lowest and the highest place of the item no defender's cell has a bound that one of its scores can lie
+beyond. The few others are looked at row by row, all attackers as one vector, and at last defender by defender.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+TILE = 4096  # rows of one column that stay in the nearest cache while they are compared with every edge
+LANES = 16  # attackers compared at once; a fixed number compiles to vector instructions without a remainder
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, kept_scores, kept_items):  # type: ignore[no-untyped-def]
+    """Count the rows from `start` to `stop` in every cell, and keep each cell's most extreme scores of every attacker.
+
+    The first axis of `bounds`, `kept_scores` and `kept_items` is 0 for the lowest and 1 for the highest. Highest scores
+    are kept with their sign changed, so that both lists ascend. `bounds[side, defender, place, attacker]`: what a score
+    must lie strictly beyond. All of them are updated in place.
+    """
+    models, lanes = scores.shape[0], bounds.shape[3]
+    last = edges.shape[1]
+    lowest, highest = np.empty(TILE, places.dtype), np.empty(TILE, places.dtype)
+    is_beyond = np.empty(TILE, np.uint8)
+    found = np.empty(TILE + 1, np.int64)
+    rows = np.zeros((TILE, lanes), scores.dtype)
+    loosest = np.empty((2, last + 1, last + 1, lanes), scores.dtype)
+    is_open = np.empty((last + 1, last + 1), np.uint8)
+    for tile in range(start, stop, TILE):
+        size = min(TILE, stop - tile)
+        _loosen(bounds, loosest)
+        _open(loosest, edges, is_open)
+        lowest[:size], highest[:size], is_beyond[:size] = last, 0, 0
+        for model in range(models):
+            column = scores[model, tile : tile + size]
+            _find_places(column, edges[model], places[model], counts[model])
+            _widen(places[model], size, lowest, highest)
+            _mark(column, loosest[0, 0, last, model], loosest[1, 0, last, model], is_beyond)
+        left = _candidates(is_beyond, lowest, highest, is_open, size, found)
+        for model in range(models):
+            _pick(scores[model, tile : tile + size], found, left, rows, model)
+        for i in range(left):
+            row = found[i]
+            low, high = lowest[row], highest[row]
+            if _is_beyond(rows, i, loosest[0, low, high], loosest[1, low, high]):
+                for defender in range(models):
+                    place = places[defender, row]
+                    if _is_beyond(rows, i, bounds[0, defender, place], bounds[1, defender, place]):
+                        _keep(rows[i], first_item + tile + row, defender, place, bounds, kept_scores, kept_items)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _loosen(bounds, loosest):  # type: ignore[no-untyped-def]
+    """For any lowest and highest place of an item: the loosest bounds of all defenders' cells from one to the other."""
+    _, models, places, lanes = bounds.shape
+    for lowest in range(places):
+        for j in range(lanes):
+            loosest[0, lowest, lowest, j], loosest[1, lowest, lowest, j] = -np.inf, np.inf
+        for defender in range(models):
+            for j in range(lanes):
+                low, high = bounds[0, defender, lowest, j], bounds[1, defender, lowest, j]
+                loosest[0, lowest, lowest, j] = max(loosest[0, lowest, lowest, j], low)
+                loosest[1, lowest, lowest, j] = min(loosest[1, lowest, lowest, j], high)
+    for lowest in range(places):
+        for highest in range(lowest + 1, places):
+            for j in range(lanes):
+                low, high = loosest[0, highest, highest, j], loosest[1, highest, highest, j]
+                loosest[0, lowest, highest, j] = max(loosest[0, lowest, highest - 1, j], low)
+                loosest[1, lowest, highest, j] = min(loosest[1, lowest, highest - 1, j], high)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _open(loosest, edges, is_open):  # type: ignore[no-untyped-def]
+    """Whether any score can lie beyond the loosest bounds, given the lowest and the highest place of an item."""
+    models, last = edges.shape
+    for lowest in range(last + 1):
+        for highest in range(lowest, last + 1):
+            is_open[lowest, highest] = 0
+            for j in range(models):
+                least = edges[j, lowest - 1] if lowest > 0 else -np.inf
+                most = edges[j, highest] if highest < last else np.inf
+                low, high = loosest[0, lowest, highest, j], loosest[1, lowest, highest, j]
+                is_open[lowest, highest] |= (least < low) | (high < most)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _find_places(column, edges, places, counts):  # type: ignore[no-untyped-def]
+    """The place of every score, which is how many edges it reaches; `counts[e]` grows by how many reach edge e."""
+    places[: column.size] = 0
+    for e in range(edges.size):
+        edge = edges[e]
+        count = np.int32(0)  # as wide as a score, so that vectors of both have as many lanes
+        for i in range(column.size):
+            is_reached = column[i] >= edge
+            places[i] += is_reached
+            count = np.int32(count + is_reached)
+        counts[e] += count
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _widen(places, size, lowest, highest):  # type: ignore[no-untyped-def]
+    for i in range(size):
+        lowest[i] = min(lowest[i], places[i])
+        highest[i] = max(highest[i], places[i])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _mark(column, low, high, is_beyond):  # type: ignore[no-untyped-def]
+    for i in range(column.size):
+        is_beyond[i] |= (column[i] < low) | (column[i] > high)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _candidates(is_beyond, lowest, highest, is_open, size, found):  # type: ignore[no-untyped-def]
+    count = 0
+    for i in range(size):  # branch-free: the next one overwrites what was none
+        found[count] = i
+        count += is_beyond[i] & is_open[lowest[i], highest[i]]
+    return count
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _pick(column, found, count, rows, model):  # type: ignore[no-untyped-def]
+    """A model's scores of the rows found; what is not finite is no score, and lies beyond nothing."""
+    for i in range(count):
+        score = column[found[i]]
+        rows[i, model] = score if np.isfinite(score) else np.nan
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _is_beyond(rows, i, low, high):  # type: ignore[no-untyped-def]
+    """True where a score of the row lies beyond its attacker's bound; comparisons with no score are false."""
+    found = False
+    for block in range(0, low.size, LANES):
+        for lane in range(LANES):
+            score = rows[i, block + lane]
+            found |= (score < low[block + lane]) | (score > high[block + lane])
+    return found
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _keep(row, item, defender, place, bounds, kept_scores, kept_items):  # type: ignore[no-untyped-def]
+    """Put the row's extreme scores in their lists, after equal ones: items come in ascending order."""
+    last = kept_scores.shape[4] - 1
+    for attacker in range(kept_scores.shape[3]):
+        for side in range(2):
+            sign = 1 - 2 * side
+            score, bound = sign * row[attacker], sign * bounds[side, defender, place, attacker]
+            if not score < bound:
+                continue
+            scores = kept_scores[side, defender, place - 1, attacker]
+            items = kept_items[side, defender, place - 1, attacker]
+            slot = last
+            while slot > 0 and score < scores[slot - 1]:
+                scores[slot], items[slot] = scores[slot - 1], items[slot - 1]
+                slot -= 1
+            scores[slot], items[slot] = score, item
+            bounds[side, defender, place, attacker] = sign * min(bound, scores[last])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def pair_up(scores, items, counts, levels, window, wanted, gone, starts, most):  # type: ignore[no-untyped-def]
+    """All pairs in order (attacker, defender, level, rank, both items), their scores, and whether the lists sufficed.
+
+    Lists as `scan_rows` keeps them. Items gone[starts[d] : starts[d + 1]] are passed over, d = defender · M + attacker.
+    """
+    models = len(counts)
+    size = wanted.sum() * len(levels) * most
+    found, values, count = np.empty((size, 6), np.int64), np.empty((size, 2)), 0
+    for defender in range(models):
+        for level in range(len(levels)):
+            first, last = levels[level]
+            for attacker in range(models):
+                if wanted[attacker, defender]:
+                    duel = defender * models + attacker
+                    lists = scores[:, defender, first:last, attacker], items[:, defender, first:last, attacker]
+                    out = found[count : count + most], values[count : count + most]
+                    passed = gone[starts[duel] : starts[duel + 1]]
+                    pairs = _pair_level(*lists, counts[defender, first:last], window, passed, *out)
+                    if pairs < 0:
+                        return found[:count], values[:count], False
+                    for rank in range(pairs):
+                        found[count + rank, :4] = (attacker, defender, level, rank + 1)
+                    count += pairs
+    return found[:count], values[:count], True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _pair_level(scores, items, counts, window, gone, found, values):  # type: ignore[no-untyped-def]
+    """How many pairs of the lists of one level's cells were found, −1 if more extremes have to be kept to say.
+
+    Of all windows the pair with the largest difference comes first, then the smaller low item, then the smaller high.
+    """
+    cells, most = counts.size, len(found)
+    passed = np.concatenate((gone, np.empty(2 * most, np.int64)))
+    for rank in range(most):
+        used = gone.size + 2 * rank
+        best = (0.0, 0, 0, 0.0, 0.0)
+        for start in range(max(1, cells - window + 1)):
+            stop = min(start + window, cells)
+            low, low_item, low_rest = _first_left(scores[0], items[0], counts, start, stop, passed[:used])
+            high, high_item, high_rest = _first_left(scores[1], items[1], counts, start, stop, passed[:used])
+            if (low_rest <= low or high_rest <= high) and min(low, low_rest) < -min(high, high_rest):
+                return -1
+            pair = (low + high, low_item, high_item, low, -high)  # the larger the difference, the further below zero
+            if low < -high and pair < best:
+                best = pair
+        if best[0] == 0.0:
+            return rank
+        _, found[rank, 4], found[rank, 5], values[rank, 0], values[rank, 1] = best
+        passed[used : used + 2] = found[rank, 4:]
+    return most
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _first_left(scores, items, counts, start, stop, passed):  # type: ignore[no-untyped-def]
+    """First score and item of the cells' lists that is not passed over; the least that may follow a list used up."""
+    first, first_item, rest = np.inf, -1, np.inf
+    depth = items.shape[1]
+    for cell in range(start, stop):
+        slot = 0
+        while slot < depth and items[cell, slot] >= 0 and (passed == items[cell, slot]).any():
+            slot += 1
+        if slot == depth:
+            if counts[cell] > depth:
+                rest = min(rest, scores[cell, depth - 1])
+        elif items[cell, slot] >= 0 and (scores[cell, slot], items[cell, slot]) < (first, first_item):
+            first, first_item = scores[cell, slot], items[cell, slot]
+    return first, first_item, rest

@@ -1,0 +1,217 @@
+"""distort: photographs -> a pool of distorted ones, with a manifest that `pool` takes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from PIL import Image, PngImagePlugin
+
+from dissensus.backends import Unreadable, read_image
+from dissensus.engines.local import Progress, silent
+from dissensus.errors import PoolError
+from dissensus.pool.distortions import DISTORTIONS, LEVELS, check_kinds, check_levels, distorted, random_stream
+from dissensus.records.base import Record
+from dissensus.store.files import file_fingerprint, write_text, write_whole
+from dissensus.store.sources import items_of
+
+MANIFEST = "pool.csv"
+COLUMNS = ("item", "path", "reference", "distortion", "level")
+REFERENCE = "reference"
+STAMP = "dissensus"
+"""Key of the text inside a PNG that says what it was made from; what has none was not made here."""
+SHORTEST = 16
+QUICK = 1  # of zlib: three times as fast as Pillow's default, and files a twentieth larger
+
+
+class DistortResult(Record):
+    """What lies in the folder now. `skipped` are photos that could not be used: path and reason."""
+
+    manifest: Path
+    photos: int
+    images: int
+    written: int
+    skipped: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One photo, and what is to be made of it."""
+
+    name: str
+    path: str
+    versions: tuple[tuple[str, int], ...]
+    seed: int
+    levels: Mapping[str, Sequence[float]]
+
+    def stamps(self) -> dict[str, tuple[str, int, str]]:
+        """File name -> kind, level and what the file is made from."""
+        photo = file_fingerprint(Path(self.path))
+        made = {f"{REFERENCE}.png": (REFERENCE, 0, photo)}
+        for kind, level in self.versions:
+            seeded = f" seed {self.seed}" if kind == "noise" else ""
+            stamp = f"{photo} {kind} {self.levels[kind][level - 1]:g}{seeded}"
+            made[f"{kind}-{level}.png"] = (kind, level, stamp)
+        return made
+
+
+def distort(
+    sources: Sequence[str],
+    folder: Path,
+    kinds: Sequence[str] = tuple(DISTORTIONS),
+    levels: Sequence[int] = (1, 2, 3, 4, 5),
+    seed: int = 0,
+    progress: Progress = silent,
+    parameters: Mapping[str, Sequence[float]] = LEVELS,
+    workers: int | None = None,
+) -> DistortResult:
+    """Write NAME/reference.png, NAME/KIND-LEVEL.png for every photo, and pool.csv.
+
+    The same photos, levels and seed give the same pixels, whatever the workers and however often it was killed; what is
+    there already is kept. `parameters` are those of the levels.
+
+    Raises:
+        PoolError: no usable photo, an unknown kind or level, or a file of that name that was not made by this command.
+    """
+    check_kinds(kinds)
+    for kind in kinds:
+        check_levels(levels, parameters[kind])
+    _refuse_foreign_manifest(folder / MANIFEST)
+    versions = tuple((kind, level) for kind in dict.fromkeys(kinds) for level in sorted({*levels}))
+    jobs = [Job(name, path, versions, seed, parameters) for name, path in _named(_photos(sources, folder))]
+    outcomes: list[int | str] = []
+    for outcome in _all_made(jobs, folder, workers or os.cpu_count() or 1):
+        outcomes.append(outcome)
+        progress("distorting photos", len(outcomes), len(jobs))
+    skipped = [(job.path, why) for job, why in zip(jobs, outcomes, strict=True) if isinstance(why, str)]
+    if len(skipped) == len(jobs):
+        raise PoolError(f"none of {len(jobs):,} photos can be used; the first, {skipped[0][0]}: {skipped[0][1]}")
+    usable = [job for job, outcome in zip(jobs, outcomes, strict=True) if not isinstance(outcome, str)]
+    rows = [row for job in usable for row in _rows(job)]
+    write_text(folder / MANIFEST, _csv([COLUMNS, *rows]))
+    written = sum(outcome for outcome in outcomes if not isinstance(outcome, str))
+    return DistortResult(
+        manifest=folder / MANIFEST, photos=len(usable), images=len(rows), written=written, skipped=skipped
+    )
+
+
+def parsed_levels(text: str) -> list[int]:
+    """Levels written as 1,2,3.
+
+    Raises:
+        PoolError: something else is written.
+    """
+    try:
+        return [int(level) for level in text.split(",")]
+    except ValueError:
+        raise PoolError(f"'{text}' are no levels: write numbers with commas between, such as 1,3,5") from None
+
+
+def _photos(sources: Sequence[str], folder: Path) -> list[str]:
+    """Paths of the photos; what lies in the folder itself was made from them."""
+    inside = folder.resolve()
+    found = [path for path in items_of(list(sources))[1] if path is not None]
+    photos = [path for path in dict.fromkeys(found) if inside not in Path(path).parents]
+    if not photos:
+        raise PoolError(f"the sources hold no photos that lie outside of {folder}: name the originals")
+    return photos
+
+
+def _named(paths: list[str]) -> Iterator[tuple[str, str]]:
+    """A folder name for each photo: its own without the ending, and a number where another had it before."""
+    taken = {MANIFEST}
+    for path in paths:
+        stem = Path(path).stem.encode("utf-8", "replace").decode().strip(". ") or "photo"
+        numbered = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
+        name = next(name for name in numbered if name.casefold() not in taken)  # some disks do not tell a from A
+        taken.add(name.casefold())
+        yield name, path
+
+
+def _all_made(jobs: list[Job], folder: Path, workers: int) -> Iterator[int | str]:
+    """Threads are enough: encoders, filters and random numbers let go of Python's lock."""
+    threads = ThreadPoolExecutor(workers)
+    try:
+        yield from threads.map(lambda job: _made(job, folder / job.name), jobs)
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _made(job: Job, folder: Path) -> int | str:
+    """The number of files that were missing and are there now, or why the photo cannot be used."""
+    try:
+        stamps = job.stamps()
+    except OSError as error:
+        return error.strerror or "cannot be read"
+    todo = {name: made for name, made in stamps.items() if not _is_there(folder / name, made[2])}
+    if not todo:
+        return 0
+    photo = read_image(job.path)
+    if isinstance(photo, Unreadable):
+        return photo.reason
+    if min(photo.size) < SHORTEST:
+        return f"{photo.width}×{photo.height} pixels: {SHORTEST} a side are the least"
+    fingerprint = stamps[f"{REFERENCE}.png"][2]
+    for name, (kind, level, stamp) in todo.items():
+        rng = random_stream(job.seed, fingerprint, kind, level)
+        image = photo if kind == REFERENCE else distorted(photo, kind, level, rng, job.levels)
+        _write_png(folder / name, image, stamp)
+    return len(todo)
+
+
+def _is_there(path: Path, stamp: str) -> bool:
+    """True where the file is there and whole.
+
+    Raises:
+        PoolError: another one is.
+    """
+    if not path.exists():
+        return False
+    found, is_whole = _stamp_of(path)
+    if found == stamp:
+        return is_whole
+    made = "by something else" if found is None else "from another photo, or with another level or seed"
+    raise PoolError(f"{path} is there, and was made {made}: choose another folder, or remove it")
+
+
+def _stamp_of(path: Path) -> tuple[str | None, bool]:
+    """What a file says it was made from, and whether it is whole."""
+    found = None
+    try:
+        with Image.open(path) as image:
+            found = image.info.get(STAMP)
+            image.verify()
+    except (OSError, SyntaxError, ValueError):  # how Pillow speaks of damage
+        return found, False
+    return found, True
+
+
+def _write_png(path: Path, image: Image.Image, stamp: str) -> None:
+    text = PngImagePlugin.PngInfo()
+    text.add_text(STAMP, stamp)
+    write_whole(path, lambda unfinished: image.save(unfinished, "PNG", compress_level=QUICK, pnginfo=text))
+
+
+def _rows(job: Job) -> list[tuple[str, ...]]:
+    versions = [(REFERENCE, 0, REFERENCE), *((kind, level, f"{kind}-{level}") for kind, level in job.versions)]
+    reference = f"{job.name}/{REFERENCE}.png"
+    return [
+        (f"{job.name}/{file}", f"{job.name}/{file}.png", reference, kind, str(level)) for kind, level, file in versions
+    ]
+
+
+def _refuse_foreign_manifest(path: Path) -> None:
+    if path.exists() and not path.read_bytes().startswith(",".join(COLUMNS).encode()):
+        raise PoolError(f"{path} is there and was made by something else: choose another folder, or remove it")
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

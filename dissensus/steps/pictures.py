@@ -1,0 +1,33 @@
+"""Small pictures of items for pages that stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from dissensus.backends import Unreadable, read_image
+from dissensus.engines.local import Progress
+from dissensus.report.pictures import data_uri
+from dissensus.steps.pools import Pool
+
+THUMBNAIL = 256  # pixels of a picture in a gallery
+
+
+class Pictures:
+    """Small pictures of items as data URIs, each made once."""
+
+    def __init__(self, pool: Pool, items: Sequence[int], side: int, progress: Progress) -> None:
+        """Find where some items of the pool lie; their pictures are at most `side` pixels wide and high."""
+        self.side = side
+        self.tell = progress
+        self.made = 0
+        self.uris = dict(zip(items, pool.uris(items), strict=True))
+        self.of = lru_cache(maxsize=None)(self._make)
+
+    def _make(self, item: int) -> tuple[str | None, bool]:
+        """Data URI of an item's picture and whether it is to be shown pixel by pixel; None where there is none."""
+        self.made += 1
+        self.tell("pictures", self.made, 0)
+        uri = self.uris[item]
+        image = read_image(uri) if uri else Unreadable("no path")
+        return (None, False) if isinstance(image, Unreadable) else data_uri(image, self.side)

@@ -1,0 +1,1 @@
+"""The steps of a competition of scores."""

@@ -1,0 +1,113 @@
+"""rank: aggressiveness and resistance, with intervals, rank sets and their words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+
+from dissensus.arrays import Array
+from dissensus.competitions.attack_standings import AttackMethod, Evidence, disagreements, rank_attacks
+from dissensus.competitions.standings import Standings
+from dissensus.errors import StudyError
+from dissensus.pairwise import attack_matrices
+from dissensus.records import AttackMatrices, Attacks, Provenance, Ranking, Rankings
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.scores.judging import PairHearing
+from dissensus.store.files import file_fingerprint, fingerprint, write_text
+from dissensus.store.folder import Folder
+from dissensus.store.settings import AttackRankSettings, ScoreSettings
+from dissensus.version import __version__
+
+
+def attack_method(settings: AttackRankSettings, name: str | None = None) -> AttackMethod:
+    """The method of that name, or the study's, with the study's parameters."""
+    chosen = name or settings.method
+    return AttackMethod(chosen, settings.smoothing, settings.resamples, settings.level, settings.seed)
+
+
+def evidence_of(hearing: PairHearing) -> Evidence:
+    """The judged attacks of all rounds, with the answers behind them."""
+    parts, signs = [], []
+    for judged, numbers in zip(hearing.judged, hearing.numbers, strict=True):
+        rows = judged.attacks()
+        parts.append(replace(rows, pair=numbers[rows.pair]))
+        signs.append(judged.row_sign[judged.decided])
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in Attacks.__dataclass_fields__)
+    compared = hearing.compared
+    return Evidence(Attacks(*columns), np.concatenate(signs), compared.question, compared.person, hearing.weighed)
+
+
+def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing, method: AttackMethod) -> Rankings:
+    """Both rankings of all models that compete, kept under results/.
+
+    Raises:
+        RankingError: nothing is judged yet, or the method has no estimate.
+        StudyError: a model's predictions are not those that its pairs were selected by.
+    """
+    _refuse_other_predictions(folder, hearing)
+    evidence = evidence_of(hearing)
+    found = rank_attacks(evidence, hearing.models, method)
+    ranks = {measure: [standing.model for standing in one.standings] for measure, one in found.items()}
+    made = {measure: _record(one, method, settings, hearing, folder) for measure, one in found.items()}
+    rankings = Rankings(**made, words=disagreements(ranks) if len(hearing.models) > 2 else ())
+    write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
+    _write_matrices(folder, hearing.models, attack_matrices(evidence.attacks, len(hearing.models)))
+    return rankings
+
+
+def _write_matrices(folder: Folder, models: list[str], matrices: AttackMatrices) -> None:
+    tables = {
+        name: _known(getattr(matrices, name), where)
+        for name, where in (("aggressiveness", matrices.attacked), ("resistance", matrices.defended))
+    }
+    write_text(folder.matrices, json.dumps({"models": models} | tables, indent=1) + "\n")
+
+
+def _known(matrix: Array, where: Array) -> list[list[float | None]]:
+    """The matrix as lists, with nothing where no pair was judged."""
+    return [
+        [float(v) if w else None for v, w in zip(row, known, strict=True)]
+        for row, known in zip(matrix.tolist(), where.tolist(), strict=True)
+    ]
+
+
+def _record(
+    standings: Standings, method: AttackMethod, settings: ScoreSettings, hearing: PairHearing, folder: Folder
+) -> Ranking:
+    rounds = [found.number for found in hearing.rounds]
+    inputs = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
+    words = standings.words
+    if hearing.open:
+        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} pairs wait for answers.", *words)
+    return Ranking(
+        standings=standings.standings,
+        words=words,
+        cyclic_share=standings.cyclic_share,
+        degenerate_resamples=standings.degenerate_resamples,
+        fragility=None,
+        provenance=Provenance(
+            method=method.name,
+            parameters={
+                "smoothing": method.smoothing,
+                "resamples": method.resamples,
+                "level": method.level,
+                "screening": settings.judge.method,
+            },
+            inputs=inputs | {"judgements": fingerprint(*hearing.compared.ids)},
+            seed=method.seed,
+            package=__version__,
+        ),
+    )
+
+
+def _refuse_other_predictions(folder: Folder, hearing: PairHearing) -> None:
+    stamps = check_same_pool(folder, hearing.models)
+    for found in hearing.rounds:
+        for name, content in found.inputs["predictions"].items():
+            if stamps[name]["content"] != content:
+                raise StudyError(
+                    f"the predictions of {name} are not those that round {found.number} was selected by: "
+                    "restore them, or let the changed model join under a name of its own"
+                )

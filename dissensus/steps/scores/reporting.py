@@ -1,0 +1,228 @@
+"""report: who falsifies whom and on which pairs, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.competitions.attack_standings import AttackMethod, level_stability
+from dissensus.competitions.scores import JUDGED
+from dissensus.engines.local import Progress
+from dissensus.pairwise import attack_matrices
+from dissensus.records import AttackMatrices, Rankings
+from dissensus.report.data import Benchmark
+from dissensus.report.scores.data import DuelFigure, DuelPairs, Marked, ScoresReportData, ShownPair, Side
+from dissensus.steps.answers import study_database
+from dissensus.steps.benchmark import known_benchmark
+from dissensus.steps.pictures import THUMBNAIL, Pictures
+from dissensus.steps.pooling import pool_size
+from dissensus.steps.pools import open_pool
+from dissensus.steps.scores.judging import PairHearing
+from dissensus.steps.scores.ranking import evidence_of
+from dissensus.steps.scores.scaling import ScoreColumn, scale_of
+from dissensus.steps.scores.screening import screenings_of
+from dissensus.store.answers import Answers
+from dissensus.store.folder import Folder
+from dissensus.store.settings import ScoreSettings
+
+SQUARES = 40
+"""Squares of a duel's figure along each axis."""
+DRAWN = 1 << 17
+"""Items that a figure counts: evenly spaced ones of a larger pool."""
+FIGURES = 120
+"""Figures on one page, as many as sixteen models have."""
+
+
+def scores_report(
+    folder: Folder,
+    settings: ScoreSettings,
+    hearing: PairHearing,
+    rankings: Rankings,
+    method: AttackMethod,
+    progress: Progress,
+) -> ScoresReportData:
+    """What the page shows, from the study folder alone."""
+    attacks = evidence_of(hearing).attacks
+    matrices = attack_matrices(attacks, len(hearing.models))
+    answers, annotators = Answers(study_database(folder, settings)).counts(settings.judge.question, "asked")
+    last = hearing.rounds[-1]
+    return ScoresReportData(
+        title=settings.title or folder.root.resolve().name,
+        models=tuple(hearing.models),
+        aggressiveness=rankings.aggressiveness,
+        resistance=rankings.resistance,
+        words=rankings.words,
+        matrices=matrices,
+        duels=_duels(folder, hearing, matrices, progress),
+        figures=_figures(folder, settings, hearing),
+        screenings=screenings_of(hearing, settings.judge),
+        levels=tuple(f"{low:.0f} to {high:.0f}" for low, high in last.levels),
+        stability=level_stability(attacks, len(hearing.models), method),
+        scale=scale_words(settings),
+        pool_size=pool_size(folder),
+        questions=len(hearing.asked),
+        waiting=len(hearing.open),
+        judgements=len(hearing.compared.ids),
+        annotators=len(hearing.compared.people),
+        settings=_settings(settings, hearing, answers, annotators),
+        notes=(*settings.notes, *_left_out(hearing), *(words for found in hearing.rounds for words in found.skipped)),
+        benchmarks=_benchmarks(folder, rankings),
+    )
+
+
+def scale_words(settings: ScoreSettings) -> str:
+    """How scores came on the common scale, in one sentence."""
+    if settings.scale.ratings is None:
+        return "Scores are ranks in the pool: 100 times the share of items that a model finds worse."
+    return (
+        "Scores were mapped by a rising logistic curve for each model to what people said of rated items, "
+        f"{settings.scale.worst:g} (worst) becoming 0 and {settings.scale.best:g} (best) 100."
+    )
+
+
+def _duels(folder: Folder, hearing: PairHearing, matrices: AttackMatrices, progress: Progress) -> tuple[DuelPairs, ...]:
+    shown: dict[tuple[int, int], list[ShownPair]] = {}
+    pictures = Pictures(open_pool(folder), list(hearing.item_ids), THUMBNAIL, progress)
+    answered, spoken = hearing.compared.answered, _counted(hearing)
+    for judged, numbers in zip(hearing.judged, hearing.numbers, strict=True):
+        chosen = judged.selection
+        for row in np.flatnonzero(judged.active).tolist():
+            pair = int(judged.row_pair[row])
+            is_judged = judged.state[pair] == JUDGED
+            number = int(numbers[pair])
+            shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
+                ShownPair(
+                    level=int(chosen.level[row]),
+                    low=_side(hearing, pictures, chosen.low, chosen.attacker_low, chosen.defender_low, row),
+                    high=_side(hearing, pictures, chosen.high, chosen.attacker_high, chosen.defender_high, row),
+                    weight=int(chosen.weight[row]),
+                    preference=float(judged.row_sign[row] * judged.preference[pair]) if is_judged else None,
+                    answers=_answers(int(answered[number]), int(spoken[number])),
+                )
+            )
+    return tuple(
+        DuelPairs(
+            attacker=hearing.models[attacker],
+            defender=hearing.models[defender],
+            pairs=tuple(sorted(pairs, key=lambda pair: pair.level)),
+            aggressiveness=_cell(matrices.aggressiveness, matrices.attacked, attacker, defender),
+            resistance=_cell(matrices.resistance, matrices.defended, defender, attacker),
+        )
+        for (attacker, defender), pairs in shown.items()
+    )
+
+
+def _side(
+    hearing: PairHearing,
+    pictures: Pictures,
+    item: Int[Array, " Q"],
+    attacker: Float[Array, " Q"],
+    defender: Float[Array, " Q"],
+    row: int,
+) -> Side:
+    image, pixelated = pictures.of(int(item[row]))
+    return Side(hearing.item_ids[int(item[row])], image, pixelated, float(attacker[row]), float(defender[row]))
+
+
+def _counted(hearing: PairHearing) -> Int[Array, " q"]:
+    """How many answers to each pair count."""
+    compared = hearing.compared
+    return np.bincount(compared.question[hearing.weighed.weight > 0], minlength=len(compared.unfit))
+
+
+def _answers(answered: int, counted: int) -> str:
+    if answered == 0:
+        return "nobody yet"
+    people = "1 person" if answered == 1 else f"{answered} people"
+    return people if counted == answered else f"{people}, of whom {counted} count"
+
+
+def _cell(matrix: Array, known: Array, row: int, column: int) -> float | None:
+    return float(matrix[row, column]) if known[row, column] else None
+
+
+def _figures(folder: Folder, settings: ScoreSettings, hearing: PairHearing) -> tuple[DuelFigure, ...]:
+    scaled = _scaled_pool(folder, settings, hearing)
+    first = np.concatenate([found.selection.rank == 1 for found in hearing.rounds])
+    table = {
+        name: np.concatenate([getattr(found.selection, name) for found in hearing.rounds])[first]
+        for name in (
+            "attacker",
+            "defender",
+            "low",
+            "high",
+            "attacker_low",
+            "attacker_high",
+            "defender_low",
+            "defender_high",
+        )
+    }
+    made: list[DuelFigure] = []
+    for one in range(len(hearing.models)):
+        for other in range(one + 1, len(hearing.models)):
+            counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
+            points = (*_marked(table, hearing, other, one, "AB"), *_marked(table, hearing, one, other, "CD"))
+            if points and len(made) < FIGURES:
+                names = hearing.models[one], hearing.models[other]
+                made.append(DuelFigure(*names, counts.astype(np.int64), points))
+    return tuple(made)
+
+
+def _marked(
+    table: dict[str, Array], hearing: PairHearing, attacker: int, defender: int, names: str
+) -> tuple[Marked, ...]:
+    """The pair that an attacker tells apart most, as points of a figure whose x is the smaller model number."""
+    rows = np.flatnonzero((table["attacker"] == attacker) & (table["defender"] == defender))
+    if len(rows) == 0:
+        return ()
+    row = rows[np.argmax(table["attacker_high"][rows] - table["attacker_low"][rows])]
+    points = []
+    for name, side in zip(names, ("high", "low"), strict=True):
+        of_attacker, of_defender = float(table[f"attacker_{side}"][row]), float(table[f"defender_{side}"][row])
+        x, y = (of_defender, of_attacker) if defender < attacker else (of_attacker, of_defender)
+        points.append(Marked(name, x, y, hearing.item_ids[int(table[side][row])]))
+    return tuple(points)
+
+
+def _scaled_pool(folder: Folder, settings: ScoreSettings, hearing: PairHearing) -> Float[Array, "M S"]:
+    """Evenly spaced items of the pool on the common scale of every model; those that somebody cannot score left out."""
+    scales = {name: scale for found in hearing.rounds for name, scale in found.scales.items()}
+    size = pool_size(folder)
+    positions = np.arange(0, size, max(1, -(-size // DRAWN)))
+    raw = np.stack([ScoreColumn(folder, settings, name).at(positions) for name in hearing.models])
+    raw = raw[:, ~np.isnan(raw).any(axis=0)]
+    return np.stack([scale_of(scales[name])(row) for name, row in zip(hearing.models, raw, strict=True)])
+
+
+def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annotators: int) -> dict[str, str]:
+    """Every setting that the page's numbers depend on."""
+    shown = {
+        f"round {found.number}: {name}": _text(value)
+        for found in hearing.rounds
+        for name, value in found.settings.items()
+    }
+    shown |= {f"judge: {name}": _text(value) for name, value in settings.judge.model_dump().items()}
+    for name, model in settings.models.items():
+        shown[f"model {name}"] = f"{model.backend}:{model.target}, {model.better} is better"
+    return shown | {"answers stored": f"{answers:,}", "people who gave them": f"{annotators:,}"}
+
+
+def _benchmarks(folder: Folder, rankings: Rankings) -> dict[str, Benchmark] | None:
+    found = {name: known_benchmark(folder, ranking) for name, ranking in rankings.measures.items()}
+    return {name: known for name, known in found.items() if known is not None} or None
+
+
+def _left_out(hearing: PairHearing) -> Sequence[str]:
+    """Whose answers do not count, each with the reason."""
+    return [
+        f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
+        for name, exclusion in sorted(hearing.exclusions.items())
+    ]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_text(one)}" for name, one in value.items())
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

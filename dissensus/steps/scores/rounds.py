@@ -1,0 +1,65 @@
+"""The rounds of pairs, as the annotation service needs them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.arrays import Array, Int
+from dissensus.competitions.scores import JUDGED, UNFIT, UNJUDGED, JudgedPairs, judge
+from dissensus.labeling import QUESTIONS
+from dissensus.steps.pools import open_pool
+from dissensus.steps.scores.judging import numbered_pairs, pair_texts
+from dissensus.store.folder import Folder
+from dissensus.store.pair_rounds import read_pair_rounds
+from dissensus.store.settings import ScoreSettings
+from dissensus.web.backing import Duel, Needed
+
+
+class PairRounds:
+    """What was selected, with the pairs of all rounds numbered in one list."""
+
+    def __init__(self, folder: Folder, settings: ScoreSettings) -> None:
+        """Read the rounds; there may be none yet."""
+        self.settings = settings.judge
+        self.kind: str = settings.judge.question
+        self.on_disk = tuple(folder.rounds())
+        self.models, self.found = read_pair_rounds(folder)
+        self.pairs, self.numbers = numbered_pairs(self.found)
+        ids = {item: name for found in self.found for item, name in found.item_ids.items()}
+        self.texts = pair_texts(self.kind, self.pairs, ids)
+        uris = open_pool(folder).uris(list(ids)) if ids else []
+        self.uris: dict[str, str | None] = dict(zip(ids.values(), uris, strict=True))
+
+    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:  # noqa: ARG002
+        """Pairs that count now, reserves in the place of what people discarded."""
+        answered = np.bincount(question, minlength=len(self.texts))
+        unfit = np.bincount(question[answer == self._unfit], minlength=len(self.texts))
+        state = np.where(answered >= self.settings.min_answers, JUDGED, UNJUDGED)
+        is_unfit = unfit > self.settings.unfit * answered * (1 + 1e-12)
+        state[is_unfit & (answered >= self.settings.min_answers)] = UNFIT
+        judged = [
+            judge(found.selection, state[at], np.zeros(len(at)), self.settings.share)
+            for found, at in zip(self.found, self.numbers, strict=True)
+        ]
+        is_needed = np.zeros(len(self.texts), bool)
+        for one, at in zip(judged, self.numbers, strict=True):
+            is_needed[at[one.row_pair[one.active]]] = True
+        return Needed(is_needed, tuple(self._duels(judged)))
+
+    @property
+    def _unfit(self) -> int:
+        """The code of an answer that discards a pair; a choice has none."""
+        return QUESTIONS["slider"].code("unfit") if self.kind == "slider" else -1
+
+    def _duels(self, judged: list[JudgedPairs]) -> list[Duel]:
+        models = len(self.models)
+        pairs, decided = np.zeros(models**2, np.int64), np.zeros(models**2, np.int64)
+        for one in judged:
+            duel = one.selection.attacker * models + one.selection.defender
+            is_decided = one.active & (one.state[one.row_pair] == JUDGED)
+            pairs += np.bincount(duel[one.active], minlength=models**2)
+            decided += np.bincount(duel[is_decided], minlength=models**2)
+        return [
+            Duel(self.models[duel // models], self.models[duel % models], int(pairs[duel]), int(decided[duel]))
+            for duel in np.flatnonzero(pairs).tolist()
+        ]

@@ -1,0 +1,63 @@
+/* Two clips in one place: a cover before they are played, a bar that tells how far they are, buttons to play them again. */
+
+import { make } from "../dom.js";
+import { Player } from "./player.js";
+
+const key = (name) => make("kbd", { "aria-hidden": "true" }, name);
+
+export class Clips {
+  #exact;
+  #changed;
+  #words = make("p", {});
+  #start = make("button", { type: "button", class: "go", "data-role": "play", onclick: () => this.play() }, "Play both clips ", key("Space"));
+  #cover = make("div", { class: "cover" }, this.#words, this.#start);
+  #bar = make("i", {});
+  #rows = [this.#again("First again", "1", 0), this.#again("Second again", "2", 1), this.#again("Both", "P", 0, 1)];
+  element = make("div", { class: "replay", role: "group", "aria-label": "Play again" }, this.#rows);
+
+  /* exact: the stage on which they lie; changed: told when both were seen. */
+  constructor(clips, exact, wereSeen, changed) {
+    this.#exact = exact;
+    this.#changed = changed;
+    this.player = new Player(clips, wereSeen, () => this.draw());
+    exact.bed.append(this.#cover, make("div", { class: "played", "aria-hidden": "true" }, this.#bar));
+    exact.show(0);
+  }
+
+  /* True when the key played something. */
+  key(name) {
+    const places = { p: [0, 1], 1: [0], 2: [1] }[name];
+    if (!places || (!this.player.isSeen && name !== "p")) return false;
+    this.player.play(...places);
+    return true;
+  }
+
+  /* For the keys that mean the next step: it is to play, as long as they have not been seen. */
+  step() {
+    if (this.player.isSeen) return false;
+    if (!this.player.isUnderway) this.play();
+    return true;
+  }
+
+  play() {
+    this.player.play(0, 1);
+  }
+
+  draw() {
+    const { playing, shown, isSeen, isUnderway, trouble } = this.player;
+    if (shown !== null) this.#exact.show(shown);
+    this.#cover.hidden = playing !== null || (isSeen && shown !== null && !isUnderway);
+    this.#start.hidden = this.#words.hidden = isUnderway;
+    this.#words.textContent = trouble || (shown === null ? "Two clips, one after the other." : "Watch both of them to the end.");
+    this.#rows.forEach((row, i) => {
+      row.setAttribute("aria-pressed", String(playing === i));
+      row.disabled = !isSeen;
+    });
+    this.#bar.style.width = `${100 * this.player.share}%`;
+    this.#changed();
+  }
+
+  #again(label, name, ...places) {
+    return make("button", { type: "button", class: "chip", "data-role": `play-${name}`, onclick: () => this.player.play(...places) }, `${label} `, key(name));
+  }
+}

@@ -1,0 +1,110 @@
+"""Fourteen image quality models compete on TID2013; differences of mean opinion scores stand for people.
+
+Section 3.5 of the gMAD paper: on images that people have rated already, the competition can be held against the usual
+way to compare models, their rank correlation with the ratings over all images. Give the folder with `mos_with_names.txt`
+and `metrics_values/` of TID2013's tables:
+
+    python examples/tid2013/compete.py TID2013_FOLDER STUDY_FOLDER
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import spearmanr
+
+from dissensus import Study
+from dissensus.competitions.attack_standings import level_stability
+from dissensus.records import Rankings
+from dissensus.steps.scores.ranking import attack_method, evidence_of
+from dissensus.steps.scores.task import Scores
+
+BEST = 9.0
+"""The end of TID2013's scale of mean opinion scores; the worst is 0."""
+NOTE = (
+    "No person was asked for this competition: the preference for one image over another is the difference of their "
+    "mean opinion scores in TID2013."
+)
+
+
+def compete(tables: Path, folder: Path) -> tuple[Study, Rankings, dict[str, float]]:
+    """The study, both rankings, and |SROCC| of every model over all rated images."""
+    opinion = _opinions(tables)
+    study = Study.init(folder / "study", task="scores", title="TID2013", notes=[NOTE])
+    _write(folder / "pool.csv", ("item",), [(item,) for item in opinion])
+    _write(folder / "ratings.csv", ("item", "rating"), list(opinion.items()))
+    study.pool([folder / "pool.csv"])
+    study.predict(_models(tables, folder, list(opinion)))
+    fits = study.scale(folder / "ratings.csv", worst=0, best=BEST)
+    study.select()
+    answer(study, opinion, folder / "answers.csv")
+    accuracy = {fit.model: abs(fit.srcc or 0) for fit in fits}
+    _write(folder / "srocc.csv", ("model", "|SROCC| over all images"), list(accuracy.items()))
+    study.report(benchmark=folder / "srocc.csv")
+    return study, study.rank(), accuracy
+
+
+def answer(study: Study, opinion: dict[str, float], path: Path) -> None:
+    """Answer every open pair by the difference of the two opinions, in per cent of the scale."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    rows = [
+        ("slider", pair.first, pair.second, "mean opinion", 100 * (opinion[pair.second] - opinion[pair.first]) / BEST, now)
+        for pair in study.questions()
+    ]
+    _write(path, ("kind", "first", "second", "annotator", "answer", "time"), rows)
+    study.judgements_import(path)
+
+
+def by_levels(study: Study) -> tuple[tuple[int, float, float], ...]:
+    """Spearman correlation of the rankings by the k lowest levels with those by all: Table 1 of the paper."""
+    settings: Any = study.settings
+    hearing = Scores(study.folder, settings, study.progress).hear()
+    return level_stability(evidence_of(hearing).attacks, len(hearing.models), attack_method(settings.rank))
+
+
+def _opinions(tables: Path) -> dict[str, float]:
+    """Mean opinion score by image, in the order of the tables."""
+    lines = (tables / "mos_with_names.txt").read_text().split("\n")
+    return {name.upper(): float(score) for score, name in (line.split() for line in lines if line.strip())}
+
+
+def _models(tables: Path, folder: Path, items: list[str]) -> list[str]:
+    specs = []
+    for path in sorted((tables / "metrics_values").glob("*.txt")):
+        scores = [float(line) for line in path.read_text().split()]
+        _write(folder / f"{path.stem}.csv", ("item", "score"), list(zip(items, scores, strict=True)))
+        specs.append(f"{path.stem}=file:{folder / path.stem}.csv")
+    return specs
+
+
+def _write(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def main() -> None:
+    """Compete, and print what came of it."""
+    study, rankings, accuracy = compete(Path(sys.argv[1]), Path(sys.argv[2]))
+    print(f"{len(study.asked())} pairs of {len(study.items())} images for {len(accuracy)} models\n")
+    order = [s.model for s in rankings.resistance.standings]
+    print(f"{'model':10}{'aggressiveness':>16}{'resistance':>12}{'|SROCC|':>10}")
+    for place, standing in enumerate(rankings.aggressiveness.standings, start=1):
+        print(f"{standing.model:10}{place:16}{order.index(standing.model) + 1:12}{accuracy[standing.model]:10.3f}")
+    for name, ranking in rankings.measures.items():
+        strengths = [s.strength for s in ranking.standings]
+        found = spearmanr(strengths, [accuracy[s.model] for s in ranking.standings]).statistic
+        print(f"Spearman correlation of {name} with |SROCC|: {found:.3f}")
+    print("\nlevels  aggressiveness  resistance   (correlation with all levels)")
+    for levels, attack, defence in by_levels(study):
+        print(f"{levels:6}{attack:16.3f}{defence:12.3f}")
+    print("\n" + "\n".join((*rankings.aggressiveness.words, *rankings.words)))
+    print(f"\n{study.folder.report}")
+
+
+if __name__ == "__main__":
+    main()

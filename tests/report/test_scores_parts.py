@@ -1,0 +1,182 @@
+"""The parts of the page about scores without a browser: outcomes, words, matrices, figures, galleries, screening."""
+
+from __future__ import annotations
+
+import base64
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+from scores_studies import crowd, photo_study
+
+from dissensus.report.scores.data import Marked, Screenings, Subject
+from dissensus.report.scores.figures import density, figures
+from dissensus.report.scores.galleries import attack_galleries, striking
+from dissensus.report.scores.heatmaps import attack_heatmaps
+from dissensus.report.scores.leaders import opening_notes, opening_words
+from dissensus.report.scores.levels import level_curves, level_rows
+from dissensus.report.scores.outcomes import Outcomes, outcome, outcomes, tally_words
+from dissensus.report.scores.screening import screening_view
+from dissensus.report.scores.standings import agreement, measured, rank_rows
+from dissensus.report.wording import number
+
+
+@pytest.fixture(scope="module")
+def data():
+    return photo_study()
+
+
+@pytest.fixture(scope="module")
+def order(data):
+    return [standing.model for standing in data.aggressiveness.standings]
+
+
+@pytest.mark.parametrize(
+    ("preference", "name"),
+    [(1.0, "falsified"), (0.2, "falsified"), (0.19, "holds"), (0.0, "holds"), (-0.19, "holds"), (-0.2, "opposite"),
+     (-1.0, "opposite"), (None, "waiting")],
+)  # fmt: skip
+def test_outcome(preference, name):
+    assert outcome(preference) == name
+
+
+def test_tally_in_words():
+    assert tally_words(Outcomes(0, 0, 0, 3)) == ""
+    assert (
+        tally_words(Outcomes(1, 2, 0, 0))
+        == "Of 3 judged pairs, 1 falsifies its defender and 2 look alike to people too."
+    )
+    assert tally_words(Outcomes(2, 1, 1, 9)).endswith("and 1 contradicts its attacker.")
+    assert Outcomes(2, 0, 1, 0).parts == (("falsified", 2), ("opposite", 1))
+
+
+def test_zero_has_no_sign():
+    assert [number(value, 2) for value in (-0.001, -0.01, 0.0)] == ["0.00", "−0.01", "0.00"]
+
+
+def test_leaders_are_named(data):
+    first, second = data.aggressiveness.standings[0].model, data.resistance.standings[1].model
+    assert opening_words(data)[0].startswith(f"{first} leads by both measures")
+    swapped = data.resistance.model_copy(
+        update={"standings": (data.resistance.standings[1], data.resistance.standings[0])}
+    )
+    words = opening_words(replace(data, resistance=swapped))[0]
+    assert f"{first} is the strongest attacker" in words
+    assert f"{second} is the strongest defender" in words
+    assert opening_notes(replace(data, waiting=1))[0].startswith("Preliminary: 1 of 336 questions still waits")
+    assert opening_notes(data) == data.notes
+
+
+def test_both_measures_follow_one_order(data, order):
+    made = measured(data)
+    assert [row.model for row in made.rows] == order
+    for row in made.rows:
+        for lane, zero in zip(row.lanes, made.zeros, strict=True):
+            ends = [lane.stem_at, lane.stem_at + lane.stem_width]
+            assert ends == pytest.approx(sorted([zero, lane.place.at]))
+    rows = rank_rows(data)
+    assert [row.ranks[0] for row in rows] == [str(i + 1) for i in range(8)]
+    moved = {row.model: int(row.ranks[1]) - int(row.ranks[0]) for row in rows}
+    assert all(np.sign(moved[row.model]) == row.towards for row in rows)
+    assert agreement(data) == pytest.approx(1 - 6 * sum(d * d for d in moved.values()) / (8 * 63))
+    assert agreement(crowd(2, pool=50)) is None
+
+
+def test_matrices_show_differences_and_mark_contradictions(data, order):
+    maps = attack_heatmaps(data, order)
+    places = [data.models.index(name) for name in order]
+    attack = data.matrices.aggressiveness[np.ix_(places, places)]
+    for i, row in enumerate(maps.attack_margin.rows):
+        for j, cell in enumerate(row.cells):
+            if i == j:
+                assert cell is None
+                continue
+            assert cell.text == number(attack[i, j] - attack[j, i], 2)
+            assert cell.marked == (attack[i, j] < 0) == ("opposite" in cell.words)
+            assert cell.duel == f"duel-{i}-{j}"
+            assert maps.defence_margin.rows[i].cells[j].duel == f"duel-{j}-{i}"
+    off = ~np.eye(len(order), dtype=bool)
+    assert maps.attack.contradicted == int((attack < 0)[off].sum()) > 0
+    assert maps.defence.contradicted == 0
+
+
+def test_density_shades_the_logarithm_from_the_bottom():
+    counts = np.zeros((10, 10), dtype=np.int64)
+    counts[0, 0], counts[0, 9], counts[9, 0] = 1, 1000, 30
+    uri = density(counts)
+    opacity = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("RGBA"))[..., 3]
+    assert opacity[9, 9] == 255
+    assert 0 < opacity[9, 0] < opacity[0, 0] < 255
+    assert (opacity > 0).sum() == 3
+    assert density(np.zeros((4, 4), dtype=np.int64)).startswith("data:image/png")
+    assert len(density(np.random.default_rng(0).poisson(3, (50, 50)))) < 3000
+
+
+def test_figures_name_who_attacks_and_keep_letters_inside(data, order):
+    made = figures(data.figures, order, frozenset())
+    assert len(made) == 28
+    assert all(line.duel == "" for figure in made for line in figure.lines)
+    first = next(figure for figure in data.figures if {figure.first, figure.second} == set(order[:2]))
+    assert {made[0].first, made[0].second} == set(order[:2])
+    assert (made[0].lines[0].attacker, made[0].lines[0].defender) == (first.second, first.first)
+    edge = (Marked("A", 2, 100, "a"), Marked("B", 2, 0, "b"), Marked("C", 100, 99, "c"), Marked("D", 0, 99, "d"))
+    (figure,) = figures([replace(first, points=edge)], order, frozenset())
+    assert [point.side for line in figure.lines for point in line.points] == ["right", "right", "below", "below"]
+    (bare,) = figures([replace(first, points=())], order, frozenset())
+    assert bare.lines == ()
+
+
+def test_galleries_are_sorted_capped_and_shaped(data, order):
+    made = attack_galleries(data.duels, order, data.levels, frozenset({frozenset(order[:2])}))
+    assert [gallery.places for gallery in made.galleries] == sorted(gallery.places for gallery in made.galleries)
+    assert [gallery.figure for gallery in made.galleries if gallery.figure] == ["figure-0-1", "figure-0-1"]
+    assert len(made.pictures) == len(set(made.pictures))
+    pairing = made.galleries[0].pairings[0]
+    assert (pairing.level, pairing.level_words) == (1, "0 to 17")
+    assert pairing.ratio == 1.5
+    assert not pairing.is_wide
+    few = attack_galleries(data.duels, order, data.levels, frozenset(), pairs=112)
+    assert {len(gallery.pairings) for gallery in few.galleries} == {2}
+    assert {gallery.left_out for gallery in few.galleries} == {4}
+    best, worst = striking(made.galleries)
+    assert (best[1].outcome, worst[1].outcome) == ("falsified", "opposite")
+
+
+def test_broken_picture_counts_as_a_square(order, data):
+    duel = data.duels[0]
+    pair = replace(duel.pairs[0], low=replace(duel.pairs[0].low, image="data:image/png;base64,AAAA"))
+    pair = replace(pair, high=replace(pair.high, image=None))
+    made = attack_galleries([replace(duel, pairs=(pair,))], order, data.levels, frozenset())
+    assert made.galleries[0].pairings[0].ratio == 1.0
+
+
+def test_levels_and_their_curves(data):
+    rows = level_rows(data.duels, data.levels)
+    assert sum(row.outcomes.judged for row in rows) == 336
+    assert outcomes(p for d in data.duels for p in d.pairs).judged == 336
+    settled = level_curves([(1, 0.93, 0.885), (2, 0.929, 0.906), (3, 0.965, 0.968), (6, 1.0, 1.0)])
+    assert settled is not None
+    assert settled.words.startswith("2 levels give nearly the same order by both measures as all 6")
+    assert len(settled.aggressiveness.line.split()) == 4
+    moving = level_curves([(1, 0.2, -0.4), (2, 0.3, 0.3), (3, 1.0, 1.0)])
+    assert moving is not None
+    assert "still move" in moving.words
+    assert all(0 <= point.y <= 100 for point in moving.resistance.points)
+    assert level_curves([(1, 1.0, 1.0)]) is None
+
+
+def test_screening_puts_the_rejected_first(data):
+    view = screening_view(data.screenings)
+    assert view is not None
+    assert view.people[0].rejected is not None
+    assert view.is_used == {"BT.500": True, "P.910": False}
+    assert view.summary.startswith("BT.500 rejects 1 of 24 people")
+    assert screening_view(None) is None
+    lone = Subject("only", 0, 0, None, None, None, "")
+    one = screening_view(Screenings("p910", (lone,), (), None))
+    assert one is not None
+    assert one.is_used["P.910"]
+    assert "cannot be correlated" in one.agreement
+    assert not one.has_remarks
