@@ -17,9 +17,9 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import SelectionError
-from dissensus.selection.extremes_kernel import LANES, TILE, pair_up, scan_rows
+from dissensus.selection.extremes_kernel import EDGES, LANES, TILE, pair_up, scan_rows
 
-ROWS_OF_A_THREAD = 16 * TILE  # fewer are done before another thread has started
+ROWS_OF_A_THREAD = 8 * TILE  # fewer are done before another thread has started
 
 
 @dataclass(frozen=True)
@@ -176,9 +176,9 @@ def extremal_pairs(
 def _scan_span(
     scores: Array, first_item: int, edges: Array, bounds: Array, depth: int, span: tuple[int, int]
 ) -> Extremes:
-    models, cells = len(edges), edges.shape[1] - 1
+    models, cells = len(edges), bounds.shape[2] - 2
     places = np.empty((models, TILE), np.uint8 if cells < 255 else np.uint16)
-    reached = np.zeros(edges.shape, np.int64)
+    reached = np.zeros((models, cells + 1), np.int64)
     kept_scores = np.full((2, models, cells, models, depth), np.inf, scores.dtype)
     kept_items = np.full(kept_scores.shape, -1)
     scan_rows(scores, *span, first_item, edges, places, bounds.copy(), reached, kept_scores, kept_items)
@@ -198,18 +198,23 @@ def _bounds(known: Extremes, depth: int, first_item: int, dtype: np.dtype) -> Fl
     return bounds
 
 
-def _reached(edges: Float[Array, "M E+1"], dtype: np.dtype) -> Float[Array, "M E+1"]:
-    """The smallest finite number of the scores' type that reaches each edge, or infinity."""
+def _reached(edges: Float[Array, "M E+1"], dtype: np.dtype) -> Float[Array, "M padded"]:
+    """The smallest finite number of the scores' type that reaches each edge, or infinity; filled up as the kernel asks."""
     with np.errstate(over="ignore"):
         near = edges.astype(dtype)
     above = np.where(near < edges, np.nextafter(near, np.inf), near)
-    return np.maximum(above, np.finfo(dtype).min)
+    missing = -edges.shape[1] % EDGES
+    return np.pad(np.maximum(above, np.finfo(dtype).min), ((0, 0), (0, missing)), constant_values=np.nan)
 
 
 def _first(
     score: Array, item: Array, other_score: Array, other_item: Array, sign: int, depth: int
 ) -> tuple[Array, Array]:
     """The first of two lists together, by score (times sign) and item."""
-    score, item = np.concatenate([score, other_score], axis=-1), np.concatenate([item, other_item], axis=-1)
-    order = np.lexsort((item, sign * score), axis=-1)[..., :depth]
-    return np.take_along_axis(score, order, axis=-1), np.take_along_axis(item, order, axis=-1)
+    score, item = score[..., :depth].copy(), item[..., :depth].copy()
+    some = other_item[..., 0] >= 0  # few, once much is known
+    scores = np.concatenate([score[some], other_score[some]], axis=1)
+    items = np.concatenate([item[some], other_item[some]], axis=1)
+    order = np.lexsort((items, sign * scores), axis=1)[:, :depth]
+    score[some], item[some] = np.take_along_axis(scores, order, axis=1), np.take_along_axis(items, order, axis=1)
+    return score, item

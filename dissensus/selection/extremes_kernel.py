@@ -11,7 +11,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-TILE = 4096  # rows of one column that stay in the nearest cache while they are compared with every edge
+TILE = 8192  # rows of a column that stay in the cache while all models are looked at
+EDGES = 8  # edges a score is compared with at once; fewer loads and stores than one by one
 LANES = 16  # attackers compared at once; a fixed number compiles to vector instructions without a remainder
 
 
@@ -21,10 +22,10 @@ def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, ke
 
     The first axis of `bounds`, `kept_scores` and `kept_items` is 0 for the lowest and 1 for the highest. Highest scores
     are kept with their sign changed, so that both lists ascend. `bounds[side, defender, place, attacker]`: what a score
-    must lie strictly beyond. All of them are updated in place.
+    must lie strictly beyond. Edges are filled up with NaN to a multiple of EDGES. All but scores and edges is updated
+    in place.
     """
-    models, lanes = scores.shape[0], bounds.shape[3]
-    last = edges.shape[1]
+    models, last, lanes = scores.shape[0], bounds.shape[2] - 1, bounds.shape[3]
     lowest, highest = np.empty(TILE, places.dtype), np.empty(TILE, places.dtype)
     is_beyond = np.empty(TILE, np.uint8)
     found = np.empty(TILE + 1, np.int64)
@@ -38,7 +39,8 @@ def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, ke
         lowest[:size], highest[:size], is_beyond[:size] = last, 0, 0
         for model in range(models):
             column = scores[model, tile : tile + size]
-            _find_places(column, edges[model], places[model], counts[model])
+            _find_places(column, edges[model], places[model])
+            _count(places[model, :size], counts[model])
             _widen(places[model], size, lowest, highest)
             _mark(column, loosest[0, 0, last, model], loosest[1, 0, last, model], is_beyond)
         left = _candidates(is_beyond, lowest, highest, is_open, size, found)
@@ -50,8 +52,10 @@ def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, ke
             if _is_beyond(rows, i, loosest[0, low, high], loosest[1, low, high]):
                 for defender in range(models):
                     place = places[defender, row]
-                    if _is_beyond(rows, i, bounds[0, defender, place], bounds[1, defender, place]):
-                        _keep(rows[i], first_item + tile + row, defender, place, bounds, kept_scores, kept_items)
+                    low_bounds, high_bounds = bounds[0, defender, place], bounds[1, defender, place]
+                    if _is_beyond(rows, i, low_bounds, high_bounds):
+                        kept = kept_scores[:, defender, place - 1], kept_items[:, defender, place - 1]
+                        _keep(rows[i], first_item + tile + row, low_bounds, high_bounds, *kept)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -77,7 +81,7 @@ def _loosen(bounds, loosest):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _open(loosest, edges, is_open):  # type: ignore[no-untyped-def]
     """Whether any score can lie beyond the loosest bounds, given the lowest and the highest place of an item."""
-    models, last = edges.shape
+    models, last = edges.shape[0], is_open.shape[0] - 1
     for lowest in range(last + 1):
         for highest in range(lowest, last + 1):
             is_open[lowest, highest] = 0
@@ -89,16 +93,25 @@ def _open(loosest, edges, is_open):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _find_places(column, edges, places, counts):  # type: ignore[no-untyped-def]
-    """The place of every score, which is how many edges it reaches; `counts[e]` grows by how many reach edge e."""
+def _find_places(column, edges, places):  # type: ignore[no-untyped-def]
+    """The place of every score: how many edges it reaches. No score reaches one that is NaN."""
     places[: column.size] = 0
-    for e in range(edges.size):
-        edge = edges[e]
-        count = np.int32(0)  # as wide as a score, so that vectors of both have as many lanes
+    for e in range(0, edges.size, EDGES):
+        a, b, c, d = edges[e], edges[e + 1], edges[e + 2], edges[e + 3]
+        f, g, h, k = edges[e + 4], edges[e + 5], edges[e + 6], edges[e + 7]
         for i in range(column.size):
-            is_reached = column[i] >= edge
-            places[i] += is_reached
-            count = np.int32(count + is_reached)
+            x = column[i]
+            places[i] += (x >= a) + (x >= b) + (x >= c) + (x >= d) + (x >= f) + (x >= g) + (x >= h) + (x >= k)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _count(places, counts):  # type: ignore[no-untyped-def]
+    """Add to `counts[e]` how many scores reach edge e."""
+    for e in range(counts.size):
+        edge = places.dtype.type(e)  # small types, so that a vector has many lanes; a tile does not overflow the count
+        count = np.uint16(0)
+        for i in range(places.size):
+            count = np.uint16(count + np.uint16(places[i] > edge))
         counts[e] += count
 
 
@@ -144,23 +157,25 @@ def _is_beyond(rows, i, low, high):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _keep(row, item, defender, place, bounds, kept_scores, kept_items):  # type: ignore[no-untyped-def]
-    """Put the row's extreme scores in their lists, after equal ones: items come in ascending order."""
-    last = kept_scores.shape[4] - 1
-    for attacker in range(kept_scores.shape[3]):
-        for side in range(2):
-            sign = 1 - 2 * side
-            score, bound = sign * row[attacker], sign * bounds[side, defender, place, attacker]
-            if not score < bound:
-                continue
-            scores = kept_scores[side, defender, place - 1, attacker]
-            items = kept_items[side, defender, place - 1, attacker]
-            slot = last
-            while slot > 0 and score < scores[slot - 1]:
-                scores[slot], items[slot] = scores[slot - 1], items[slot - 1]
-                slot -= 1
-            scores[slot], items[slot] = score, item
-            bounds[side, defender, place, attacker] = sign * min(bound, scores[last])
+def _keep(row, item, low, high, scores, items):  # type: ignore[no-untyped-def]
+    """Put the row's extreme scores in the lists of one cell, and tighten its bounds."""
+    for attacker in range(scores.shape[1]):
+        score = row[attacker]
+        if score < low[attacker]:
+            low[attacker] = min(low[attacker], _inserted(score, item, scores[0, attacker], items[0, attacker]))
+        if score > high[attacker]:
+            high[attacker] = max(high[attacker], -_inserted(-score, item, scores[1, attacker], items[1, attacker]))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _inserted(score, item, scores, items):  # type: ignore[no-untyped-def]
+    """The last score of an ascending list after an insertion behind equal ones: items come in ascending order."""
+    slot = scores.size - 1
+    while slot > 0 and score < scores[slot - 1]:
+        scores[slot], items[slot] = scores[slot - 1], items[slot - 1]
+        slot -= 1
+    scores[slot], items[slot] = score, item
+    return scores[-1]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

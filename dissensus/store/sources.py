@@ -55,7 +55,7 @@ def _items(source: str) -> Manifest:
     if path.is_file() and (path.suffix.lower() in IMAGES or is_video(path)):
         return [path.name], [str(path.resolve())], []
     if path.is_file():
-        raise PoolError(f"{source} is neither an image, a clip nor a CSV or Parquet manifest")
+        raise PoolError(f"{source} is neither an image nor a clip nor a CSV or Parquet manifest")
     if any(sign in source for sign in "*?["):
         fixed = Path(*_fixed_parts(path))
         return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)
@@ -77,7 +77,7 @@ def _images(folder: Path, found: list[Path], source: str) -> Manifest:
         items = [path for path in found if is_video(path) and path.is_file()]
     if not items:
         endings = ", ".join(sorted({*IMAGES, *VIDEOS}))
-        raise PoolError(f"there are no images and no clips in {source} (looked for {endings})")
+        raise PoolError(f"there are no images in {source}, and no clips (looked for {endings})")
     return [path.relative_to(folder).as_posix() for path in items], [str(path.resolve()) for path in items], []
 
 
