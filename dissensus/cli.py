@@ -12,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from dissensus import printing
-from dissensus.demo import run_demo
+from dissensus.demo import prepare_sliders, run_demo
 from dissensus.discrepancy.labels import DISCREPANCIES, class_distances, default_discrepancy
-from dissensus.errors import DissensusError
+from dissensus.errors import DissensusError, StudyError
 from dissensus.pool.distortions import DISTORTIONS
 from dissensus.ranking import ATTACK_RANKERS, RANKERS
 from dissensus.records import Rankings
@@ -75,17 +75,38 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 @app.command()
 def demo(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to put the study.")] = Path("dissensus-demo"),
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you.")] = False,
+    task: Annotated[
+        str, typer.Argument(metavar="[labels|scores]", help="What the models predict.", show_default="labels")
+    ] = "labels",
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Where to put the study.", show_default="dissensus-demo")
+    ] = None,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you (labels).")] = False,
+    serve: Annotated[bool, typer.Option(help="Open the slider pages (scores).")] = True,
     json: Json = False,
 ) -> None:
-    """Let eight classifiers of handwritten digits compete: the whole job, in seconds, without network.
+    """Let real models compete, without network: eight classifiers of digits, or four image quality models on photos.
 
-    Example: `dissensus demo my-first-study`
+    The first is the whole job, in seconds. The second ends at the slider pages, where the answers are yours.
+
+    Example: `dissensus demo scores my-first-photos`
     """
+    if task not in ("labels", "scores"):  # `dissensus demo DIR`
+        if folder is not None:
+            raise StudyError(f"there is no demo of '{task}': it is labels or scores")
+        task, folder = "labels", Path(task)
+    folder = folder or Path("dissensus-demo" if task == "labels" else "dissensus-demo-scores")
     with printing.progress(quiet=json) as progress:
-        result = run_demo(folder, by_hand, progress)
-    printing.show_demo(result, json)
+        if task == "labels":
+            result = run_demo(folder, by_hand, progress)
+            return printing.show_demo(result, json)
+        ready = prepare_sliders(folder, progress)
+    printing.show_sliders(ready, serve, json)
+    if serve and not json:
+        _ignore_signals()
+        Study(ready.study).serve(printing.show_sliders_open(ready), None, 0)
+        printing.say(f"stopped; every answer is stored. Next: dissensus report {ready.study}")
+    return None
 
 
 @app.command()
@@ -353,8 +374,7 @@ def serve(
         printing.say(f"Its address has a password, so study.toml does not keep it: set {VARIABLE} for other commands.")
     Study(study).configure(answers=answers, database=database, host=host, port=port)
     opened = Study(study)
-    for stop in (signal.SIGINT, signal.SIGTERM):  # the service itself hears them, ends what it is doing, and returns
-        signal.signal(stop, signal.SIG_IGN)
+    _ignore_signals()
     opened.serve(printing.show_serving(study), host, port)
     printing.say("stopped; every answer that was acknowledged is stored")
 
@@ -536,6 +556,12 @@ def main(arguments: list[str] | None = None) -> Any:
         if error.errno is None:
             raise
         return _refuse(f"{error.filename or 'input or output'}: {error.strerror}")
+
+
+def _ignore_signals() -> None:
+    """The service itself hears them, ends what it is doing, and returns."""
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, signal.SIG_IGN)
 
 
 def _interrupted(signal_number: int, _: object) -> None:

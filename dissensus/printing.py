@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,7 +16,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from dissensus.demo import DemoResult
+from dissensus.demo import DemoResult, SlidersReady
 from dissensus.engines.local import Progress as Told
 from dissensus.engines.local import silent
 from dissensus.records import Classes, Ranking, Rankings, Standing
@@ -204,9 +205,10 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
         return say("Nobody has moved a slider yet: there is nothing to screen.")
     table = Table("person", "answers", "outliers", "BT.500", "bias", "scatter", "P.910")
     for one in found.subjects:
-        points = ["–" if value is None else f"{value:+.1f}" for value in (one.bias, one.inconsistency)]
+        bias = "–" if one.bias is None else f"{one.bias:+.1f}"
+        scatter = "–" if one.inconsistency is None else f"{one.inconsistency:.1f}"
         kept = "keeps" if one.rejected is None else f"rejects: {one.rejected}"
-        table.add_row(escape(one.name), f"{one.answers:,}", f"{one.outliers:,}", escape(kept), *points, one.words)
+        table.add_row(escape(one.name), f"{one.answers:,}", f"{one.outliers:,}", escape(kept), bias, scatter, one.words)
     out.print(table)
     for sentence in found.words:
         say(sentence)
@@ -262,6 +264,27 @@ def show_demo(result: DemoResult, as_json: bool) -> None:
     say("The answers came from the data set's own labels, not from people (use --by-hand to give them yourself).")
     say(f"report: {result.report}")
     return None
+
+
+def show_sliders(ready: SlidersReady, is_served: bool, as_json: bool) -> None:
+    """A study whose pairs wait to be compared."""
+    if as_json:
+        return show_json(ready.model_dump(mode="json"))
+    say(f"{ready.study}: four quality models compete on {ready.pool:,} photos; {ready.pairs:,} pairs wait for you.")
+    return None if is_served else say(f"Next: dissensus serve {shlex.quote(str(ready.study))}")
+
+
+def show_sliders_open(ready: SlidersReady) -> Callable[[str, str], None]:
+    """What to say once the slider pages are there; where there is a browser, it opens them."""
+
+    def show(address: str, owner_token: str) -> None:
+        link = f"{address}/#{ready.token}"
+        say(f"  compare     {link}")
+        say(f"  dashboard   {address}/owner#{owner_token}")
+        say("Ctrl-C stops it; nothing is lost, and the same command goes on.")
+        webbrowser.open(link)
+
+    return show
 
 
 def show_status(status: Status, as_json: bool) -> None:

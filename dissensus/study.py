@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,7 +27,7 @@ from dissensus.steps.labels.task import Labels
 from dissensus.steps.pooling import make_pool, pool_ids, pool_stamp
 from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool
 from dissensus.steps.predicting import has_begun, known_better, resolved_target
-from dissensus.steps.scores.scaling import ScaleFit, keep_ratings
+from dissensus.steps.scores.scaling import RATINGS, ScaleFit, keep_ratings
 from dissensus.steps.scores.screening import screenings_of
 from dissensus.steps.scores.task import Scores
 from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
@@ -36,7 +37,7 @@ from dissensus.store.answers import Answers
 from dissensus.store.classes import classes_of, read_classes
 from dissensus.store.database import VARIABLE, has_password
 from dissensus.store.exchange import read_responses, write_responses
-from dissensus.store.files import write_text
+from dissensus.store.files import write_text, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.lock import Lock
 from dissensus.store.people import People
@@ -173,19 +174,15 @@ class Study:
         Raises:
             PredictionError: the scores of a model cannot be brought on the scale; says which and why.
         """
-        task = self._scores
-        with self._lock:
-            before = self.folder.settings.read_text(encoding="utf-8-sig")
-            given = {"worst": worst, "best": best}
+        settings = self._scores.settings
+        kept = {"ratings": None if ratings is None else RATINGS, "worst": worst, "best": best}
+        given = {name: value for name, value in kept.items() if value is not None}
+        check_section(settings, "scale", given)
+        with self._lock, _restored(self.folder.settings, self.folder.root / RATINGS):
             if ratings is not None:
-                given = keep_ratings(self.folder, Path(ratings), worst, best)
+                keep_ratings(self.folder, Path(ratings), settings.scale.model_copy(update=given))
             change_settings(self.folder.settings, "scale", given)
-            try:
-                return Scores(self.folder, self._scores.settings, self.progress).scale()
-            except DissensusError:
-                if task.settings.scale.ratings is None or ratings is not None:
-                    write_text(self.folder.settings, before)  # what was refused is no setting of the study
-                raise
+            return self._scores.scale()
 
     def select(self, *, again: bool = False, eligible: str | Path | None = None, **settings: Any) -> int:
         """Select the items on which models disagree most; the number of the round that holds them.
@@ -197,16 +194,11 @@ class Study:
         if eligible is not None:
             given["eligible"] = str(eligible)
         check_section(self.settings, "select", given)
-        with self._lock:
-            before = self.folder.settings.read_text(encoding="utf-8-sig")
+        with self._lock, _restored(self.folder.settings):
             if eligible is not None:
                 given["eligible"] = keep_eligible(self.folder, Path(eligible))
             change_settings(self.folder.settings, "select", given)
-            try:
-                return self._task.select(again)
-            except DissensusError:
-                write_text(self.folder.settings, before)  # what was refused is no setting of the study
-                raise
+            return self._task.select(again)
 
     def join(
         self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None, lower: Sequence[str] = ()
@@ -240,7 +232,8 @@ class Study:
 
         (item, label) of classifiers; (first, second), two items, of models that score.
         """
-        return [tuple(question.body.values()) for question in self._task.asked()]
+        about = [question.body for question in self._task.asked()]
+        return [tuple(value for name, value in body.items() if name != "same") for body in about]
 
     def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
         """Store the answers of a file, all or none; the number of new ones.
@@ -274,8 +267,11 @@ class Study:
         database: str | None = None,
         host: str | None = None,
         port: int | None = None,
+        instructions: Sequence[str] | None = None,
     ) -> None:
         """Keep settings of the service in study.toml: people per question, where it listens, where answers are kept.
+
+        `instructions` are paragraphs that people read before they begin.
 
         Raises:
             StudyError: a value makes no sense, or an address has a password in it, which no file should hold.
@@ -285,7 +281,8 @@ class Study:
         with self._lock:
             change_settings(self.folder.settings, "judge", {"min_answers": answers})
             reached = {"host": host, "port": port or None}  # port 0 is another one each time
-            change_settings(self.folder.settings, "serve", {"database": database} | reached)
+            told = {"instructions": None if instructions is None else list(instructions)}
+            change_settings(self.folder.settings, "serve", {"database": database} | reached | told)
 
     @property
     def address(self) -> str:
@@ -319,7 +316,7 @@ class Study:
     def screenings(self) -> Screenings | None:
         """What BT.500 and P.910 say of everybody who compared pairs, side by side; None before somebody did."""
         task = self._scores
-        return screenings_of(task.hear(), task.settings.judge)
+        return screenings_of(task.hear_so_far(), task.settings.judge)
 
     def exclude(self, name: str, reason: str) -> None:
         """Let a person's answers count no longer; `include` takes it back."""
@@ -415,7 +412,7 @@ class Study:
         Preprocess.read(preprocess)
         unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
         if unknown or (lower and self.settings.task != "scores"):
-            raise StudyError(f"{lower[0]}: --lower names models of this command, in a study of scores")
+            raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")
         for spec in specs:
             name, backend, target = parse_spec(spec)
             model = ModelSettings(
@@ -431,6 +428,25 @@ class Study:
         if added:
             add_models(self.folder.settings, added)
         return list(added)
+
+
+@contextmanager
+def _restored(*paths: Path) -> Iterator[None]:
+    """Files that are put back, byte for byte, where something is refused: it is no part of the study then."""
+    before = {path: path.read_bytes() if path.exists() else None for path in paths}
+    try:
+        yield
+    except DissensusError:
+        for path, content in before.items():
+            if content is None:
+                path.unlink(missing_ok=True)
+            elif path.read_bytes() != content:
+                write_whole(path, partial(_write_bytes, content=content))
+        raise
+
+
+def _write_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
 
 
 def _same(known: ModelSettings, given: ModelSettings) -> bool:

@@ -17,7 +17,6 @@ from dissensus.backends.litert import open_litert
 from dissensus.backends.modules import module_file, named_function, named_object, split
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
-from dissensus.backends.quality import QUALITY, open_quality
 from dissensus.backends.reasons import one_line
 from dissensus.backends.score_file import read_scores
 from dissensus.backends.scoring import open_scorer
@@ -30,7 +29,6 @@ from dissensus.records import Classes
 
 __all__ = [
     "BACKENDS",
-    "QUALITY",
     "Backend",
     "FilePredictions",
     "Preprocess",
@@ -119,6 +117,8 @@ def target_fingerprint(backend: str, target: str) -> str:
         BackendError: there is no such file or module.
     """
     if backend == "quality":
+        from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+
         return hashlib.sha256(open_quality(target).version.encode()).hexdigest()[:16]
     path = _fingerprinted(backend, target)
     if path is None:

@@ -14,7 +14,6 @@ from dissensus.backends.modules import named_function
 from dissensus.backends.network import Network
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
-from dissensus.backends.quality import open_quality
 from dissensus.backends.reasons import one_line
 from dissensus.backends.tensor import batch, input_of
 from dissensus.backends.timm import open_timm
@@ -67,6 +66,8 @@ def _opened(backend: str, target: str, preprocess: Preprocess) -> Scorer:
         function = named_function(target)
         return lambda items, _: function(items)
     if backend == "quality":
+        from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+
         model = open_quality(target)
         return lambda images, references: [model.score(*pair) for pair in zip(images, references, strict=True)]
     if backend == "sklearn":

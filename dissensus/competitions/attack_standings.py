@@ -98,24 +98,30 @@ def rank_attacks(evidence: Evidence, names: Sequence[str], method: AttackMethod)
 
 
 def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tuple[tuple[int, float, float], ...]:
-    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by the k lowest levels: Table 1."""
+    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by the k lowest levels: Table 1.
+
+    A k at which the models are not all connected yet, or all are alike, has no correlation and is left out.
+    """
     from scipy.stats import spearmanr  # takes half a second to import, which only reports need
 
     def strengths(rows: Attacks) -> list[Float[Array, " M"]]:
         matrices = attack_matrices(rows, models)
         return [method.strengths(method.credits(matrices, measure)) for measure in MEASURES]
 
-    curve = []
     try:
         full = strengths(attacks)
-        for k in np.unique(attacks.level).tolist():
-            some = strengths(attacks.take(attacks.level <= k))
-            pairs = list(zip(some, full, strict=True))
-            if min(np.ptp(one) for pair in pairs for one in pair) > 1e-9:  # more than rounding
-                attack, defence = (float(spearmanr(one, other).statistic) for one, other in pairs)
-                curve.append((int(k) + 1, attack, defence))
     except RankingError:  # the models are not all connected
         return ()
+    curve = []
+    for k in np.unique(attacks.level).tolist():
+        try:
+            some = strengths(attacks.take(attacks.level <= k))
+        except RankingError:
+            continue
+        pairs = list(zip(some, full, strict=True))
+        if min(np.ptp(one) for pair in pairs for one in pair) > 1e-9:  # more than rounding
+            attack, defence = (float(spearmanr(one, other).statistic) for one, other in pairs)
+            curve.append((int(k) + 1, attack, defence))
     return tuple(curve)
 
 

@@ -45,7 +45,11 @@ def even_levels(levels: int, width: float, low: float = 0.0, high: float = 100.0
     """
     width = min(width, high - low)
     begin = np.linspace(low, high - width, levels)
-    return np.stack([begin, begin + width], axis=1)
+    end = begin + width
+    # levels that touch share one number: by rounding an item on it would be in both, or in none
+    end[:-1] = np.where(np.isclose(end[:-1], begin[1:], rtol=0, atol=1e-9), begin[1:], end[:-1])
+    end[-1] = high if levels > 1 else end[-1]
+    return np.stack([begin, end], axis=1)
 
 
 def level_cells(scales: Sequence[Scale], ends: Float[Array, "K 2"], jnd: float | None = None) -> Cells:

@@ -199,7 +199,7 @@ def _bounds(known: Extremes, depth: int, first_item: int, dtype: np.dtype) -> Fl
 
 
 def _reached(edges: Float[Array, "M E+1"], dtype: np.dtype) -> Float[Array, "M padded"]:
-    """The smallest finite number of the scores' type that reaches each edge, or infinity; filled up as the kernel asks."""
+    """The smallest finite number of the scores' type to reach each edge, or infinity; filled up for the kernel."""
     with np.errstate(over="ignore"):
         near = edges.astype(dtype)
     above = np.where(near < edges, np.nextafter(near, np.inf), near)

@@ -13,7 +13,7 @@ import numpy as np
 
 TILE = 8192  # rows of a column that stay in the cache while all models are looked at
 EDGES = 8  # edges a score is compared with at once; fewer loads and stores than one by one
-LANES = 16  # attackers compared at once; a fixed number compiles to vector instructions without a remainder
+LANES = 16  # attackers compared at once; rows are filled up to a multiple, so that no remainder is done one by one
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -117,6 +117,7 @@ def _count(places, counts):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _widen(places, size, lowest, highest):  # type: ignore[no-untyped-def]
+    """Let the lowest and the highest place of every row hold one more model's."""
     for i in range(size):
         lowest[i] = min(lowest[i], places[i])
         highest[i] = max(highest[i], places[i])
@@ -124,12 +125,14 @@ def _widen(places, size, lowest, highest):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _mark(column, low, high, is_beyond):  # type: ignore[no-untyped-def]
+    """Mark the rows where the model's score lies beyond the loosest bounds of all cells."""
     for i in range(column.size):
         is_beyond[i] |= (column[i] < low) | (column[i] > high)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _candidates(is_beyond, lowest, highest, is_open, size, found):  # type: ignore[no-untyped-def]
+    """How many rows are left to be looked at; `found` gets which."""
     count = 0
     for i in range(size):  # branch-free: the next one overwrites what was none
         found[count] = i
@@ -148,12 +151,11 @@ def _pick(column, found, count, rows, model):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _is_beyond(rows, i, low, high):  # type: ignore[no-untyped-def]
     """True where a score of the row lies beyond its attacker's bound; comparisons with no score are false."""
-    found = False
-    for block in range(0, low.size, LANES):
-        for lane in range(LANES):
-            score = rows[i, block + lane]
-            found |= (score < low[block + lane]) | (score > high[block + lane])
-    return found
+    count = np.int32(0)  # counting compiles to vector instructions, asking for the first one does not
+    for j in range(low.size):
+        score = rows[i, j]
+        count = np.int32(count + ((score < low[j]) | (score > high[j])))
+    return count > 0
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import pyarrow as pa
 
-from dissensus.backends import QUALITY, Unreadable, read_image, target_fingerprint
+from dissensus.backends import Unreadable, read_image, target_fingerprint
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import BackendError, StudyError
 from dissensus.records import FORMAT_VERSION
@@ -21,12 +21,15 @@ from dissensus.store.files import file_fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, refuse_changes
 from dissensus.store.settings import ModelSettings, Settings
-from dissensus.store.tables import open_table, read_stamps, read_table, write_table
+from dissensus.store.tables import open_table, read_stamps, read_table
 
 STAMPED = ("inputs", "content", "unreadable")  # what every file of predictions says of itself
 CHUNK = 256  # items that are predicted before they are kept
 PooledFile = tuple[str | None, str | None]
 """Where an item lies, and the fingerprint it was pooled with."""
+
+Parted = Callable[[], Iterable[pa.Table]]
+"""Gives all predictions part by part, from the beginning each time: those of a large pool never lie in memory at once."""
 
 BATCH = 32  # images that a model sees at once
 READERS = 2  # threads that decode images while the model works
@@ -40,8 +43,8 @@ class Source(Protocol):
     chunk: int
     """Items that are predicted before they are kept."""
 
-    def read(self) -> pa.Table | None:
-        """All predictions, where they lie in a file; None where a model has to be run."""
+    def read(self) -> pa.Table:
+        """All predictions, where they lie in a file."""
 
     def open(self) -> None:
         """Make the model ready to predict."""
@@ -49,11 +52,8 @@ class Source(Protocol):
     def part(self, rows: range) -> pa.Table:
         """Predictions for some items of the pool, with a column `problem` for those that have none."""
 
-    def whole(self, table: pa.Table) -> pa.Table:
-        """The table as it is kept, checked."""
-
-    def stamps(self, table: pa.Table) -> dict[str, Any]:
-        """Fingerprints of what was predicted, and the number of items without a prediction."""
+    def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
+        """Check what was predicted, part by part, and write it with fingerprints of it added to the stamps."""
 
 
 def predict(folder: Folder, model: ModelSettings, name: str, source: Source, progress: Progress) -> bool:
@@ -74,17 +74,18 @@ def predict(folder: Folder, model: ModelSettings, name: str, source: Source, pro
         refuse_changes(f"predict {name}", read_stamps(target)["inputs"], inputs, remedy)
         return False
     parts = None if model.backend == "file" else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
-    table = source.read() if parts is None else _predicted(folder, name, source, parts, progress)
-    assert table is not None, "only a file is read"
-    table = source.whole(table)
     stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
-    write_table(target, table, stamps | source.stamps(table))
-    if parts is not None:
+    if parts is None:
+        table = source.read()
+        source.write(target, lambda: iter([table]), stamps)
+    else:
+        _predict_parts(folder, name, source, parts, progress)
+        source.write(target, parts.all, stamps)
         parts.clear()
     return True
 
 
-def _predicted(folder: Folder, name: str, source: Source, parts: Parts, progress: Progress) -> pa.Table:
+def _predict_parts(folder: Folder, name: str, source: Source, parts: Parts, progress: Progress) -> None:
     size = pool_size(folder)
     todo = chunks(size, source.chunk)
     waiting = [number for number in range(len(todo)) if number not in parts]
@@ -94,7 +95,6 @@ def _predicted(folder: Folder, name: str, source: Source, parts: Parts, progress
     for number in waiting:
         parts.write(number, source.part(todo[number]))
         progress(f"predict {name}", todo[number].stop, size)
-    return pa.concat_tables([parts.read(number) for number in range(len(todo))])
 
 
 class PooledImages:
@@ -163,7 +163,7 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
         StudyError: one was made on another pool, or does not have a row per item.
     """
     stamp = pool_stamp(folder)
-    rows = open_table(folder.pool).metadata.num_rows
+    rows = pool_size(folder)
     stamps = {name: read_stamps(folder.predictions(name), *STAMPED) for name in names}
     for name, found in stamps.items():
         path = folder.predictions(name)
@@ -185,7 +185,11 @@ def resolved_target(backend: str, target: str) -> str:
 
 def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
     """Which scores are better, where nobody says: a quality model knows it of itself."""
-    return QUALITY[target].better if backend == "quality" and target in QUALITY else "higher"
+    if backend != "quality":
+        return "higher"
+    from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+
+    return open_quality(target).better
 
 
 def parsed_settings(pairs: list[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -38,6 +38,14 @@ def fingerprint(*parts: bytes | memoryview | str) -> str:
         data = part.encode("utf-8") if isinstance(part, str) else part
         digest.update(len(data).to_bytes(8, "little"))
         digest.update(data)
+    return digest.hexdigest()
+
+
+def column_fingerprint(rows: int, pieces: Iterable[memoryview]) -> str:
+    """The fingerprint of a column of so many rows, which comes in pieces: that of the whole column."""
+    digest = hashlib.blake2b(rows.to_bytes(8, "little"), digest_size=8)
+    for piece in pieces:
+        digest.update(piece)
     return digest.hexdigest()
 
 

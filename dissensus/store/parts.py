@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,10 @@ class Parts:
     def read(self, number: int) -> pa.Table:
         """A finished part."""
         return read_table(self._path(number))
+
+    def all(self) -> Iterator[pa.Table]:
+        """The finished parts in their order, one in memory at a time."""
+        return (read_table(path) for path in sorted(self.folder.glob("*.parquet"), key=lambda path: int(path.stem)))
 
     def clear(self) -> None:
         """Remove the parts once the step's result is written."""

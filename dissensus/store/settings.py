@@ -326,7 +326,8 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
         type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:
         first = error.errors()[0]
-        raise StudyError(f"{section}: {first['loc'][0]}: {first['msg']}") from None
+        where = ".".join([section, *map(str, first["loc"])])
+        raise StudyError(f"{where}: {first['msg']}") from None
 
 
 def add_models(path: Path, models: dict[str, ModelSettings]) -> None:

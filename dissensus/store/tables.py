@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,42 @@ def write_table(path: Path, table: pa.Table, stamps: dict[str, Any]) -> None:
 
     Without compression, and numbers without dictionaries: such columns are read about as fast as memory is copied.
     """
-    stamped = table.replace_schema_metadata({STAMPS: json.dumps(stamps, sort_keys=True).encode()})
-    plain = [field.name for field in stamped.schema if not pa.types.is_string(field.type)]
-    words = [field.name for field in stamped.schema if pa.types.is_string(field.type)]
-    write_whole(
-        path,
-        lambda unfinished: pq.write_table(
-            stamped,
+    write_pieces(path, table.schema, [table], stamps)
+
+
+def write_pieces(path: Path, schema: pa.Schema, pieces: Iterable[pa.Table], stamps: dict[str, Any]) -> None:
+    """Write a table of which only some rows are in memory at a time; the same bytes as of the whole table."""
+    stamped = schema.with_metadata({STAMPS: json.dumps(stamps, sort_keys=True).encode()})
+    plain = [field.name for field in stamped if not pa.types.is_string(field.type)]
+    words = [field.name for field in stamped if pa.types.is_string(field.type)]
+
+    def write(unfinished: Path) -> None:
+        with pq.ParquetWriter(
             unfinished,
-            row_group_size=ROW_GROUP,
+            stamped,
             compression=dict.fromkeys(words, "zstd") | dict.fromkeys(plain, "none"),
             use_dictionary=[],
             write_statistics=False,
             store_schema=True,
-        ),
-    )
+        ) as file:
+            for rows in _in_row_groups(pieces):
+                file.write_table(rows.cast(stamped), ROW_GROUP)
+
+    write_whole(path, write)
+
+
+def _in_row_groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """The same rows in tables of whole row groups, but for the last one."""
+    held: list[pa.Table] = []
+    for piece in pieces:
+        held.append(piece)
+        if sum(map(len, held)) >= ROW_GROUP:
+            whole = pa.concat_tables(held)
+            ended = len(whole) // ROW_GROUP * ROW_GROUP
+            yield whole.slice(0, ended)
+            held = [whole.slice(ended)]
+    if sum(map(len, held)):
+        yield pa.concat_tables(held)
 
 
 def open_table(path: Path) -> pq.ParquetFile:

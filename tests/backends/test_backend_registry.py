@@ -15,7 +15,7 @@ FRAMEWORKS = {
 
 
 def test_every_backend_says_what_it_takes():
-    assert list(BACKENDS) == ["file", "python", "sklearn", "onnx", "litert", "torch", "timm"]
+    assert list(BACKENDS) == ["file", "python", "sklearn", "onnx", "litert", "torch", "quality", "timm"]
     assert all(backend.summary for backend in BACKENDS.values())
 
 
@@ -66,7 +66,7 @@ def test_missing_files_and_files_that_are_no_models(tmp_path, three, backend):
 
 
 def test_prediction_files_are_not_opened(three):
-    with pytest.raises(BackendError, match="read, not run"):
+    with pytest.raises(BackendError, match="gives no classes"):
         open_model("file", "a.csv", Preprocess(), three)
 
 

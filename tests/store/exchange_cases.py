@@ -51,6 +51,11 @@ def everything(item: str) -> bool:
     return True
 
 
+def whole(number: float) -> float:
+    """A whole number without its decimals, as it is kept."""
+    return int(number) if number == int(number) else number
+
+
 @st.composite
 def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
     """A question of one of these kinds and an answer to it."""
@@ -63,7 +68,7 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
         answer = draw(st.sampled_from(["first", "second", *same]))
         return Question(kind=kind, body={"first": draw(texts), "second": draw(texts), **asked, **same}), answer
     if kind == "slider":
-        answer = draw(st.integers(-100, 100) | st.just("unfit"))
+        answer = draw(st.integers(-100, 100) | st.floats(-100, 100).map(whole) | st.just("unfit"))
         return Question(kind=kind, body={"first": draw(texts), "second": draw(texts), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
     answer = draw(st.none() | (labels if options is None else st.sampled_from(options)))

@@ -18,7 +18,7 @@ from dissensus.store import opening
 from dissensus.store.answers import Answers
 from dissensus.store.database import Database
 from dissensus.store.folder import Folder
-from dissensus.store.settings import ServeSettings, Settings
+from dissensus.store.settings import LabelSettings, ServeSettings
 
 
 def response(number: object) -> Response:
@@ -49,8 +49,8 @@ def test_a_database_belongs_to_the_study_that_came_first(database: Database, dat
 def test_a_study_names_its_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Folder(tmp_path)
     monkeypatch.delenv("DISSENSUS_DATABASE", raising=False)
-    assert Database.of(folder, Settings(classes="c")).path == tmp_path / "judgements.sqlite"
-    named = Settings(classes="c", serve=ServeSettings(database="postgresql://host/name"))
+    assert Database.of(folder, LabelSettings(classes="c")).path == tmp_path / "judgements.sqlite"
+    named = LabelSettings(classes="c", serve=ServeSettings(database="postgresql://host/name"))
     assert Database.of(folder, named).url == "postgresql://host/name"
     monkeypatch.setenv("DISSENSUS_DATABASE", "postgresql://me:secret@host/other")
     assert Database.of(folder, named).url == "postgresql://me:secret@host/other"

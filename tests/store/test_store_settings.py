@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from dissensus.errors import StudyError
 from dissensus.store.settings import (
+    LabelSettings,
     ModelSettings,
-    SelectSettings,
     ServeSettings,
-    Settings,
     add_models,
+    check_section,
     read_settings,
     write_new,
 )
@@ -24,7 +24,7 @@ printable = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 
 @pytest.fixture
 def toml(tmp_path: Path) -> Path:
-    write_new(tmp_path / "study.toml", "labels", "birds.txt", "", [])
+    write_new(tmp_path / "study.toml", "labels", "", [], classes="birds.txt")
     return tmp_path / "study.toml"
 
 
@@ -33,7 +33,7 @@ def model(target: str = "net.onnx", **preprocess) -> ModelSettings:
 
 
 def test_a_new_study_has_the_defaults(toml: Path) -> None:
-    assert read_settings(toml) == Settings(classes="birds.txt")
+    assert read_settings(toml) == LabelSettings(classes="birds.txt")
 
 
 def test_the_settings_of_the_service_are_shown_with_their_defaults(toml: Path) -> None:
@@ -41,17 +41,17 @@ def test_the_settings_of_the_service_are_shown_with_their_defaults(toml: Path) -
     shown, _, rest = after.partition("\n\n")
     toml.write_text(f"{before}[serve]{shown.replace(chr(10) + '# ', chr(10))}\n\n{rest}")
     assert set(tomlkit.parse(toml.read_text())["serve"]) == set(ServeSettings.model_fields)
-    assert read_settings(toml) == Settings(classes="birds.txt")
+    assert read_settings(toml) == LabelSettings(classes="birds.txt")
 
 
 @given(anything, anything, st.lists(anything, max_size=3))
 def test_words_of_any_spelling_come_back(tmp_path: Path, classes: str, title: str, notes: list[str]) -> None:
-    write_new(tmp_path / "any.toml", "labels", classes, title, notes)
-    assert read_settings(tmp_path / "any.toml") == Settings(classes=classes, title=title, notes=tuple(notes))
+    write_new(tmp_path / "any.toml", "labels", title, notes, classes=classes)
+    assert read_settings(tmp_path / "any.toml") == LabelSettings(classes=classes, title=title, notes=tuple(notes))
 
 
 def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
-    write_new(tmp_path / "study.toml", "labels", 'my "best"\\classes.txt', "", ['say "no" to {braces}'])
+    write_new(tmp_path / "study.toml", "labels", "", ['say "no" to {braces}'], classes='my "best"\\classes.txt')
     assert read_settings(tmp_path / "study.toml").classes == 'my "best"\\classes.txt'
 
 
@@ -133,7 +133,7 @@ def test_a_name_that_could_not_be_a_files_is_refused(toml: Path, name: str) -> N
     )
 )
 def test_models_of_any_name_and_target_come_back(tmp_path: Path, models: dict[str, ModelSettings]) -> None:
-    write_new(tmp_path / "study.toml", "labels", "birds.txt", "", [])
+    write_new(tmp_path / "study.toml", "labels", "", [], classes="birds.txt")
     add_models(tmp_path / "study.toml", {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")})
     add_models(tmp_path / "study.toml", {name: found for name, found in models.items() if name != "vgg16.bn-2"})
     expected = {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")} | models | {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")}
@@ -166,8 +166,9 @@ def test_models_written_in_one_line_are_left_alone_with_a_hint(tmp_path: Path) -
 
 
 def test_settings_of_one_round_are_checked_like_those_of_the_study() -> None:
-    assert SelectSettings().changed({"k": 5}) == SelectSettings(k=5)
-    with pytest.raises(StudyError, match="select: k: "):
-        SelectSettings().changed({"k": 0})
-    with pytest.raises(StudyError, match="select: kk: "):
-        SelectSettings().changed({"kk": 3})
+    settings = LabelSettings(classes="birds.txt")
+    check_section(settings, "select", {"k": 5})
+    with pytest.raises(StudyError, match=r"select\.k: "):
+        check_section(settings, "select", {"k": 0})
+    with pytest.raises(StudyError, match=r"kk"):
+        check_section(settings, "select", {"kk": 3})

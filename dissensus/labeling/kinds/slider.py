@@ -27,9 +27,10 @@ NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
 class Slider:
     """The body is {first, second} (two items) with an optional text `ask`.
 
-    Chance decides which of them stands on the left; of two clips the left one is played first. Kept is a number
-    from −100 to 100, whatever the sides were (the page gives whole ones, other measurements need not be): positive where the second is better, negative where the first is, and
-    zero for no difference; or `unfit`, where the two cannot be judged.
+    Chance decides which of them stands on the left; of two clips the left one is played first. Kept is a number from
+    −100 to 100, whatever the sides were: positive where the second is better, negative where the first is, and zero for
+    no difference; or `unfit`, where the two cannot be judged. The page gives whole numbers; other measurements, such as
+    differences of mean opinion scores, need not be.
     """
 
     def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002

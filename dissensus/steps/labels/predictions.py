@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from dissensus.errors import PredictionError
 from dissensus.predictions.protocol import Model
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
-from dissensus.steps.predicting import CHUNK, PooledImages
+from dissensus.steps.predicting import CHUNK, Parted, PooledImages
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.settings import LabelSettings
+from dissensus.store.tables import write_table
 
 
 class LabelSource:
@@ -36,7 +38,7 @@ class LabelSource:
             "preprocess": {} if self.model.backend == "file" else self.preprocess,
         }
 
-    def read(self) -> pa.Table | None:
+    def read(self) -> pa.Table:
         """The labels of a file, in the order of the pool."""
         read = read_predictions(self.model.target, self.classes, pool_ids(self.folder))
         reasons = pa.nulls(len(read.labels), pa.string()) if read.problems is None else read.problems
@@ -66,17 +68,17 @@ class LabelSource:
                 labels[readable], confidence[readable] = self.opened.predict(seen)
         return pa.table({"label": labels, "confidence": confidence, "problem": pa.array(reasons, pa.string())})
 
-    def whole(self, table: pa.Table) -> pa.Table:
-        """Labels, confidences where the model gives them, and problems."""
+    def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
+        """Labels, confidences where the model gives them, and problems, with fingerprints of them."""
+        table = self._whole(pa.concat_tables(parts()))
+        write_table(path, table, stamps | label_stamps(table))
+
+    def _whole(self, table: pa.Table) -> pa.Table:
         has_confidence = "confidence" in table.column_names
         confidence = table["confidence"].to_numpy() if has_confidence else None
         if self.model.backend != "file" and confidence is not None and np.isnan(confidence).any():
             confidence = None  # a model that gives none says NaN
         return label_table(table["label"].to_numpy(), confidence, table["problem"].combine_chunks().cast(pa.string()))
-
-    def stamps(self, table: pa.Table) -> dict[str, Any]:
-        """Fingerprints of what was predicted."""
-        return label_stamps(table)
 
 
 def label_table(labels: Array, confidence: Array | None, reasons: pa.Array) -> pa.Table:

@@ -81,8 +81,8 @@ class PairHearing:
         return sorted({int(number) for part in chosen for number in part})
 
 
-def hear_pairs(folder: Folder, settings: ScoreSettings) -> PairHearing:
-    """What the answers stored so far come to.
+def hear_pairs(folder: Folder, settings: ScoreSettings, is_final: bool = True) -> PairHearing:
+    """What the answers stored so far come to; where it is not final, all count while a screening has no estimate.
 
     Raises:
         StudyError: there is no round yet.
@@ -97,7 +97,7 @@ def hear_pairs(folder: Folder, settings: ScoreSettings) -> PairHearing:
     exclusions = People(database).excluded()
     texts = pair_texts(settings.judge.question, pairs, item_ids)
     compared = read_compared(Answers(database), settings.judge.question, texts, exclusions)
-    weighed = weigh(compared, settings.judge)
+    weighed = weigh(compared, settings.judge) if is_final else weigh_so_far(compared, settings.judge)
     state, preference = outcome(compared, weighed, settings.judge)
     judged = tuple(
         judge(found.selection, state[at], preference[at], settings.judge.share)
@@ -160,6 +160,14 @@ def weigh(compared: Compared, settings: PairSettings) -> Weighed:
         return weighing(*columns)
     except ScreeningError as error:
         raise ScreeningError(person_named(str(error), compared.people)) from None
+
+
+def weigh_so_far(compared: Compared, settings: PairSettings) -> Weighed:
+    """As `weigh`, and all alike while the screening has no estimate: work goes on until it has one."""
+    try:
+        return weigh(compared, settings)
+    except ScreeningError:
+        return by_mean(compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
 
 
 def outcome(

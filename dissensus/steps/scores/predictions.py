@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from dissensus.backends import Preprocess, Unreadable, open_scorer, read_scores
-from dissensus.backends.quality import UnfitImageError
 from dissensus.backends.scoring import Scorer
-from dissensus.errors import BackendError, PredictionError
+from dissensus.errors import BackendError, PredictionError, StudyError
 from dissensus.predictions.scores import check_varied
-from dissensus.steps.pooling import pool_ids
+from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import EnumeratedPool
-from dissensus.steps.predicting import CHUNK, PooledImages
-from dissensus.store.files import fingerprint
+from dissensus.steps.predicting import CHUNK, Parted, PooledImages, check_same_pool
+from dissensus.store.files import column_fingerprint
 from dissensus.store.folder import Folder
+from dissensus.store.pair_rounds import PairRound
 from dissensus.store.settings import ScoreSettings
-from dissensus.store.tables import ROW_GROUP
+from dissensus.store.tables import ROW_GROUP, write_pieces
 
 ENUMERATED_CHUNK = 4 * ROW_GROUP
 """Items of an enumeration that are scored before they are kept: models take them as arrays."""
@@ -43,7 +45,7 @@ class ScoreSource:
         self.scorer: Scorer | None = None
         self.images: PooledImages | None = None
 
-    def read(self) -> pa.Table | None:
+    def read(self) -> pa.Table:
         """The scores of a file, in the order of the pool."""
         if self.is_enumerated:
             raise BackendError(f"{self.name}: the items are worked out, so their scores must be too: use python:…")
@@ -88,6 +90,8 @@ class ScoreSource:
         return [(np.nan, im.reason) if isinstance(im, Unreadable) else (float(next(scores)), None) for im in images]
 
     def _measured(self, image: Any, reference: str | None) -> Scored:
+        from dissensus.backends.quality import UnfitImageError
+
         assert self.scorer is not None, "open first"
         assert self.images is not None, "open first"
         beside = None if reference is None else self.images.reference(reference)
@@ -99,25 +103,66 @@ class ScoreSource:
         except UnfitImageError as error:
             return np.nan, str(error)
 
-    def whole(self, table: pa.Table) -> pa.Table:
-        """Scores, and problems where there are any.
+    def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
+        """Scores, and problems where there are any, with a fingerprint of the scores.
 
         Raises:
-            PredictionError: there is no score at all, or the same one for every item.
+            PredictionError: there is no score at all, or the same one for every item, or they are not of one type.
         """
-        scores = table["score"].to_numpy()
+        summary = _Summary()
         try:
-            check_varied(scores)
+            content = column_fingerprint(pool_size(self.folder), map(summary.add, parts()))
+            check_varied(np.array(summary.ends))
         except PredictionError as error:
             raise PredictionError(f"{self.name}: {error}") from None
-        columns = [pa.array(scores)]
-        fields = [pa.field("score", columns[0].type, nullable=False)]
-        if "problem" in table.column_names:
-            columns.append(table["problem"].combine_chunks().cast(pa.string()))
-            fields.append(pa.field("problem", pa.string()))
-        return pa.table(columns, schema=pa.schema(fields))
+        # a column that says it has no gaps is read twice as fast
+        fields = [pa.field("score", summary.schema.field("score").type, nullable=False)]
+        fields += [pa.field("problem", pa.string())] if "problem" in summary.schema.names else []
+        write_pieces(path, pa.schema(fields), parts(), stamps | {"content": content, "unreadable": summary.unreadable})
 
-    def stamps(self, table: pa.Table) -> dict[str, Any]:
-        """The fingerprint of the scores, and the number of items without one."""
-        scores = table["score"].to_numpy()
-        return {"content": fingerprint(memoryview(scores)), "unreadable": int(np.isnan(scores).sum())}
+
+class _Summary:
+    """What has to be known of all scores, gathered part by part."""
+
+    def __init__(self) -> None:
+        self.schema = pa.schema([])
+        self.unreadable = 0
+        self.ends: list[float] = []  # the lowest and the highest of each part: all scores are alike where these are
+
+    def add(self, part: pa.Table) -> memoryview:
+        """The part's scores in bytes."""
+        if self.schema and part.schema != self.schema:
+            types = f"{self.schema.field(0).type} and {part.schema.field(0).type}"
+            raise PredictionError(f"some scores are {types}: give all of them in one type")
+        self.schema = part.schema
+        scores = np.ascontiguousarray(part["score"].to_numpy())
+        given = scores[~np.isnan(scores)]
+        self.unreadable += len(scores) - len(given)
+        self.ends += [given.min(), given.max()] if len(given) else []
+        return scores.data
+
+
+def require_unchanged(folder: Folder, settings: ScoreSettings, rounds: Sequence[PairRound]) -> None:
+    """Nothing, where all models still say what the rounds were selected by.
+
+    Raises:
+        StudyError: a model is no more in study.toml, has other predictions, or others of its scores are better.
+    """
+    names = list(dict.fromkeys(name for found in rounds for name in found.inputs["predictions"]))
+    gone = [name for name in names if name not in settings.models]
+    if gone:
+        raise StudyError(f"{gone[0]} competes, but {folder.settings} has it no more: write [models.{gone[0]}] again")
+    stamps = check_same_pool(folder, names)
+    for found in rounds:
+        for name, content in found.inputs["predictions"].items():
+            before, now = found.inputs.get("better", {}).get(name), settings.models[name].better
+            if stamps[name]["content"] != content:
+                raise StudyError(
+                    f"the predictions of {name} are not those that round {found.number} was selected by: "
+                    "restore them, or let the changed model join under a name of its own"
+                )
+            if before not in (None, now):
+                raise StudyError(
+                    f"round {found.number} was selected with {before} scores of {name} as the better ones: "
+                    f'restore better = "{before}" in {folder.settings}, or let it join under another name'
+                )

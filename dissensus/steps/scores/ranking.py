@@ -10,11 +10,10 @@ import numpy as np
 from dissensus.arrays import Array
 from dissensus.competitions.attack_standings import AttackMethod, Evidence, disagreements, rank_attacks
 from dissensus.competitions.standings import Standings
-from dissensus.errors import StudyError
 from dissensus.pairwise import attack_matrices
 from dissensus.records import AttackMatrices, Attacks, Provenance, Ranking, Rankings
-from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.scores.judging import PairHearing
+from dissensus.steps.scores.predictions import require_unchanged
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.settings import AttackRankSettings, ScoreSettings
@@ -46,7 +45,7 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
         RankingError: nothing is judged yet, or the method has no estimate.
         StudyError: a model's predictions are not those that its pairs were selected by.
     """
-    _refuse_other_predictions(folder, hearing)
+    require_unchanged(folder, settings, hearing.rounds)
     evidence = evidence_of(hearing)
     found = rank_attacks(evidence, hearing.models, method)
     ranks = {measure: [standing.model for standing in one.standings] for measure, one in found.items()}
@@ -100,14 +99,3 @@ def _record(
             package=__version__,
         ),
     )
-
-
-def _refuse_other_predictions(folder: Folder, hearing: PairHearing) -> None:
-    stamps = check_same_pool(folder, hearing.models)
-    for found in hearing.rounds:
-        for name, content in found.inputs["predictions"].items():
-            if stamps[name]["content"] != content:
-                raise StudyError(
-                    f"the predictions of {name} are not those that round {found.number} was selected by: "
-                    "restore them, or let the changed model join under a name of its own"
-                )

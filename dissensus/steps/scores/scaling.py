@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,16 +70,14 @@ def scale_of(known: Mapping[str, Any]) -> Scale:
     return SCALES[known["method"]].of(known["parameters"])
 
 
-def keep_ratings(folder: Folder, path: Path, worst: float | None, best: float | None) -> dict[str, Any]:
-    """Check a file of ratings, and keep it with the study; the settings that say so.
+def keep_ratings(folder: Folder, path: Path, settings: ScaleSettings) -> None:
+    """Check a file of ratings against the ends of their scale, and keep it with the study.
 
     Raises:
         StudyError: it cannot be read, or a rating lies outside the scale.
     """
-    given = {name: value for name, value in (("worst", worst), ("best", best)) if value is not None}
-    read_ratings(path, ScaleSettings(ratings=RATINGS, **given), open_pool(folder))
+    read_ratings(path, settings, open_pool(folder))
     write_text(folder.root / RATINGS, path.read_text(encoding="utf-8-sig"))
-    return {"ratings": RATINGS} | given
 
 
 def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) -> CommonScale:
@@ -157,7 +156,10 @@ class ScoreColumn:
         if self.name in ratings.scores:
             return self.sign * ratings.scores[self.name]
         if ratings.scores:
-            raise StudyError(f"the ratings have scores of {', '.join(ratings.scores)}, not of {self.name}: add them")
+            raise StudyError(
+                f"the ratings have no scores of {self.name}: columns beside item and rating "
+                f"({', '.join(ratings.scores)}) are scores of models; add the missing one, or leave all of them out"
+            )
         return self.at(pool.places(ratings.items))
 
 
@@ -187,7 +189,7 @@ def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
             f"{settings.worst:g} (worst) to {settings.best:g} (best): say --worst and --best, or correct it"
         )
     if len(set(items)) < len(items):
-        twice = next(item for item in items if items.count(item) > 1)
+        twice = Counter(items).most_common(1)[0][0]
         raise StudyError(f"{path} rates {twice} twice: keep one rating")
     absent = [] if models else [item for item in items if item not in pool]
     if absent:

@@ -28,6 +28,7 @@ from dissensus.selection import Cells, Extremes, Pairs
 from dissensus.steps.pooling import pool_size, pool_stamp
 from dissensus.steps.pools import open_pool
 from dissensus.steps.predicting import check_same_pool, predicted
+from dissensus.steps.scores.predictions import require_unchanged
 from dissensus.steps.scores.scaling import SAMPLE, CommonScale, ScoreColumn, common_scale, scale_of, scale_stamp
 from dissensus.store.folder import Folder
 from dissensus.store.pair_rounds import PairRound, read_pair_rounds, write_pair_round
@@ -68,8 +69,10 @@ def select_pairs(folder: Folder, settings: ScoreSettings, again: bool, progress:
     plan = _plan(folder, settings, again)
     if plan is None:
         return folder.rounds()[-1]
+    require_unchanged(folder, settings, read_pair_rounds(folder)[1])
     stamps = check_same_pool(folder, plan.models)
-    _refuse_identical(plan.models, [stamps[name]["content"] for name in plan.models])
+    better = {name: settings.models[name].better for name in plan.models}
+    _refuse_identical(plan.models, [(stamps[name]["content"], better[name]) for name in plan.models])
     scale = _scale(folder, settings, plan)
     resolved = _resolved(plan.settings, scale)
     columns = [ScoreColumn(folder, settings, name) for name in plan.models]
@@ -85,11 +88,12 @@ def select_pairs(folder: Folder, settings: ScoreSettings, again: bool, progress:
         raise SelectionError("no attacker tells any two items of a level apart: widen the levels, or add other models")
     items = sorted({*selection.low.tolist(), *selection.high.tolist()})
     names = [[plan.models[a], plan.models[d]] for a, d in np.argwhere(plan.wanted).tolist()]
+    predictions = {name: stamps[name]["content"] for name in plan.models}
     about = {
         "settings": resolved,
         "models": plan.models,
         "duels": names,
-        "inputs": {"pool": pool_stamp(folder), "predictions": {n: stamps[n]["content"] for n in plan.models}},
+        "inputs": {"pool": pool_stamp(folder), "predictions": predictions, "better": better},
         "scales": scale.parameters(plan.models),
         "levels": _ends(plan.settings, ends),
         "skipped": skipped,
@@ -138,12 +142,15 @@ def _taken(rounds: Sequence[PairRound]) -> Int[Array, "T 4"]:
 
 
 def _scale(folder: Folder, settings: ScoreSettings, plan: Plan) -> CommonScale:
-    """The scales of all models; those of earlier rounds stay as they were, so that their levels do."""
+    """The scales of all models; those of earlier rounds by the same ratings stay as they were, so that levels do.
+
+    After other ratings all scales of the round are new: models on different scales have no common levels.
+    """
     made = common_scale(folder, settings, plan.models)
-    known = {name: scale for found in read_pair_rounds(folder)[1] for name, scale in found.scales.items()}
+    like_now = [found for found in read_pair_rounds(folder)[1] if found.settings["scale"] == plan.settings["scale"]]
+    known = {name: scale for found in like_now for name, scale in found.scales.items()}
     scales = [
-        scale_of(known[name]) if name in known and known[name]["method"] == made.method else scale
-        for name, scale in zip(plan.models, made.scales, strict=True)
+        scale_of(known[name]) if name in known else scale for name, scale in zip(plan.models, made.scales, strict=True)
     ]
     return replace(made, scales=tuple(scales))
 
@@ -229,7 +236,7 @@ def _scaled(scale: Scale, scores: Float[Array, " n"]) -> Float[Array, " n"]:
     return placed
 
 
-def _refuse_identical(models: list[str], contents: list[str]) -> None:
+def _refuse_identical(models: list[str], contents: list[tuple[str, str]]) -> None:
     for number, content in enumerate(contents):
         if content in contents[:number]:
             raise SelectionError(

@@ -51,7 +51,7 @@ class Scores:
 
     def open_questions(self) -> list[OpenPair]:
         """Pairs that wait to be compared."""
-        return open_pairs(self.hear(), self.kind)
+        return open_pairs(self.hear_so_far(), self.kind)
 
     def write_questions(self, path: Path, image_url: str | None) -> list[OpenPair]:
         """The same, also as a sheet."""
@@ -63,12 +63,16 @@ class Scores:
 
     def asked(self) -> list[Question]:
         """Every pair that the study needed so far."""
-        hearing = self.hear()
+        hearing = self.hear_so_far()
         return [self._question(hearing, number) for number in hearing.asked]
 
     def hear(self) -> PairHearing:
         """What people said, and what it comes to."""
         return hear_pairs(self.folder, self.settings)
+
+    def hear_so_far(self) -> PairHearing:
+        """The same, also while a screening has no estimate, as with somebody's first answer."""
+        return hear_pairs(self.folder, self.settings, is_final=False)
 
     def rank(self, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and keep the result."""
@@ -83,7 +87,7 @@ class Scores:
 
     def stand(self) -> Stand:
         """How far the rounds are."""
-        hearing = self.hear()
+        hearing = self.hear_so_far()
         rounds = tuple(_round(found) for found in hearing.rounds)
         return Stand(hearing.models, rounds, len(hearing.asked), len(hearing.open), hearing.discarded)
 

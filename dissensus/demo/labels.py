@@ -1,4 +1,4 @@
-"""demo: the whole job on real handwritten digits and real classifiers, with nothing but installed packages."""
+"""The whole job on real handwritten digits and real classifiers."""
 
 from __future__ import annotations
 

@@ -1,0 +1,74 @@
+"""Image quality models on distorted photos, up to the slider pages: the answers are yours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PIL import Image
+
+from dissensus.engines.local import Progress
+from dissensus.records import Record
+from dissensus.steps.distorting import MANIFEST, distort
+from dissensus.study import Study
+
+MODELS = ("psnr", "ssim", "vif", "brisque")
+LEVELS = 3
+SIDE = 256
+"""Pixels of a crop: two of them fit side by side on a laptop, pixel for pixel."""
+CROPS = ((0, 0), (192, 0), (384, 0), (0, 171), (192, 171), (384, 171))
+"""Upper left corners of the crops of each photo, which are 640×427 pixels."""
+INSTRUCTIONS = (
+    "You see the same kind of photo twice, each damaged in another way: compressed, blurred or noisy.",
+    "Say which one has the better quality, and how sure you are, whatever it shows.",
+)
+NOTE = (
+    "Crops of the two photos that scikit-learn carries, each damaged in four ways and five degrees; scores are ranks "
+    "in this pool. What people prefer was said on the slider pages of the demo."
+)
+
+
+class SlidersReady(Record):
+    """A study whose pairs wait to be compared; `token` is the personal link's."""
+
+    study: Path
+    pool: int
+    pairs: int
+    token: str
+    person: str = "you"
+
+
+def prepare_sliders(folder: Path, progress: Progress) -> SlidersReady:
+    """Photos, distortions, scores and pairs; run again it goes on, with a new link."""
+    photos, pool = folder / "photos", folder / "pool"
+    _crop(photos)
+    distort([str(photos)], pool, progress=progress)
+    if (folder / "study" / "study.toml").exists():  # interrupted before, or visited again
+        study = Study(folder / "study", progress)
+    else:
+        study = Study.init(folder / "study", task="scores", title="Which photo is better?", notes=[NOTE])
+        study.progress = progress
+        study.configure(instructions=INSTRUCTIONS)
+    study.pool([pool / MANIFEST])
+    study.predict([f"{name}=quality:{name}" for name in MODELS])
+    if not study.folder.rounds():
+        study.select(levels=LEVELS)
+    known = {person.name: person for person in study.people.all()}
+    if "you" in known and known["you"].revoked is None:  # a link is shown once, and the last one may be lost
+        study.people.revoke("you")
+    status = study.status()
+    token = study.people.add("you")
+    return SlidersReady(study=study.folder.root, pool=status.pool, pairs=status.open_questions, token=token)
+
+
+def _crop(photos: Path) -> None:
+    """Crops of scikit-learn's two photos, as files."""
+    from sklearn.datasets import load_sample_images
+
+    found = load_sample_images()
+    photos.mkdir(parents=True, exist_ok=True)
+    for name, pixels in zip(found.filenames, found.images, strict=True):
+        image = Image.fromarray(pixels)
+        for number, (x, y) in enumerate(CROPS, start=1):
+            path = photos / f"{Path(name).stem}-{number}.png"
+            if not path.exists():
+                image.crop((x, y, x + SIDE, y + SIDE)).save(path)
