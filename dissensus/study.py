@@ -24,8 +24,8 @@ from dissensus.steps.labels.eligible import keep_eligible
 from dissensus.steps.labels.judging import hear
 from dissensus.steps.labels.ranking import consensus
 from dissensus.steps.labels.task import Labels
-from dissensus.steps.pooling import make_pool, pool_ids, pool_stamp
-from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool
+from dissensus.steps.pooling import make_pool, pool_ids, pool_size, pool_stamp
+from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool, refuse_mixed
 from dissensus.steps.predicting import has_begun, known_better, resolved_target
 from dissensus.steps.scores.scaling import RATINGS, ScaleFit, keep_ratings
 from dissensus.steps.scores.screening import screenings_of
@@ -127,6 +127,7 @@ class Study:
         named = [str(source) for source in sources]
         with self._lock:
             if not any(source.startswith(ENUMERATED) for source in named):
+                refuse_mixed(self.folder)
                 make_pool(self.folder, named, self.progress)
             elif self.settings.task == "labels":
                 raise StudyError("an enumerated pool needs models that score it: begin a study with --task scores")
@@ -157,6 +158,8 @@ class Study:
 
     def items(self) -> list[str]:
         """Ids of the pool, in its order."""
+        if self.folder.enumeration.exists():
+            return open_pool(self.folder).ids(range(pool_size(self.folder)))
         return list(pool_ids(self.folder).to_pylist())
 
     def labels(self, model: str) -> UInt16[Array, " N"]:

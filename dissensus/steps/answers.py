@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dissensus.errors import StudyError
-from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pooling import has_items, pool_stamp
 from dissensus.store.answers import Answers
 from dissensus.store.database import Database
 from dissensus.store.folder import Folder
@@ -17,7 +17,7 @@ def study_database(folder: Folder, settings: Settings) -> Database:
         StudyError: it holds the answers of another study.
     """
     database = Database.of(folder, settings)
-    if database.path != folder.judgements and folder.pool.exists():
+    if database.path != folder.judgements and has_items(folder):
         database.claim(pool_stamp(folder), settings.title or folder.root.resolve().name)
     return database
 

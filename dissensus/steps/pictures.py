@@ -8,6 +8,7 @@ from functools import lru_cache
 from dissensus.backends import Unreadable, read_image
 from dissensus.engines.local import Progress
 from dissensus.report.pictures import data_uri
+from dissensus.report.scores.galleries import WIDE
 from dissensus.steps.pools import Pool
 
 THUMBNAIL = 256  # pixels of a picture in a gallery
@@ -17,7 +18,7 @@ class Pictures:
     """Small pictures of items as data URIs, each made once."""
 
     def __init__(self, pool: Pool, items: Sequence[int], side: int, progress: Progress) -> None:
-        """Find where some items of the pool lie; their pictures are at most `side` pixels wide and high."""
+        """Find where some items of the pool lie; their pictures are at most `side` pixels wide and high, strips twice as wide."""
         self.side = side
         self.tell = progress
         self.made = 0
@@ -30,4 +31,7 @@ class Pictures:
         self.tell("pictures", self.made, 0)
         uri = self.uris[item]
         image = read_image(uri) if uri else Unreadable("no path")
-        return (None, False) if isinstance(image, Unreadable) else data_uri(image, self.side)
+        if isinstance(image, Unreadable):
+            return None, False
+        is_wide = image.width >= WIDE * image.height  # shown as wide as two others
+        return data_uri(image, self.side * 2 if is_wide else self.side)

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.backends import named_object, target_fingerprint
-from dissensus.errors import PoolError
+from dissensus.backends.reasons import one_line
+from dissensus.errors import PoolError, StudyError
 from dissensus.pool.enumeration import Enumeration
 from dissensus.steps.pooling import pool_ids, refuse_another
 from dissensus.store.enumerations import read_enumeration, write_enumeration
@@ -76,8 +77,16 @@ class EnumeratedPool:
 
     @cached_property
     def enumeration(self) -> Enumeration:
-        """The enumeration itself, from its module."""
-        return opened_enumeration(str(read_enumeration(self.folder)["target"]))
+        """The enumeration itself, from its module.
+
+        Raises:
+            StudyError: its module is not as it was: the numbers may stand for other items now.
+        """
+        known = read_enumeration(self.folder)
+        target, size = str(known["target"]), int(known["size"])
+        if _stamp(target, size) != known["pool"]:
+            raise StudyError(f"{target} has changed since it became the pool: restore it, or begin a new study")
+        return opened_enumeration(target)
 
     def ids(self, positions: Sequence[int]) -> list[str]:
         """Ids of the items at some places."""
@@ -93,14 +102,19 @@ class EnumeratedPool:
 
     def __contains__(self, item: object) -> bool:
         try:
-            return 0 <= self.enumeration.number_of(str(item)) < len(self.enumeration)
-        except ValueError:
+            number = self.enumeration.number_of(str(item))
+        except (ValueError, LookupError):
             return False
+        return 0 <= number < len(self.enumeration) and self.enumeration.id_of(number) == item
 
     def _drawing(self, position: int) -> Path:
         path = (self.folder.drawings / f"{position}.png").resolve()
         if not path.exists():
-            write_whole(path, lambda unfinished: self.enumeration.draw(position).save(unfinished, "PNG"))
+            try:
+                drawn = self.enumeration.draw(position)
+            except Exception as error:
+                raise PoolError(f"{self.enumeration.id_of(position)} cannot be drawn: {one_line(error)}") from error
+            write_whole(path, lambda unfinished: drawn.save(unfinished, "PNG"))
         return path
 
 
@@ -120,12 +134,20 @@ def enumerate_pool(folder: Folder, sources: Sequence[str]) -> None:
         raise PoolError("an enumerated pool stands alone: give one python:MODULE:NAME to a study without other items")
     module, _, name = sources[0].removeprefix(ENUMERATED).rpartition(":")
     target = f"{Path(module).resolve()}:{name}" if module.endswith(".py") else f"{module}:{name}"
-    size = len(opened_enumeration(target))
-    if size < 1:
-        raise PoolError(f"{target} enumerates no items")
-    stamp = fingerprint(target_fingerprint("python", target), name, str(size))
+    size = _size(target)
+    stamp = _stamp(target, size)
     refuse_another(folder, stamp)
     write_enumeration(folder, target, size, stamp)
+
+
+def refuse_mixed(folder: Folder) -> None:
+    """Refuse to list items beside those that an enumeration works out.
+
+    Raises:
+        PoolError: the study has an enumerated pool.
+    """
+    if folder.enumeration.exists():
+        raise PoolError("an enumerated pool stands alone: begin a new study for other items")
 
 
 def opened_enumeration(target: str) -> Enumeration:
@@ -135,3 +157,18 @@ def opened_enumeration(target: str) -> Enumeration:
     if absent:
         raise PoolError(f"{target} is no enumeration of items: it has no {absent[0]}")
     return found
+
+
+def _size(target: str) -> int:
+    try:
+        size = len(opened_enumeration(target))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PoolError(f"{target} is no enumeration of items: {one_line(error)}") from error
+    if size < 1:
+        raise PoolError(f"{target} enumerates no items")
+    return size
+
+
+def _stamp(target: str, size: int) -> str:
+    """What the numbers of items mean follows from the module, the name in it and how many there are."""
+    return fingerprint(target_fingerprint("python", target), target.rpartition(":")[2], str(size))

@@ -29,7 +29,7 @@ PooledFile = tuple[str | None, str | None]
 """Where an item lies, and the fingerprint it was pooled with."""
 
 Parted = Callable[[], Iterable[pa.Table]]
-"""Gives all predictions part by part, from the beginning each time: those of a large pool never lie in memory at once."""
+"""Gives all predictions part by part, from the beginning each time: a large pool's are never in memory at once."""
 
 BATCH = 32  # images that a model sees at once
 READERS = 2  # threads that decode images while the model works

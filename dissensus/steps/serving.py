@@ -18,6 +18,7 @@ from dissensus.labeling import QUESTIONS
 from dissensus.records import Assignment, Classes, Response, SetQuestion
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pools import EnumeratedPool, open_pool
 from dissensus.steps.task import ServedRounds
 from dissensus.store.answers import Answers
 from dissensus.store.database import Database
@@ -177,6 +178,10 @@ def _names(words: str, model: str) -> bool:
 
 def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
     """Where the pictures of some items of the pool lie, by their ids; one that is not in the pool is left out."""
+    pool = open_pool(folder)
+    if isinstance(pool, EnumeratedPool):
+        drawn = [name for name in sorted(names) if name in pool]
+        return dict(zip(drawn, pool.uris(pool.places(drawn)), strict=True))
     wanted = pa.array(sorted(names), pa.string())
     found: dict[str, str | None] = {}
     for batch in open_table(folder.pool).iter_batches(columns=["id", "uri"]):

@@ -28,9 +28,9 @@ MODELS = [f"{name}=python:{HERE / 'models.py'}:{name.lower()}" for name in ("Liu
 LEVELS, JND = 3, 1
 """Low, middle and high quality, as in the paper; to the defender both sessions of a pair are alike to one per cent."""
 NOTES = (
-    "Nobody has compared these pairs yet: what is here was worked out by the models alone.",
-    "SSIMplus is not free, so SQI sees a stand-in for presentation quality: a concave function of bitrate and resolution "
-    "with a made-up complexity for each content. Its time constants were chosen for this example.",
+    "This example comes without answers. Any that are counted here were given after its pairs were selected.",
+    "SSIMplus is not free, so SQI sees a stand-in for presentation quality: a concave function of bitrate and "
+    "resolution with a made-up complexity for each content. Its time constants were chosen for this example.",
     "Sessions are drawn, not played: the 50 contents are numbers, and no video was encoded.",
 )
 INSTRUCTIONS = (

@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 
+import pyarrow.parquet as pq
 import pytest
 from scores_made import QUALITY, answers, begun, done, lower, made_files, sheet, write_csv
 
@@ -135,11 +136,9 @@ def test_selected_pairs_are_what_they_say(judged):
     rows = study.selection()
     scores = {}
     for name in MODELS:
-        column = study.folder.predictions(name)
-        import pyarrow.parquet as pq
-
         sign = -1 if name == "fair" else 1
-        scores[name] = dict(zip(study.items(), [sign * s for s in pq.read_table(column)["score"].to_pylist()], strict=True))
+        column = pq.read_table(study.folder.predictions(name))["score"].to_pylist()
+        scores[name] = dict(zip(study.items(), [sign * score for score in column], strict=True))
     for row in rows:
         assert scores[row["attacker"]][row["low"]] < scores[row["attacker"]][row["high"]]
         assert row["attacker_low"] < row["attacker_high"]
@@ -246,7 +245,7 @@ def test_the_last_word_of_a_person_counts(fresh, tmp_path):
 
 def test_an_excluded_person_says_nothing(finished, tmp_path):
     before = json.loads(done("rank", finished, "--json"))
-    rows = [[*row[:3], "mallory", -row[4]] for row in answers(Study_pairs(finished), people=("x",), noise=0)]
+    rows = [[*row[:3], "mallory", -row[4]] for row in answers(all_pairs(finished), people=("x",), noise=0)]
     done("judgements", "import", finished, sheet(tmp_path / "mallory.csv", rows))
     assert json.loads(done("rank", finished, "--json")) != before
     done("annotators", "exclude", finished, "mallory", "--reason", "answers everything the wrong way round")
@@ -255,7 +254,7 @@ def test_an_excluded_person_says_nothing(finished, tmp_path):
     assert "wrong way round" in (finished / "results" / "report.html").read_text()
 
 
-def Study_pairs(study):  # noqa: N802
+def all_pairs(study):
     return [{"first": first, "second": second} for first, second in sorted(asked(study))]
 
 
@@ -290,10 +289,10 @@ def test_answers_go_round_and_rank_the_same(judged, fresh, tmp_path):
     for ending in ("csv", "jsonl", "parquet"):
         done("judgements", "export", judged, tmp_path / f"out.{ending}")
     done("select", fresh)
-    assert "0 new" not in done("judgements", "import", fresh, tmp_path / "out.csv")
+    assert done("judgements", "import", fresh, tmp_path / "out.csv").startswith("90 new judgements")
     assert json.loads(done("rank", fresh, "--json")) == ranked
     for ending in ("jsonl", "parquet"):
-        assert "0 new judgements" in done("judgements", "import", fresh, tmp_path / f"out.{ending}")
+        assert done("judgements", "import", fresh, tmp_path / f"out.{ending}").startswith("0 new judgements")
 
 
 def test_other_screenings_of_the_same_answers(finished):

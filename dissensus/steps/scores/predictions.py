@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.backends import Preprocess, Unreadable, open_scorer, read_scores
+from dissensus.backends.reasons import one_line
 from dissensus.backends.scoring import Scorer
-from dissensus.errors import BackendError, PredictionError, StudyError
+from dissensus.errors import BackendError, PoolError, PredictionError, StudyError
 from dissensus.predictions.scores import check_varied
 from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import EnumeratedPool
@@ -69,8 +70,7 @@ class ScoreSource:
         """Scores of some items; NaN with the reason where one cannot be read."""
         assert self.scorer is not None, "open first"
         if self.images is None:
-            items = EnumeratedPool(self.folder).enumeration.items(rows)
-            return pa.table({"score": self.scorer(items, ())})
+            return pa.table({"score": self.scorer(self._enumerated(rows), ())})
         scores = np.full(len(rows), np.nan)
         reasons: list[str | None] = [None] * len(rows)
         for batch, images in self.images.batches(rows):
@@ -78,6 +78,19 @@ class ScoreSource:
             for row, (score, reason) in zip(batch, self._scored(images, references), strict=True):
                 scores[row], reasons[row] = score, reason
         return pa.table({"score": scores, "problem": pa.array(reasons, pa.string())})
+
+    def _enumerated(self, rows: range) -> Any:
+        """Some items as the model takes them."""
+        enumeration = EnumeratedPool(self.folder).enumeration
+        try:
+            items = enumeration.items(rows)
+            given = len(items)
+        except Exception as error:
+            span = f"{rows.start} to {rows.stop - 1}"
+            raise PoolError(f"the enumeration fails on items {span}: {one_line(error)}") from error
+        if given != len(rows):
+            raise PoolError(f"the enumeration gave {given} items for {len(rows)} numbers: give one each")
+        return items
 
     def _scored(self, images: list[Any], references: list[str | None]) -> list[Scored]:
         """The score of each image, or why it has none."""

@@ -40,6 +40,8 @@ def open_pairs(hearing: PairHearing, kind: str) -> list[OpenPair]:
 def write_pairs(folder: Folder, path: Path, pairs: list[OpenPair]) -> None:
     """Write a sheet to fill in, .csv or .jsonl: the answer is how much better the second item is, −100 to 100.
 
+    Of choices it is first, second or same.
+
     Raises:
         StudyError: nothing waits, or the sheet is of another kind.
     """
@@ -54,7 +56,10 @@ def write_pairs(folder: Folder, path: Path, pairs: list[OpenPair]) -> None:
 
 
 def _row(pair: OpenPair) -> dict[str, str]:
-    return {"kind": pair.kind, "first": pair.first, "second": pair.second, "annotator": "", "answer": "", "time": ""}
+    row = {"kind": pair.kind, "first": pair.first, "second": pair.second, "annotator": "", "answer": "", "time": ""}
+    if pair.kind == "choice":  # what two items do not say: that there is a third answer
+        row["question"] = json.dumps({"first": pair.first, "same": True, "second": pair.second}, ensure_ascii=False)
+    return row
 
 
 def _write_csv(path: Path, pairs: list[OpenPair]) -> None:

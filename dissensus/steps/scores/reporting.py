@@ -21,7 +21,7 @@ from dissensus.steps.pooling import pool_size
 from dissensus.steps.pools import open_pool
 from dissensus.steps.scores.judging import PairHearing
 from dissensus.steps.scores.ranking import evidence_of
-from dissensus.steps.scores.scaling import ScoreColumn, scale_of
+from dissensus.steps.scores.scaling import ScoreColumn, scale_of, spaced
 from dissensus.steps.scores.screening import screenings_of
 from dissensus.store.answers import Answers
 from dissensus.store.folder import Folder
@@ -190,7 +190,7 @@ def _scaled_pool(folder: Folder, settings: ScoreSettings, hearing: PairHearing) 
     """Evenly spaced items of the pool on the common scale of every model; those that somebody cannot score left out."""
     scales = {name: scale for found in hearing.rounds for name, scale in found.scales.items()}
     size = pool_size(folder)
-    positions = np.arange(0, size, max(1, -(-size // DRAWN)))
+    positions = np.array(spaced(size, DRAWN))
     raw = np.stack([ScoreColumn(folder, settings, name).at(positions) for name in hearing.models])
     raw = raw[:, ~np.isnan(raw).any(axis=0)]
     return np.stack([scale_of(scales[name])(row) for name, row in zip(hearing.models, raw, strict=True)])

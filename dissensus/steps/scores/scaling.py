@@ -107,6 +107,18 @@ def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) 
     return CommonScale("logistic", tuple(scales), tuple(fits), float(ratings.quality.std(ddof=1)), (low, high))
 
 
+def spaced(size: int, most: int) -> range:
+    """At most so many evenly spaced places of a pool.
+
+    Enumerated pools repeat themselves: a step that divides a period would see the same half of each. So the step shares
+    no factor with the size, which has those of all periods.
+    """
+    step = -(-size // most)
+    while math.gcd(step, size) > 1:
+        step += 1
+    return range(0, size, step)
+
+
 class ScoreColumn:
     """The scores of one model, turned so that higher is better."""
 
@@ -142,7 +154,7 @@ class ScoreColumn:
 
     def sample(self, size: int) -> Float[Array, " n"]:
         """Scores of evenly spaced items, at most `size`; without those that have none."""
-        step = -(-len(self) // size)
+        step = spaced(len(self), size).step
         parts, start = [], 0
         for group in range(self.file.num_row_groups):
             values = self.group(group)

@@ -1,0 +1,134 @@
+"""A study of scores from its pairs to its ranking, with people at the slider: what they say is what counts."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browsing import Album, all_sent, answer, link, ready, start
+from PIL import Image
+from served import Served, eventually
+
+from dissensus.study import Study
+
+ITEMS = 60
+MODELS = {"truthful": 1.0, "noisy": 0.6, "random": 0.0}
+"""How much each model knows of the quality of an item."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, float]]:
+    """A study whose pairs wait, and the quality of every item."""
+    folder = tmp_path_factory.mktemp("scores")
+    rng = np.random.default_rng(3)
+    quality = rng.permutation(np.linspace(0, 1, ITEMS))
+    (folder / "pool").mkdir()
+    names = [f"p{number:02}.png" for number in range(ITEMS)]
+    for name in names:
+        Image.fromarray(rng.integers(0, 256, (48, 64, 3), np.uint8)).save(folder / "pool" / name)
+    study = Study.init(folder / "study", task="scores", title="Pictures")
+    study.pool([folder / "pool"])
+    specs = []
+    for model, share in MODELS.items():
+        scores = share * quality + (1 - share) * rng.random(ITEMS)
+        with open(folder / f"{model}.csv", "w", newline="") as file:
+            csv.writer(file).writerows([("item", "score"), *zip(names, scores.tolist(), strict=True)])
+        specs.append(f"{model}=file:{folder / model}.csv")
+    study.predict(specs)
+    study.select(levels=3)
+    return study.folder.root, dict(zip(names, quality.tolist(), strict=True))
+
+
+@pytest.fixture
+def folder(made: tuple[Path, dict[str, float]], tmp_path: Path) -> Path:
+    """A copy that a test may change."""
+    shutil.copytree(made[0], tmp_path / "study")
+    return tmp_path / "study"
+
+
+@pytest.fixture
+def album(made: tuple[Path, dict[str, float]]) -> Album:
+    return Album(made[0].parent / "pool")
+
+
+def press(page: Any, end: str) -> None:
+    """Move the slider to an end, and confirm."""
+    page.keyboard.press(end)
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("device", ["desktop", "phone"])
+def test_people_compare_in_a_browser_and_the_truthful_model_wins(
+    folder: Path,
+    made: tuple[Path, dict[str, float]],
+    album: Album,
+    serve: Callable[..., Served],
+    visit: Any,
+    device: str,
+) -> None:
+    quality = made[1]
+    asked = Study(folder).asked()
+    served = serve(folder, "--answers", "1")
+    page = visit(link(served, "ada"), size=device)
+    start(page)
+    said: dict[frozenset[str], float] = {}
+    for _ in asked:
+        ready(page)
+        left, right = (album.item(image) for image in page.locator(".roll > img").all())
+        difference = quality[right] - quality[left]
+        answer(page, lambda end="End" if difference > 0 else "Home": press(page, end))
+        said[frozenset((left, right))] = abs(difference)
+    all_sent(page)
+    served.stop()
+    assert set(said) == {frozenset(pair) for pair in asked}
+    study = Study(folder)
+    assert study.questions() == []
+    rankings = study.rank()
+    assert [s.model for s in rankings.aggressiveness.standings] == ["truthful", "noisy", "random"]
+    # Everybody always takes a side here, so that no defender ever holds.
+    assert all(abs(s.strength or 0) < 1e-9 for s in rankings.resistance.standings)
+    assert study.report().read_text().count("data:image") > 5
+
+
+def test_a_pair_that_is_found_unfit_makes_room_for_its_reserve(folder: Path, serve: Callable[..., Served]) -> None:
+    before = {frozenset(pair) for pair in Study(folder).asked()}
+    served = serve(folder)
+    ada = served.add("ada")
+    unfit = ada.next()[0]["ticket"]
+    ada.answer(unfit, "unfit")
+    while ada.answer_next(50):
+        pass
+    eventually(lambda: ada.answer_next(50))  # the service looks for what is discarded once a second
+    served.stop()
+    study = Study(folder)
+    after = {frozenset(pair) for pair in study.asked()}
+    assert before < after
+    assert study.status().discarded_items == 1
+    assert study.questions() == []
+
+
+def test_a_choice_is_the_cheaper_alternative(folder: Path, serve: Callable[..., Served]) -> None:
+    settings = folder / "study.toml"
+    settings.write_text(settings.read_text().replace('question = "slider"', 'question = "choice"'))
+    served = serve(folder)
+    ada = served.add("ada")
+    waiting = ada.next()[0]
+    assert waiting["kind"] == "choice"
+    assert waiting["payload"]["same"] is True
+    while ada.answer_next("left"):
+        pass
+    served.stop()
+    study = Study(folder)
+    assert study.questions() == []
+    assert study.rank().aggressiveness.standings
+
+
+def test_names_of_models_and_items_stay_on_the_server(folder: Path, serve: Callable[..., Served]) -> None:
+    served = serve(folder)
+    reply = served.add("ada").get("/api/next?ahead=4").body.decode()
+    assert not any(word in reply for word in (*MODELS, ".png", "attacker", "defender"))
