@@ -142,6 +142,7 @@ class Study:
         `lower` names those whose lower scores are better. Returns, by model, whether anything was left to do.
         """
         with self._lock:
+            before = self.folder.settings.read_bytes()
             added = self._add(models, preprocess or {}, lower)
             settings = self.settings
             if not settings.models:
@@ -153,7 +154,11 @@ class Study:
                 return {name: self._task.predict(name) for name in todo}
             except DissensusError:
                 # a model that was refused outright is not in the study; one that has begun is, so that it can resume
-                remove_models(self.folder.settings, [name for name in added if not has_begun(self.folder, name)])
+                not_begun = [name for name in added if not has_begun(self.folder, name)]
+                if added and not_begun == added:
+                    write_whole(self.folder.settings, partial(_write_bytes, content=before))
+                else:
+                    remove_models(self.folder.settings, not_begun)
                 raise
 
     def items(self) -> list[str]:

@@ -18,7 +18,7 @@ SIDE = 256
 CROPS = ((0, 0), (192, 0), (384, 0), (0, 171), (192, 171), (384, 171))
 """Upper left corners of the crops of each photo, which are 640×427 pixels."""
 INSTRUCTIONS = (
-    "You see the same kind of photo twice, each damaged in another way: compressed, blurred or noisy.",
+    "You see two photos. Each may be compressed, blurred or noisy, more or less, or as it was taken.",
     "Say which one has the better quality, and how sure you are, whatever it shows.",
 )
 NOTE = (

@@ -18,7 +18,10 @@ class Pictures:
     """Small pictures of items as data URIs, each made once."""
 
     def __init__(self, pool: Pool, items: Sequence[int], side: int, progress: Progress) -> None:
-        """Find where some items of the pool lie; their pictures are at most `side` pixels wide and high, strips twice as wide."""
+        """Find where some items of the pool lie; their pictures are at most `side` pixels wide and high.
+
+        Strips are up to twice as wide: pages show them above each other.
+        """
         self.side = side
         self.tell = progress
         self.made = 0
@@ -33,5 +36,5 @@ class Pictures:
         image = read_image(uri) if uri else Unreadable("no path")
         if isinstance(image, Unreadable):
             return None, False
-        is_wide = image.width >= WIDE * image.height  # shown as wide as two others
+        is_wide = image.width >= WIDE * image.height
         return data_uri(image, self.side * 2 if is_wide else self.side)

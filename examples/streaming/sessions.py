@@ -106,8 +106,8 @@ class Sessions:
 SESSIONS = Sessions()
 
 
-SIZE = (900, 270)
-"""Two of them stand side by side on a large screen, and one fills a phone's."""
+SIZE = (620, 240)
+"""Two of them stand side by side, pixel for pixel, on a screen of 1280: nothing of a session may be out of sight."""
 FINER = 2
 """Drawn so many times larger and then reduced, which smooths slanted lines."""
 LONGEST = SEGMENTS * (SEGMENT + int(STALLS.max()))
@@ -115,14 +115,14 @@ LONGEST = SEGMENTS * (SEGMENT + int(STALLS.max()))
 PAPER, INK, FAINT = "#f2f2ef", "#22262b", "#8b9097"
 COLOURS = ("#440154", "#3b528b", "#21908c", "#5dc863", "#fde725")
 """Viridis: from dark to bright for every kind of colour vision. The heights of the bars say the same."""
-LEFT, RIGHT, TOP, BOTTOM = 30, 846, 84, 208
+LEFT, RIGHT, TOP, BOTTOM = 18, 576, 68, 190
 """Edges of the bars' field in pixels."""
 
 
 def _drawn(content: int, segments: list[tuple[int, int]]) -> Image.Image:
     image = Image.new("RGB", (SIZE[0] * FINER, SIZE[1] * FINER), PAPER)
     pen = _Pen(image)
-    pen.words((LEFT, 40), f"content {content:02}", "lm")
+    pen.words((LEFT, 32), f"content {content:02}", "lm")
     _draw_legend(pen)
     _draw_axis(pen)
     second = 0
@@ -141,17 +141,17 @@ def _at(second: int) -> float:
 def _draw_axis(pen: _Pen) -> None:
     pen.line((LEFT, BOTTOM, RIGHT, BOTTOM))
     for second in range(0, LONGEST + 1, 5):
-        pen.line((_at(second), BOTTOM, _at(second), BOTTOM + 8))
-        pen.words((_at(second), BOTTOM + 12), f"{second} s" if second == LONGEST else str(second), "ma")
+        pen.line((_at(second), BOTTOM, _at(second), BOTTOM + 6))
+        pen.words((_at(second), BOTTOM + 8), f"{second} s" if second == LONGEST else str(second), "ma")
 
 
 def _draw_legend(pen: _Pen) -> None:
-    pen.words((350, 40), LADDER[0], "rm")
+    pen.words((240, 32), LADDER[0], "rm")
     for representation in range(len(LADDER)):
-        pen.bar((360 + 30 * representation, 18, 388 + 30 * representation, 60), representation)
-    pen.words((520, 40), LADDER[-1], "lm")
-    pen.stall((716, 18, 760, 60))
-    pen.words((772, 40), "stall", "lm")
+        pen.bar((247 + 21 * representation, 14, 267 + 21 * representation, 48), representation)
+    pen.words((359, 32), LADDER[-1], "lm")
+    pen.stall((500, 14, 532, 48))
+    pen.words((540, 32), "stall", "lm")
 
 
 class _Pen:
@@ -159,7 +159,7 @@ class _Pen:
 
     def __init__(self, image: Image.Image) -> None:
         self.image, self.draw = image, ImageDraw.Draw(image)
-        self.font = ImageFont.load_default(36 * FINER)
+        self.font = ImageFont.load_default(29 * FINER)
 
     def words(self, at: tuple[float, float], text: str, anchor: str) -> None:
         self.draw.text((FINER * at[0], FINER * at[1]), text, INK, self.font, anchor)
@@ -179,8 +179,8 @@ class _Pen:
         left, top, right, bottom = (round(edge) for edge in _finer(field))
         stripes = Image.new("RGB", (right - left, bottom - top), PAPER)
         pen = ImageDraw.Draw(stripes)
-        for start in range(-stripes.height, stripes.width, 14 * FINER):
-            pen.line((start, stripes.height, start + stripes.height, 0), FAINT, 5 * FINER)
+        for start in range(-stripes.height, stripes.width, 11 * FINER):
+            pen.line((start, stripes.height, start + stripes.height, 0), FAINT, 4 * FINER)
         pen.rectangle((0, 0, stripes.width - 1, stripes.height - 1), None, INK, FINER)
         self.image.paste(stripes, (left, top))
 

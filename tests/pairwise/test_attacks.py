@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from hypothesis import given
@@ -106,12 +105,3 @@ def test_nothing_judged_is_zero_and_not_compared() -> None:
     assert not found.resistance.any()
     assert not found.attacked.any()
     assert not found.defended.any()
-
-
-def test_a_bootstrap_can_call_it_a_thousand_times() -> None:
-    attacks = simulated(0, models=16, share=1.0)
-    assert len(attacks) == 1440
-    start = perf_counter()
-    for _ in range(1000):
-        attack_matrices(attacks, 16)
-    assert perf_counter() - start < 2

