@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dissensus.backends import Unreadable, read_image, target_fingerprint
 from dissensus.engines.local import Progress, chunks
-from dissensus.errors import BackendError, StudyError
+from dissensus.errors import BackendError, PredictionError, StudyError
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooling import pool_ids, pool_size, pool_stamp
 from dissensus.store.files import file_fingerprint
@@ -80,7 +80,11 @@ def predict(folder: Folder, model: ModelSettings, name: str, source: Source, pro
         source.write(target, lambda: iter([table]), stamps)
     else:
         _predict_parts(folder, name, source, parts, progress)
-        source.write(target, parts.all, stamps)
+        try:
+            source.write(target, parts.all, stamps)
+        except PredictionError:
+            parts.clear()  # what is refused as a whole is not gone on with
+            raise
         parts.clear()
     return True
 

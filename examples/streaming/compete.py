@@ -100,7 +100,8 @@ def main() -> None:
         with progress(quiet=given.json) as told:
             study = compete(given.folder, told=told)
     except DissensusError as error:
-        sys.exit(f"{error}")
+        print(error, file=sys.stderr)
+        sys.exit(2)
     seconds, megabytes = time.monotonic() - begun, peak_memory()
     if given.json:
         found = {"sessions": study.status().pool, "pairs": pairs_of(study), "seconds": seconds, "megabytes": megabytes}

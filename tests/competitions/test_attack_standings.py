@@ -197,7 +197,11 @@ def test_a_seed_gives_the_same_intervals_and_another_seed_others() -> None:
 
 
 def test_a_pair_that_stands_in_many_duels_is_resampled_as_one() -> None:
-    rows = [(a, d, k, 1, 100 * a + 10 * d + 2 * k, 100 * a + 10 * d + 2 * k + 1) for a, d in ((0, 1), (1, 0)) for k in range(6)]
+    rows = [
+        (a, d, k, 1, 100 * a + 10 * d + 2 * k, 100 * a + 10 * d + 2 * k + 1)
+        for a, d in ((0, 1), (1, 0))
+        for k in range(6)
+    ]
     towards = np.array([0.9, 0.1] * 3 + [0.4, 0.6] * 3)
     apart = evidence_from(pairs_of(rows), towards)
     lumped = replace(apart, attacks=replace(apart.attacks, pair=np.array([0, 1] * 3 + [6, 7] * 3)))

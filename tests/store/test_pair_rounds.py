@@ -88,7 +88,9 @@ def test_the_file_can_be_read_by_anybody(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     write_pair_round(folder, 1, selection_of(4, 2), ["a", "b"], IDS, stamps(["a", "b"]))
     table = read_table(folder.selection(1))
-    assert {"attacker", "defender", "level", "rank", "reserve", "low", "high", "weight", *SCORES} <= {*table.column_names}
+    assert {"attacker", "defender", "level", "rank", "reserve", "low", "high", "weight", *SCORES} <= {
+        *table.column_names
+    }
     assert set(table["attacker"].to_pylist()) <= {"a", "b"}
 
 

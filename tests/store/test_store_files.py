@@ -3,11 +3,12 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.store.files import file_fingerprint, fingerprint, write_text, write_whole
+from dissensus.store.files import column_fingerprint, file_fingerprint, fingerprint, write_text, write_whole
 
 
 def interrupted(path: Path) -> None:
@@ -50,6 +51,13 @@ def test_different_parts_have_different_fingerprints_even_where_they_join_to_the
 ) -> None:
     assert (fingerprint(*one) == fingerprint(*other)) == (one == other)
     assert len(fingerprint(*one)) == 16
+
+
+@pytest.mark.parametrize("cuts", [[], [3], [1, 1, 9]])
+def test_a_column_in_pieces_has_the_fingerprint_of_the_whole(cuts: list[int]) -> None:
+    column = np.arange(10, dtype=np.float32)
+    pieces = (piece.data for piece in np.split(column, cuts))
+    assert column_fingerprint(10, pieces) == fingerprint(memoryview(column))
 
 
 def test_text_and_its_bytes_have_one_fingerprint() -> None:

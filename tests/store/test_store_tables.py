@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import StudyError
-from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_table
+from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces, write_table
 
 TABLE = pa.table({"id": ["a", 'é\n"', None], "label": pa.array([1, 2, 65_535], pa.uint16()), "p": [0.5, None, 1.0]})
 STAMPS = {"pool": "0123", "settings": {"k": 30, "cap": None}, "duels": [["a", "b"]]}
@@ -84,3 +84,12 @@ def test_a_full_disk_leaves_the_old_table(small_disk: Path) -> None:
         write_table(small_disk / "t.parquet", pa.table({"n": np.arange(1_000_000)}), {})
     assert read_table(small_disk / "t.parquet").equals(TABLE)
     assert [path.name for path in small_disk.iterdir()] == ["t.parquet"]
+
+
+@pytest.mark.parametrize("size", [1000, ROW_GROUP - 1, ROW_GROUP, ROW_GROUP + 1, 5 * ROW_GROUP])
+def test_pieces_give_the_bytes_of_the_whole(tmp_path: Path, size: int) -> None:
+    whole = pa.table({"n": np.arange(2 * ROW_GROUP + 77, dtype=np.float32)})
+    pieces = (whole.slice(start, size) for start in range(0, len(whole), size))
+    write_table(tmp_path / "whole.parquet", whole, STAMPS)
+    write_pieces(tmp_path / "pieces.parquet", whole.schema, pieces, STAMPS)
+    assert (tmp_path / "pieces.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()

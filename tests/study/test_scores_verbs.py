@@ -71,7 +71,9 @@ def test_a_whole_study_by_commands(command, tmp_path):
     assert "a study of scores" in ran("init", study, "--task", "scores")
     assert "240 items" in ran("pool", study, files / "pool.csv")
     specs = [f"{name}=file:{files / name}.csv" for name in MODELS]
-    assert [row["predicted"] for row in json.loads(ran("predict", study, *specs, *lower(MODELS), "--json"))] == [True] * 3
+    assert [row["predicted"] for row in json.loads(ran("predict", study, *specs, *lower(MODELS), "--json"))] == [
+        True
+    ] * 3
     by_ranks = json.loads(ran("scale", study, "--json"))
     assert [(fit["model"], fit["better"], fit["method"]) for fit in by_ranks] == [
         ("good", "higher", "ranks"),
@@ -175,6 +177,13 @@ def test_ways_to_select(fresh, options, most):
     assert done("select", fresh) == done("select", fresh)  # nothing is left to select
 
 
+def test_one_pair_a_duel_is_said_to_leave_out_what_other_pairs_would_say(fresh, judged, tmp_path):
+    done("select", fresh, "--case", "most")
+    answer_all(fresh, tmp_path / "answers.csv")
+    assert "not how other pairs would end" in done("rank", fresh)
+    assert "not how other pairs would end" not in done("rank", judged)
+
+
 def test_by_ranks_where_nobody_rated_anything(tmp_path):
     study = begun(tmp_path, ratings=False)
     selected = json.loads(done("select", study, "--json"))
@@ -192,7 +201,9 @@ def test_a_further_round_has_other_pairs_for_every_duel(finished, tmp_path):
     assert rows[: len(before)] == before
     for row in rows[len(before) :]:
         duel = row["attacker"], row["defender"]
-        taken = {item for old in before if (old["attacker"], old["defender"]) == duel for item in (old["low"], old["high"])}
+        taken = {
+            item for old in before if (old["attacker"], old["defender"]) == duel for item in (old["low"], old["high"])
+        }
         assert not taken & {row["low"], row["high"]}
     assert answer_all(finished, tmp_path / "more.csv") == again["open_questions"]
     assert json.loads(done("rank", finished, "--json"))["aggressiveness"][0]["model"] == "good"
@@ -331,8 +342,8 @@ def test_choices_in_the_place_of_sliders(fresh, tmp_path):
     for number, pair in enumerate(pairs):
         apart = QUALITY[pair["second"]] - QUALITY[pair["first"]]
         body = json.dumps({"first": pair["first"], "second": pair["second"], "same": True})
-        for who in ("ann", "ben"):
-            rows.append(["choice", body, who, "same" if abs(apart) < 10 or number == 0 else words[apart > 0]])
+        said = "same" if abs(apart) < 10 or number == 0 else words[apart > 0]
+        rows += [["choice", body, who, said] for who in ("ann", "ben")]
     path = write_csv(tmp_path / "choices.csv", ("kind", "question", "annotator", "answer"), rows)
     done("judgements", "import", fresh, path)
     assert waiting(fresh) == []
@@ -353,6 +364,28 @@ def test_a_choice_sheet_can_be_filled_in_and_read(fresh, tmp_path):
     write_csv(tmp_path / "filled.csv", list(rows[0]), [list(row.values()) for row in rows])
     done("judgements", "import", fresh, tmp_path / "filled.csv")
     assert waiting(fresh) == []
+
+
+def test_a_pair_the_other_way_round_is_the_same_pair(judged, fresh, tmp_path):
+    done("select", fresh)
+    rows = answers(waiting(fresh))
+    turned = [[kind, second, first, who, -said] for kind, first, second, who, said in rows]
+    done("judgements", "import", fresh, sheet(tmp_path / "turned.csv", turned))
+    assert waiting(fresh) == []
+    assert json.loads(done("rank", fresh, "--json")) == json.loads(done("rank", judged, "--json"))
+
+
+def test_a_choice_without_a_third_answer_counts_too(fresh, tmp_path):
+    change_settings(Study(fresh).folder.settings, "judge", {"question": "choice"})
+    done("select", fresh)
+    words = {True: "first", False: "second"}
+    rows = [
+        ("choice", two["second"], two["first"], "ann", words[QUALITY[two["second"]] > QUALITY[two["first"]]])
+        for two in waiting(fresh)
+    ]
+    done("judgements", "import", fresh, sheet(tmp_path / "forced.csv", rows))
+    assert waiting(fresh) == []
+    assert json.loads(done("rank", fresh, "--json"))["aggressiveness"][0]["model"] == "good"
 
 
 def test_other_ratings_mean_other_scales_for_all_models_of_the_next_round(finished, ready, tmp_path):

@@ -95,8 +95,8 @@ def hear_pairs(folder: Folder, settings: ScoreSettings, is_final: bool = True) -
     item_ids = {item: name for found in rounds for item, name in found.item_ids.items()}
     database = study_database(folder, settings)
     exclusions = People(database).excluded()
-    texts = pair_texts(settings.judge.question, pairs, item_ids)
-    compared = read_compared(Answers(database), settings.judge.question, texts, exclusions)
+    ways = ways_to_ask(settings.judge.question, pairs, item_ids)
+    compared = read_compared(Answers(database), settings.judge.question, ways, len(pairs), exclusions)
     weighed = weigh(compared, settings.judge) if is_final else weigh_so_far(compared, settings.judge)
     state, preference = outcome(compared, weighed, settings.judge)
     judged = tuple(
@@ -121,18 +121,33 @@ def pair_texts(kind: str, pairs: Int[Array, "q 2"], item_ids: dict[int, str]) ->
     return [f'{{"first":{written[first]},{same}"second":{written[second]}}}' for first, second in pairs.tolist()]
 
 
-def read_compared(answers: Answers, kind: str, texts: list[str], exclusions: dict[str, Exclusion]) -> Compared:
+def ways_to_ask(kind: str, pairs: Int[Array, "q 2"], item_ids: dict[int, str]) -> dict[str, tuple[int, int]]:
+    """The number of the pair by every text that asks about it, with the sign of the answers.
+
+    People who write their own files may name the two items the other way round, and need not offer 'no difference'.
+    """
+    ways: dict[str, tuple[int, int]] = {}
+    for sign, ordered in ((1, pairs), (-1, pairs[:, ::-1])):
+        for worded in {kind, "slider"}:  # a choice without a third answer is worded like a slider
+            texts = pair_texts(worded, ordered, item_ids)
+            ways |= {text: (number, sign) for number, text in enumerate(texts)}
+    return ways
+
+
+def read_compared(
+    answers: Answers, kind: str, ways: dict[str, tuple[int, int]], pairs: int, exclusions: dict[str, Exclusion]
+) -> Compared:
     """Everybody's last word on each pair; those who are excluded say nothing."""
-    numbers = {text: number for number, text in enumerate(texts)}
-    last: dict[tuple[int, str], tuple[datetime, str, object]] = {}
-    for identity, text, annotator, answer, time in answers.essentials(kind, "asked", numbers):
-        key, moment = (numbers[text], annotator), _moment(time)
+    last: dict[tuple[int, str], tuple[datetime, str, float | str]] = {}
+    for identity, text, annotator, answer, time in answers.essentials(kind, "asked", ways):
+        number, sign = ways[text]
+        key, moment = (number, annotator), _moment(time)
         if annotator not in exclusions and (key not in last or moment >= last[key][0]):
-            last[key] = moment, identity, json.loads(answer)
+            last[key] = moment, identity, _towards_second(json.loads(answer), sign)
     people = {name: number for number, name in enumerate(sorted({name for _, name in last}))}
-    told = [(q, people[n], CHOICES.get(v, v) if isinstance(v, str) else v) for (q, n), (_, _, v) in last.items()]
+    told = [(question, people[name], value) for (question, name), (_, _, value) in last.items()]
     rated = [row for row in told if not isinstance(row[2], str)]
-    unfit = np.bincount([row[0] for row in told if isinstance(row[2], str)], minlength=len(texts)).astype(np.int64)
+    unfit = np.bincount([row[0] for row in told if isinstance(row[2], str)], minlength=pairs).astype(np.int64)
     used, spoken = np.unique([row[1] for row in rated], return_inverse=True)
     names = list(people)
     return Compared(
@@ -185,6 +200,12 @@ def outcome(
 def person_named(message: str, people: tuple[str, ...]) -> str:
     """The message of a screening with 'person 3' replaced by that person's name."""
     return re.sub(r"\bperson (\d+)\b", lambda match: people[int(match[1])], message)
+
+
+def _towards_second(answer: float | str, sign: int) -> float | str:
+    """How much better the second item is; a word where it cannot be said."""
+    value = CHOICES.get(answer, answer) if isinstance(answer, str) else answer
+    return value if isinstance(value, str) else sign * value
 
 
 def _given_up(judged: JudgedPairs, numbers: Int[Array, " n"]) -> Array:

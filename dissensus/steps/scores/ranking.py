@@ -49,7 +49,8 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
     evidence = evidence_of(hearing)
     found = rank_attacks(evidence, hearing.models, method)
     ranks = {measure: [standing.model for standing in one.standings] for measure, one in found.items()}
-    made = {measure: _record(one, method, settings, hearing, folder) for measure, one in found.items()}
+    beside = _of_people_only(evidence.attacks)
+    made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
     rankings = Rankings(**made, words=disagreements(ranks) if len(hearing.models) > 2 else ())
     write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
     _write_matrices(folder, hearing.models, attack_matrices(evidence.attacks, len(hearing.models)))
@@ -72,12 +73,25 @@ def _known(matrix: Array, where: Array) -> list[list[float | None]]:
     ]
 
 
+def _of_people_only(attacks: Attacks) -> tuple[str, ...]:
+    """What intervals leave out where no duel has a second pair: weights of pairs cancel in a mean of one."""
+    duels = np.stack([attacks.attacker, attacks.defender], axis=1)
+    if len(np.unique(duels, axis=0)) < len(duels):
+        return ()
+    return ("No duel has more than one judged pair: intervals say how people differ, not how other pairs would end.",)
+
+
 def _record(
-    standings: Standings, method: AttackMethod, settings: ScoreSettings, hearing: PairHearing, folder: Folder
+    standings: Standings,
+    beside: tuple[str, ...],
+    method: AttackMethod,
+    settings: ScoreSettings,
+    hearing: PairHearing,
+    folder: Folder,
 ) -> Ranking:
     rounds = [found.number for found in hearing.rounds]
     inputs = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
-    words = standings.words
+    words = (*standings.words, *beside)
     if hearing.open:
         words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} pairs wait for answers.", *words)
     return Ranking(

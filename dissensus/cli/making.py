@@ -1,0 +1,223 @@
+"""From models and items to a selection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dissensus import printing
+from dissensus.cli.app import app, ignore_signals
+from dissensus.cli.options import Json, Lower, Models, Preprocessing, StudyPath
+from dissensus.demo import prepare_sliders, run_demo
+from dissensus.discrepancy.labels import DISCREPANCIES
+from dissensus.errors import StudyError
+from dissensus.pool.distortions import DISTORTIONS
+from dissensus.steps.distorting import distort as distort_photos
+from dissensus.steps.distorting import parsed_levels
+from dissensus.steps.predicting import parsed_settings
+from dissensus.study import Study
+
+
+@app.command()
+def demo(
+    task: Annotated[
+        str, typer.Argument(metavar="[labels|scores]", help="What the models predict.", show_default="labels")
+    ] = "labels",
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Where to put the study.", show_default="dissensus-demo")
+    ] = None,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you (labels).")] = False,
+    serve: Annotated[bool, typer.Option(help="Open the slider pages (scores).")] = True,
+    json: Json = False,
+) -> None:
+    """Let real models compete, without network: eight classifiers of digits, or four image quality models on photos.
+
+    The first is the whole job, in seconds. The second ends at the slider pages, where the answers are yours.
+
+    Example: `dissensus demo scores my-first-photos`
+    """
+    if task not in ("labels", "scores"):  # `dissensus demo DIR`
+        if folder is not None:
+            raise StudyError(f"there is no demo of '{task}': it is labels or scores")
+        task, folder = "labels", Path(task)
+    folder = folder or Path("dissensus-demo" if task == "labels" else "dissensus-demo-scores")
+    with printing.progress(quiet=json) as progress:
+        if task == "labels":
+            result = run_demo(folder, by_hand, progress)
+            return printing.show_demo(result, json)
+        ready = prepare_sliders(folder, progress)
+    printing.show_sliders(ready, serve, json)
+    if serve and not json:
+        ignore_signals()
+        Study(ready.study).serve(printing.show_sliders_open(ready), None, 0)
+        printing.say(f"stopped; every answer is stored. Next: dissensus report {ready.study}")
+    return None
+
+
+@app.command()
+def init(
+    study: StudyPath,
+    task: Annotated[str, typer.Option(help="What models predict: labels or scores.")] = "labels",
+    classes: Annotated[
+        str, typer.Option(help="imagenet, or a .txt (one name a line), .csv (column name) or .json file.")
+    ] = "imagenet",
+    taxonomy: Annotated[
+        Path | None, typer.Option(help="CSV of child,parent: what lies above the classes.", show_default=False)
+    ] = None,
+) -> None:
+    """Begin a study in a new folder.
+
+    Example: `dissensus init birds --task labels --classes imagenet`
+    """
+    made = Study.init(study, task, classes, taxonomy)
+    what = f"{len(made.classes):,} classes" if task == "labels" else task
+    printing.say(f"{study}: a study of {what}. Next: dissensus pool {study} SOURCE…")
+
+
+@app.command()
+def pool(
+    study: StudyPath,
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE", help="Image folders, globs in quotes, CSV or Parquet manifests (item, path)."),
+    ],
+    json: Json = False,
+) -> None:
+    """Take images or manifests as the unlabelled pool of STUDY.
+
+    Example: `dissensus pool birds photos/ 'more/**/*.jpg' manifest.csv`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        opened.pool(sources)
+    printing.show_pool(opened.status(), json)
+
+
+@app.command()
+def distort(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE", help="Photos, image folders, globs in quotes, manifests.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the images and pool.csv.")],
+    kinds: Annotated[str, typer.Option(help="Which distortions, with commas between.")] = ",".join(DISTORTIONS),
+    levels: Annotated[str, typer.Option(help="Which levels, 1 (mildest) to 5.")] = "1,2,3,4,5",
+    seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
+    json: Json = False,
+) -> None:
+    """Make a pool for image quality models: photos, and each of them distorted; run it again to resume.
+
+    Example: `dissensus distort photos/ --out distorted --kinds jpeg,blur`
+    """
+    with printing.progress(quiet=json) as progress:
+        result = distort_photos(sources, out, kinds.split(","), parsed_levels(levels), seed, progress)
+    printing.show_distort(result, json)
+
+
+@app.command()
+def predict(
+    study: StudyPath,
+    models: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=BACKEND:TARGET", help="New models; none: resume.")
+    ] = None,
+    preprocess: Preprocessing = None,
+    lower: Lower = None,
+    json: Json = False,
+) -> None:
+    """Let models predict the whole pool; run it again to resume.
+
+    Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is kept in study.toml.
+
+    Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        opened.predict(models or [], parsed_settings(preprocess or []), lower or [])
+    printing.show_models(opened.status(), json)
+
+
+@app.command()
+def scale(
+    study: StudyPath,
+    ratings: Annotated[
+        Path | None, typer.Argument(metavar="RATINGS", help="CSV of item and rating.", show_default=False)
+    ] = None,
+    worst: Annotated[float | None, typer.Option(help="The worst rating.", show_default="study.toml's, or 0")] = None,
+    best: Annotated[float | None, typer.Option(help="The best rating.", show_default="study.toml's, or 100")] = None,
+    json: Json = False,
+) -> None:
+    """Bring the scores of all models of STUDY on one scale, 0 to 100: by rated items, or by ranks in the pool.
+
+    Example: `dissensus scale photos mos.csv --worst 1 --best 5`
+    """
+    with printing.progress(quiet=json) as progress:
+        fits = Study(study, progress).scale(ratings, worst, best)
+    printing.show_scale(fits, json)
+
+
+@app.command()
+def select(
+    study: StudyPath,
+    k: Annotated[int | None, typer.Option(help="Items per duel.", show_default="study.toml's, or 30")] = None,
+    reserves: Annotated[int | None, typer.Option(help="Items in reserve per duel.", show_default="k")] = None,
+    cap: Annotated[
+        int | None,
+        typer.Option(help="Items per predicted label, for either model.", show_default="study.toml's, or 3"),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="Both models must be at least this sure.", show_default="study.toml's, or 0.8"),
+    ] = None,
+    distance: Annotated[
+        str | None, typer.Option(help=f"How far apart classes are: {', '.join(DISCREPANCIES)}.", show_default=False)
+    ] = None,
+    eligible: Annotated[
+        Path | None, typer.Option(help="CSV or Parquet of item[,label]: only these can be judged.", show_default=False)
+    ] = None,
+    levels: Annotated[
+        int | None, typer.Option(help="Levels of a defender's scale (scores).", show_default="study.toml's, or 6")
+    ] = None,
+    width: Annotated[
+        float | None,
+        typer.Option(help="Width of a level, 0 to 100 (scores).", show_default="the ratings' standard deviation"),
+    ] = None,
+    spacing: Annotated[
+        str | None, typer.Option(help="even or quantile: where levels lie (scores).", show_default=False)
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option(help="all levels, or only the most different one: most (scores).", show_default=False)
+    ] = None,
+    jnd: Annotated[
+        float | None,
+        typer.Option(help="The defender's two scores differ by less than this (scores).", show_default=False),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="A further round: new items for every duel.")] = False,
+    json: Json = False,
+) -> None:
+    """Select the items on which models disagree most, for every two of them.
+
+    Of models that score: the pairs of items that an attacker tells apart most, and a defender does not.
+
+    Example: `dissensus select birds --k 30 --confidence 0.9`
+    """
+    of_scores = {"levels": levels, "width": width, "spacing": spacing, "case": case, "jnd": jnd}
+    of_labels = {"k": k, "cap": cap, "confidence": confidence, "distance": distance}
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        number = opened.select(again=again, eligible=eligible, reserves=reserves, **of_labels, **of_scores)
+    printing.show_round(opened.status(), number, json)
+
+
+@app.command()
+def join(
+    study: StudyPath, models: Models, preprocess: Preprocessing = None, lower: Lower = None, json: Json = False
+) -> None:
+    """Let further models join STUDY: only their own duels are selected, nothing that was answered is asked again.
+
+    Example: `dissensus join birds new=onnx:new.onnx`
+    """
+    with printing.progress(quiet=json) as progress:
+        opened = Study(study, progress)
+        number = opened.join(models, parsed_settings(preprocess or []), lower or [])
+    printing.show_round(opened.status(), number, json)

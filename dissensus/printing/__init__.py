@@ -1,0 +1,44 @@
+"""What the command prints: tables for people, JSON for programs."""
+
+from dissensus.printing.asking import show_import, show_questions, show_serving
+from dissensus.printing.console import progress, say, show_json
+from dissensus.printing.demos import show_demo, show_sliders, show_sliders_open
+from dissensus.printing.finding import (
+    place,
+    show_distance,
+    show_models_short,
+    show_ranking,
+    show_rankings,
+    show_report,
+    show_status,
+)
+from dissensus.printing.making import show_distort, show_models, show_pool, show_round, show_scale
+from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
+
+__all__ = [
+    "place",
+    "progress",
+    "say",
+    "show_demo",
+    "show_distance",
+    "show_distort",
+    "show_import",
+    "show_json",
+    "show_links",
+    "show_models",
+    "show_models_short",
+    "show_overview",
+    "show_pool",
+    "show_questions",
+    "show_ranking",
+    "show_rankings",
+    "show_report",
+    "show_round",
+    "show_scale",
+    "show_screening",
+    "show_screenings",
+    "show_serving",
+    "show_sliders",
+    "show_sliders_open",
+    "show_status",
+]

@@ -1,0 +1,56 @@
+"""Questions and answers."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from dissensus.printing.console import out, people_words, say, show_json
+from dissensus.steps.status import Status
+
+
+def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as_json: bool) -> None:
+    """Open questions."""
+    if as_json:
+        return show_json([question.model_dump() for question in questions])
+    if sheet is not None:
+        say(f"{sheet}: {len(questions):,} questions; when answered: dissensus judgements import {study} FILE")
+        return None
+    headings = {"item": "item", "name": "does it contain", "first": "first", "second": "second"}
+    headings["answers"] = "answers so far"
+    shown = [name for name in headings if questions and name in type(questions[0]).model_fields]
+    table = Table(*(headings[name] for name in shown))
+    for question in questions[:20]:
+        table.add_row(*(escape(str(getattr(question, name))) for name in shown))
+    if questions:
+        out.print(table)
+    say(f"{len(questions):,} questions wait for answers" + (" (20 shown)" if len(questions) > 20 else ""))
+    return None
+
+
+def show_import(new: int, status: Status, as_json: bool) -> None:
+    """What an import stored."""
+    if as_json:
+        return show_json(
+            {"new": new, "judgements": status.judgements, "annotators": status.annotators}
+            | {"open_questions": status.open_questions}
+        )
+    say(f"{new:,} new judgements; {status.judgements:,} in all, by {people_words(status.annotators)}")
+    return say(f"Next: {status.next}")
+
+
+def show_serving(study: Path) -> Callable[[str, str], None]:
+    """What to say once people can come."""
+
+    def ready(address: str, owner_token: str) -> None:
+        say(f"{study} is open at {address}")
+        say(f"  dashboard   {address}/owner#{owner_token}    (this link is yours, and holds until you stop)")
+        say(f"  annotators  dissensus annotators add {shlex.quote(str(study))} NAME --url {address}")
+        say("Ctrl-C stops it; nothing is lost.")
+
+    return ready

@@ -1,0 +1,124 @@
+"""Rankings, reports and how far a study has come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from rich.markup import escape
+from rich.table import Table
+
+from dissensus.printing.console import number_words, out, people_words, say, show_json
+from dissensus.records import Classes, Ranking, Rankings, Standing
+from dissensus.report.data import Benchmark
+from dissensus.steps.status import Status
+
+
+def show_ranking(
+    ranking: Ranking, classes: Classes, consensus: Mapping[str, float], benchmark: Benchmark | None, as_json: bool
+) -> None:
+    """The ranking, best first."""
+    if as_json:
+        return show_json([standing.model_dump() for standing in ranking.standings])
+    out.print(_ranking_table(ranking, consensus, benchmark))
+    say("* agreement with the models' own plurality vote: needs no people, and misleads where many models are alike")
+    for sentence in ranking.words:
+        say(sentence)
+    if (fragile := ranking.fragility) is not None:
+        most = "" if fragile.is_smallest else "at most "
+        count = len(fragile.judgements)
+        answers = "judgement" if count == 1 else "judgements"
+        say(f"Without {most}{count:,} {answers}, {fragile.next_leader} would be first instead of {fragile.leader}:")
+        for judgement in fragile.judgements[:5]:
+            label = classes.names[judgement.label]
+            say(f"  {judgement.annotator} said {judgement.answer} to '{label}' on {judgement.item}")
+        if len(fragile.judgements) > 5:
+            say(f"  … and {len(fragile.judgements) - 5} more in results/ranking.json")
+    if benchmark is not None and benchmark.srcc is not None:
+        say(f"Spearman correlation with '{benchmark.name}': {benchmark.srcc:.2f}")
+    return None
+
+
+def show_rankings(rankings: Rankings, as_json: bool) -> None:
+    """Both rankings of models that score, each best first."""
+    if as_json:
+        found = {name: [s.model_dump() for s in ranking.standings] for name, ranking in rankings.measures.items()}
+        return show_json(found | {"words": rankings.words})
+    for name, ranking in rankings.measures.items():
+        level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
+        table = Table("rank", "model", name, level)
+        for standing in ranking.standings:
+            interval = f"{number_words(standing.low)} … {number_words(standing.high)}"
+            table.add_row(*map(escape, (place(standing), standing.model, number_words(standing.strength), interval)))
+        out.print(table)
+        for sentence in ranking.words:
+            say(sentence)
+    for sentence in rankings.words:
+        say(sentence)
+    return None
+
+
+def _ranking_table(ranking: Ranking, consensus: Mapping[str, float], benchmark: Benchmark | None) -> Table:
+    level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
+    table = Table("rank", "model", ranking.provenance.method, level, "plurality*")
+    if benchmark is not None:
+        table.add_column(escape(benchmark.name))
+    for standing in ranking.standings:
+        row = [place(standing), standing.model, number_words(standing.strength)]
+        row += [
+            f"{number_words(standing.low)} … {number_words(standing.high)}",
+            f"{100 * consensus.get(standing.model, 0):.1f} %",
+        ]
+        if benchmark is not None:
+            score = benchmark.scores.get(standing.model)
+            row.append("–" if score is None else f"{score:.4g}")
+        table.add_row(*map(escape, row))
+    return table
+
+
+def place(standing: Standing) -> str:
+    """'2' or '2–4': the ranks that the judgements cannot exclude."""
+    low, high = standing.rank_low, standing.rank_high
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def show_report(path: Path, as_json: bool) -> None:
+    """Where the report is."""
+    if as_json:
+        return show_json({"report": str(path)})
+    return say(f"report: {path}")
+
+
+def show_status(status: Status, as_json: bool) -> None:
+    """How far a study has come."""
+    if as_json:
+        return show_json(status.model_dump())
+    classes = f"{status.classes:,} classes, " if status.task == "labels" else ""
+    what = "items" if status.task == "labels" else "pairs"
+    say(f"{status.study}: task {status.task}, {classes}{status.pool:,} items")
+    if status.models:
+        show_models_short(status)
+    for one in status.rounds:
+        say(f"round {one.round}: {one.items:,} {what} for {one.duels:,} duels, {one.reserves:,} in reserve")
+    answered = status.questions - status.open_questions
+    people = f"{status.judgements:,} judgements by {people_words(status.annotators)}"
+    say(f"{answered:,} of {status.questions:,} questions answered, {people}")
+    if status.discarded_items:
+        say(f"{status.discarded_items:,} {what} discarded: people could not judge them, or found them unfit")
+    return say(f"Next: {status.next}")
+
+
+def show_models_short(status: Status) -> None:
+    """One line per model."""
+    for model in status.models:
+        state = "predicted" if model.predicted else "not predicted yet"
+        say(f"  {model.model}: {state}" + (f", {model.unreadable:,} unreadable items" if model.unreadable else ""))
+        for reason, count in model.reasons.items():
+            say(f"    {count:,} × {reason}")
+
+
+def show_distance(classes: Classes, one: int, other: int, name: str, value: float, as_json: bool) -> None:
+    """The distance of two classes."""
+    if as_json:
+        return show_json({"a": classes.names[one], "b": classes.names[other], "distance": name, "value": value})
+    return say(f"{classes.names[one]} – {classes.names[other]}: {value:.6f} ({name})")

@@ -1,0 +1,97 @@
+"""Annotators and what screenings say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from dissensus.printing.console import out, say, show_json
+from dissensus.report.scores.data import Screenings
+
+
+def show_links(tokens: Mapping[str, str], address: str, is_owner: bool, as_json: bool) -> None:
+    """Personal links, this once."""
+    page = f"{address.rstrip('/')}/{'owner' if is_owner else ''}#"
+    links = {name: page + token for name, token in tokens.items()}
+    if as_json:
+        return show_json(links)
+    for name, link in links.items():
+        say(f"{name}  {link}")
+    return say("Send each person their own link; it is not stored and cannot be shown again.")
+
+
+def show_overview(overview: dict[str, Any], as_json: bool) -> None:
+    """Annotators, side by side."""
+    people = overview["annotators"]
+    if as_json:
+        return show_json(people)
+    table = Table("annotator", "answers", "seconds", "agrees", "controls", "repeats", "skill", "state")
+    for one in people:
+        row = (
+            one["name"] + (" (trusted)" if one["is_trusted"] else ""),
+            f"{one['answers']:,}",
+            "–" if one["seconds"] is None else f"{one['seconds']:g}",
+            _share(one["agreement"]) + (f" of {one['compared']:,}" if one["compared"] else ""),
+            _of(one["controls"], "right"),
+            _of(one["repeats"], "same"),
+            _share(one["skill"]),
+            _state(one),
+        )
+        table.add_row(*map(escape, row))
+    if not people:
+        return say("Nobody has a link yet: dissensus annotators add")
+    return out.print(table)
+
+
+def show_screening(overview: dict[str, Any], excluded: list[str], as_json: bool) -> None:
+    """How people do, and who should not count, with the reasons."""
+    suggested = {one["name"]: one["suggestion"] for one in overview["annotators"] if one["suggestion"]}
+    if as_json:
+        known = {name: overview[name] for name in ("annotators", "alpha")}
+        return show_json(known | {"suggested": suggested, "excluded": excluded})
+    show_overview(overview, as_json=False)
+    for sentence in overview["words"]:
+        say(sentence)
+    for one in overview["annotators"]:
+        if one["exclusion"]:
+            say(f"{one['name']} does not count: {one['exclusion']['reason']} (by {one['exclusion']['by']})")
+    for name, reason in suggested.items():
+        say(f"Suggested: leave out {name}: {reason}")
+    return say("Nobody should be left out by their control questions." if not suggested and not excluded else "")
+
+
+def show_screenings(found: Screenings | None, as_json: bool) -> None:
+    """Both screenings of the same answers, side by side."""
+    if as_json:
+        return show_json(None if found is None else asdict(found))
+    if found is None:
+        return say("Nobody has moved a slider yet: there is nothing to screen.")
+    table = Table("person", "answers", "outliers", "BT.500", "bias", "scatter", "P.910")
+    for one in found.subjects:
+        bias = "–" if one.bias is None else f"{one.bias:+.1f}"
+        scatter = "–" if one.inconsistency is None else f"{one.inconsistency:.1f}"
+        kept = "keeps" if one.rejected is None else f"rejects: {one.rejected}"
+        table.add_row(escape(one.name), f"{one.answers:,}", f"{one.outliers:,}", escape(kept), bias, scatter, one.words)
+    out.print(table)
+    for sentence in found.words:
+        say(sentence)
+    if found.correlation is not None:
+        say(f"The two agree on the pairs with a correlation of {found.correlation:.3f}; the ranking uses {found.used}.")
+    return None
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def _of(result: Mapping[str, int], hits: str) -> str:
+    return f"{result[hits]:,} of {result['of']:,}" if result["of"] else "–"
+
+
+def _state(one: Mapping[str, Any]) -> str:
+    states = {"excluded": one["exclusion"], "link revoked": one["is_revoked"], "no link": not one["has_link"]}
+    return ", ".join(name for name, holds in states.items() if holds)

@@ -1,0 +1,42 @@
+"""study.toml: the only file of a study that a person edits, so its comments and order are kept."""
+
+from dissensus.store.settings.common import ModelSettings, ServeSettings, Settings
+from dissensus.store.settings.files import (
+    TASKS,
+    add_models,
+    change_settings,
+    check_section,
+    read_settings,
+    remove_models,
+    write_new,
+)
+from dissensus.store.settings.labels import JudgeSettings, LabelSettings, RankSettings, SelectSettings
+from dissensus.store.settings.scores import (
+    AttackRankSettings,
+    LevelSettings,
+    PairSettings,
+    ScaleSettings,
+    ScoreSettings,
+)
+
+__all__ = [
+    "TASKS",
+    "AttackRankSettings",
+    "JudgeSettings",
+    "LabelSettings",
+    "LevelSettings",
+    "ModelSettings",
+    "PairSettings",
+    "RankSettings",
+    "ScaleSettings",
+    "ScoreSettings",
+    "SelectSettings",
+    "ServeSettings",
+    "Settings",
+    "add_models",
+    "change_settings",
+    "check_section",
+    "read_settings",
+    "remove_models",
+    "write_new",
+]
