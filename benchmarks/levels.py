@@ -65,7 +65,7 @@ class Case:
         start = 0
         for chunk in self.chunks:
             for first in range(0, chunk.shape[1], size):
-                yield start + first, chunk[:, first : first + size]
+                yield start + first, np.ascontiguousarray(chunk[:, first : first + size])  # or NumPy's take copies it
             start += chunk.shape[1]
 
     def first(self, items: int) -> Case:

@@ -22,7 +22,7 @@ from dissensus.ranking import (
     sentences,
     separated,
 )
-from dissensus.records import AttackMatrices, Attacks
+from dissensus.records import AttackMatrices, Attacks, Standing
 from dissensus.screening import Weighed, preferences
 
 MEASURES = ("aggressiveness", "resistance")
@@ -125,25 +125,29 @@ def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tupl
     return tuple(curve)
 
 
-def disagreements(ranks: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def disagreements(standings: Mapping[str, Sequence[Standing]]) -> tuple[str, ...]:
     """Sentences about models that attack much better than they defend, or the other way round (section 2.3).
 
-    `ranks` are the models by each measure, best first. Said of models whose two places are a third of the field apart.
+    `standings` by measure, best first. Said of models whose two places are a third of the field apart; where the
+    judgements do not exclude that the places are the same, that is said too.
     """
-    attack, defence = ranks["aggressiveness"], ranks["resistance"]
+    attack, defence = ({one.model: (at, one) for at, one in enumerate(standings[m], start=1)} for m in MEASURES)
     apart = max(2, round(len(attack) / 3))
     words = []
-    for model in attack:
-        first, second = attack.index(model) + 1, defence.index(model) + 1
+    for model, (first, attacking) in attack.items():
+        second, defending = defence[model]
+        is_open = attacking.rank_low <= defending.rank_high and defending.rank_low <= attacking.rank_high
+        perhaps = " Its rank sets overlap, so it may be chance." if is_open else ""
         if second - first >= apart:
             words.append(
                 f"{model} attacks better (place {first}) than it defends (place {second}): its order of items is "
                 "mostly right, but others find items on which it fails. Look at the pairs on which it was falsified."
+                + perhaps
             )
         elif first - second >= apart:
             words.append(
                 f"{model} defends better (place {second}) than it attacks (place {first}): others find few items that "
-                "it wrongly holds alike, but the differences that it claims itself are seldom confirmed."
+                f"it wrongly holds alike, but the differences that it claims itself are seldom confirmed.{perhaps}"
             )
     return tuple(words)
 

@@ -36,16 +36,21 @@ def by_mean(
 
 
 def by_bt500(
-    question: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], questions: int, people: int
+    question: Int[Array, " A"],
+    person: Int[Array, " A"],
+    value: Float[Array, " A"],
+    questions: int,
+    people: int,
+    balance: float | None = None,
 ) -> Weighed:
-    """Answers that BT.500 accepts, all alike.
+    """Answers that BT.500 accepts, all alike; `balance` as in `bt500`.
 
     Raises:
         ScreeningError: everybody would be rejected.
     """
     if len(value) == 0:
         return Weighed(np.zeros(0), np.zeros(0))
-    found = bt500(question, person, value, questions, people)
+    found = bt500(question, person, value, questions, people, balance=balance)
     return Weighed(value.astype(np.float64), found.is_accepted.astype(np.float64))
 
 

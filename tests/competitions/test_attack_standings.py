@@ -19,6 +19,7 @@ from dissensus.competitions.attack_standings import (
 from dissensus.errors import RankingError
 from dissensus.pairwise import attack_matrices
 from dissensus.ranking import credits_of, logistic, thurstone
+from dissensus.records import Standing
 
 FEW = {"resamples": 200}
 NAMES = ["a", "b", "c", "d"]
@@ -243,11 +244,29 @@ def test_levels_that_do_not_connect_all_models_yet_are_left_out_and_the_others_s
     assert level_stability(never, 4, AttackMethod()) == ()
 
 
+def ranked(attack: str, defence: str, reach: int = 0) -> dict[str, list[Standing]]:
+    """Models of one letter in their order by each measure, with rank sets of some reach to either side."""
+    return {
+        measure: [
+            Standing(model=name, strength=0, low=0, high=0, rank_low=max(1, at - reach), rank_high=at + reach)
+            for at, name in enumerate(order, start=1)
+        ]
+        for measure, order in (("aggressiveness", attack), ("resistance", defence))
+    }
+
+
+def test_a_disagreement_that_may_be_chance_is_said_to_be() -> None:
+    (sure,) = disagreements(ranked("abc", "bca"))
+    (unsure,) = disagreements(ranked("abc", "bca", reach=2))
+    assert "chance" not in sure
+    assert unsure == f"{sure} Its rank sets overlap, so it may be chance."
+
+
 def test_words_about_models_that_attack_better_than_they_defend() -> None:
-    assert disagreements({"aggressiveness": ["a", "b", "c"], "resistance": ["a", "c", "b"]}) == ()
-    (words,) = disagreements({"aggressiveness": ["a", "b", "c"], "resistance": ["b", "c", "a"]})
+    assert disagreements(ranked("abc", "acb")) == ()
+    (words,) = disagreements(ranked("abc", "bca"))
     assert words.startswith("a attacks better (place 1) than it defends (place 3)")
-    both = disagreements({"aggressiveness": list("abcdef"), "resistance": list("fbcdea")})
+    both = disagreements(ranked("abcdef", "fbcdea"))
     assert both[0].startswith("a attacks better (place 1) than it defends (place 6)")
     assert both[1].startswith("f defends better (place 1) than it attacks (place 6)")
     assert len(both) == 2

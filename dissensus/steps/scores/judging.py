@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from json.encoder import encode_basestring
 
 import numpy as np
@@ -15,7 +16,7 @@ from dissensus.competitions.scores import JUDGED, UNFIT, UNJUDGED, JudgedPairs, 
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.labeling import pair_questions
 from dissensus.records import Exclusion
-from dissensus.screening import PREFERENCES, Weighed, by_mean, preferences
+from dissensus.screening import PREFERENCES, Weighed, by_bt500, by_mean, preferences
 from dissensus.steps.answers import study_database
 from dissensus.store.answers import Answers
 from dissensus.store.folder import Folder
@@ -170,6 +171,8 @@ def weigh(compared: Compared, settings: PairSettings) -> Weighed:
     if settings.method not in PREFERENCES:
         raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(PREFERENCES)}")
     weighing = by_mean if settings.question == "choice" else PREFERENCES[settings.method]
+    if weighing is by_bt500:
+        weighing = partial(by_bt500, balance=settings.balance)
     columns = (compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
     try:
         return weighing(*columns)

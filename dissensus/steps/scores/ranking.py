@@ -48,10 +48,12 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
     require_unchanged(folder, settings, hearing.rounds)
     evidence = evidence_of(hearing)
     found = rank_attacks(evidence, hearing.models, method)
-    ranks = {measure: [standing.model for standing in one.standings] for measure, one in found.items()}
     beside = _of_people_only(evidence.attacks)
     made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
-    rankings = Rankings(**made, words=disagreements(ranks) if len(hearing.models) > 2 else ())
+    rankings = Rankings(
+        **made,
+        words=disagreements({name: one.standings for name, one in found.items()}) if len(hearing.models) > 2 else (),
+    )
     write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
     _write_matrices(folder, hearing.models, attack_matrices(evidence.attacks, len(hearing.models)))
     return rankings

@@ -15,16 +15,16 @@ def screenings_of(hearing: PairHearing, settings: PairSettings) -> Screenings | 
     """What BT.500 and P.910 say of everybody; None where nobody gave numbers to screen."""
     if settings.question != "slider" or len(hearing.compared.value) == 0:
         return None
-    return screen(hearing.compared, settings.method)
+    return screen(hearing.compared, settings.method, settings.balance)
 
 
-def screen(compared: Compared, used: str) -> Screenings:
+def screen(compared: Compared, used: str, balance: float | None = None) -> Screenings:
     """Both screenings; one that has no estimate says why."""
     columns = (compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
     rejecting: Bt500 | str
     soft: P910 | str
     try:
-        rejecting = bt500(*columns)
+        rejecting = bt500(*columns, balance=balance)
     except ScreeningError as error:
         rejecting = person_named(str(error), compared.people)
     try:
@@ -33,7 +33,7 @@ def screen(compared: Compared, used: str) -> Screenings:
         soft = person_named(str(error), compared.people)
     subjects = tuple(_subject(compared, number, rejecting, soft) for number in range(len(compared.people)))
     words = (_bt500_words(rejecting, compared), _p910_words(soft))
-    correlation = None if isinstance(rejecting, str) or isinstance(soft, str) else _correlation(compared)
+    correlation = None if isinstance(rejecting, str) or isinstance(soft, str) else _correlation(compared, balance)
     return Screenings(used, subjects, words, correlation)
 
 
@@ -72,14 +72,14 @@ def _p910_words(found: P910 | str) -> str:
     )
 
 
-def _correlation(compared: Compared) -> float | None:
+def _correlation(compared: Compared, balance: float | None) -> float | None:
     """Of the two screenings' preferences over the pairs that both have one for."""
     columns = (compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
 
     def preferred(weighed: Weighed) -> tuple[np.ndarray, np.ndarray]:
         return preferences(compared.question, weighed, len(compared.unfit))
 
-    one, weight = preferred(by_bt500(*columns))
+    one, weight = preferred(by_bt500(*columns, balance))
     other, _ = preferred(by_p910(*columns))
     known = weight > 0
     if known.sum() < 3 or min(np.ptp(one[known]), np.ptp(other[known])) == 0:

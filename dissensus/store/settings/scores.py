@@ -29,6 +29,7 @@ reserves = 1        # next pairs of a level, kept for those that people discard
 [judge]
 question = "slider" # slider, choice
 method = "bt500"    # bt500, p910, mean
+# balance = 0.3     # bt500 rejects only people whose outliers lie on both sides so evenly, as the Recommendation says
 min_answers = 1     # answers that a pair needs before it counts
 unfit = 0.5         # a pair is discarded when more than this share of the answers is 'unfit'
 share = 0.5         # a duel counts once this share of its pairs is judged
@@ -81,6 +82,7 @@ class PairSettings(Record):
 
     question: Literal["slider", "choice"] = "slider"
     method: str = "bt500"
+    balance: float | None = Field(None, gt=0, le=1)
     min_answers: int = Field(1, ge=1)
     unfit: float = Field(0.5, ge=0, lt=1)
     share: float = Field(0.5, ge=0, le=1)
