@@ -3,7 +3,7 @@
     dissensus predict STUDY Liu12=python:examples/streaming/models.py:liu12
 
 The gMAD paper fits the weights of the first two to the Waterloo QoE Database, which is not part of this example: the
-weights here are those that the models' authors give.
+weights here are those of the models' own papers as they are commonly cited, not checked against their text.
 """
 
 from __future__ import annotations

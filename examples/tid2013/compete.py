@@ -1,8 +1,8 @@
 """Fourteen image quality models compete on TID2013; differences of mean opinion scores stand for people.
 
 Section 3.5 of the gMAD paper: on images that people have rated already, the competition can be held against the usual
-way to compare models, their rank correlation with the ratings over all images. Give the folder with `mos_with_names.txt`
-and `metrics_values/` of TID2013's tables:
+way to compare models, their rank correlation with the ratings over all images. Give the folder with
+`mos_with_names.txt` and `metrics_values/` of TID2013's tables:
 
     python examples/tid2013/compete.py TID2013_FOLDER STUDY_FOLDER
 """
@@ -51,10 +51,8 @@ def compete(tables: Path, folder: Path) -> tuple[Study, Rankings, dict[str, floa
 def answer(study: Study, opinion: dict[str, float], path: Path) -> None:
     """Answer every open pair by the difference of the two opinions, in per cent of the scale."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    rows = [
-        ("slider", pair.first, pair.second, "mean opinion", 100 * (opinion[pair.second] - opinion[pair.first]) / BEST, now)
-        for pair in study.questions()
-    ]
+    apart = {pair: 100 * (opinion[pair.second] - opinion[pair.first]) / BEST for pair in study.questions()}
+    rows = [("slider", pair.first, pair.second, "mean opinion", said, now) for pair, said in apart.items()]
     _write(path, ("kind", "first", "second", "annotator", "answer", "time"), rows)
     study.judgements_import(path)
 

@@ -355,4 +355,3 @@ def test_what_a_person_wrote_into_study_toml_comes_back_byte_for_byte(unselected
 
 def test_by_the_real_command_too(study, command):
     refused(command("select", study, "--k", 5), "'k'")
-    refused(command("rank", study, "--method", "elo"), "thurstone")

@@ -68,13 +68,13 @@ def test_a_whole_study_by_commands(command, tmp_path):
         assert found.stderr == ""
         return found.stdout
 
-    assert "a study of scores" in ran("init", study, "--task", "scores")
-    assert "240 items" in ran("pool", study, files / "pool.csv")
+    assert "a study of scores" in done("init", study, "--task", "scores")
+    assert "240 items" in done("pool", study, files / "pool.csv")
     specs = [f"{name}=file:{files / name}.csv" for name in MODELS]
     assert [row["predicted"] for row in json.loads(ran("predict", study, *specs, *lower(MODELS), "--json"))] == [
         True
     ] * 3
-    by_ranks = json.loads(ran("scale", study, "--json"))
+    by_ranks = json.loads(done("scale", study, "--json"))
     assert [(fit["model"], fit["better"], fit["method"]) for fit in by_ranks] == [
         ("good", "higher", "ranks"),
         ("fair", "lower", "ranks"),
@@ -88,8 +88,8 @@ def test_a_whole_study_by_commands(command, tmp_path):
     assert (selected["round"], selected["duels"]) == (1, 6)
     assert selected["items"] <= 6 * 6
     assert 0 < selected["open_questions"] <= selected["items"]
-    assert "wait for answers" in ran("questions", study)
-    assert "pairs for 6 duels" in ran("status", study)
+    assert "wait for answers" in done("questions", study)
+    assert "pairs for 6 duels" in done("status", study)
     ran("questions", study, tmp_path / "sheet.csv")
     with open(tmp_path / "sheet.csv", newline="") as file:
         pairs = list(csv.DictReader(file))
@@ -110,7 +110,7 @@ def test_a_whole_study_by_commands(command, tmp_path):
     page = (study / "results" / "report.html").read_text()
     assert "good" in page
     assert "NaN" not in page
-    assert "bt500" in ran("screen", study)
+    assert "bt500" in done("screen", study)
 
 
 def test_both_rankings_are_kept_and_hold_no_nan(judged):
