@@ -109,6 +109,12 @@ def test_classes_go_by_name_so_that_another_order_of_them_does_no_harm(tmp_path:
     assert (found.answer, found.question.body["options"]) == (0, [0, 2])
 
 
+def test_the_kind_of_a_pair_follows_from_its_answer_unless_said(tmp_path: Path) -> None:
+    for answer, kind in {"-63": "slider", "first": "choice", "unfit": "slider", "0.5": "slider"}.items():
+        path = write(tmp_path / "pair.csv", f"first,second,annotator,answer\na,b,ann,{answer}\n")
+        assert read_all(path)[0].question.kind == kind
+
+
 def test_a_class_that_is_called_like_no_answer_is_told_apart(tmp_path: Path) -> None:
     classes = Classes(("Cannot tell", "dog"), ids=("c1", "d1"))
     said = [

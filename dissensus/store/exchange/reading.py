@@ -12,6 +12,7 @@ from typing import Any, NoReturn, get_args
 
 from dissensus.errors import DissensusError, JudgementError
 from dissensus.labeling import QUESTIONS
+from dissensus.labeling.kinds.slider import UNFIT, number_or_word
 from dissensus.records import Classes, Question, Response, Role
 from dissensus.store.exchange.bodies import (
     ITEMS,
@@ -175,7 +176,10 @@ def time_of(path: Path) -> str:
 def _kind(fields: Fields, body: Body) -> str:
     if has(fields, "kind"):
         return str(fields["kind"])
-    return "choice" if "first" in body and "second" in body else "contains"
+    if "first" not in body or "second" not in body:
+        return "contains"
+    answer = number_or_word(fields.get("answer"))
+    return "choice" if isinstance(answer, str) and answer != UNFIT else "slider"
 
 
 def _identity(question: Question, annotator: str, answer: Any, time: str) -> str:
