@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property, partial
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from dissensus.arrays import Array, UInt16
-from dissensus.backends import Preprocess, parse_spec
 from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import Progress, counted, silent
-from dissensus.errors import DissensusError, StudyError
+from dissensus.errors import StudyError
 from dissensus.records import Classes, Ranking
 from dissensus.report.data import Benchmark
 from dissensus.report.scores.data import Screenings
@@ -24,9 +22,9 @@ from dissensus.steps.labels.eligible import keep_eligible
 from dissensus.steps.labels.judging import hear
 from dissensus.steps.labels.ranking import consensus
 from dissensus.steps.labels.task import Labels
+from dissensus.steps.models import named_models
 from dissensus.steps.pooling import make_pool, pool_ids, pool_size, pool_stamp
 from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool, refuse_mixed
-from dissensus.steps.predicting import has_begun, known_better, resolved_target
 from dissensus.steps.scores.scaling import RATINGS, ScaleFit, keep_ratings
 from dissensus.steps.scores.screening import screenings_of
 from dissensus.steps.scores.task import Scores
@@ -37,7 +35,7 @@ from dissensus.store.answers import Answers
 from dissensus.store.classes import classes_of, read_classes
 from dissensus.store.database import VARIABLE, has_password
 from dissensus.store.exchange import read_responses, write_responses
-from dissensus.store.files import write_text, write_whole
+from dissensus.store.files import restored, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.lock import Lock
 from dissensus.store.people import People
@@ -45,14 +43,11 @@ from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import (
     TASKS,
     LabelSettings,
-    ModelSettings,
     ScoreSettings,
     Settings,
-    add_models,
     change_settings,
     check_section,
     read_settings,
-    remove_models,
     write_new,
 )
 from dissensus.store.tables import read_table
@@ -141,25 +136,13 @@ class Study:
 
         `lower` names those whose lower scores are better. Returns, by model, whether anything was left to do.
         """
-        with self._lock:
-            before = self.folder.settings.read_bytes()
-            added = self._add(models, preprocess or {}, lower)
+        with self._lock, named_models(self.folder, self.settings, models, preprocess or {}, lower) as named:
             settings = self.settings
             if not settings.models:
                 raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
-            named = {parse_spec(spec)[0] for spec in models}
             # what has ended needs its model no more, so only models that are named again are looked at again
             todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
-            try:
-                return {name: self._task.predict(name) for name in todo}
-            except DissensusError:
-                # a model that was refused outright is not in the study; one that has begun is, so that it can resume
-                not_begun = [name for name in added if not has_begun(self.folder, name)]
-                if added and not_begun == added:
-                    write_whole(self.folder.settings, partial(_write_bytes, content=before))
-                else:
-                    remove_models(self.folder.settings, not_begun)
-                raise
+            return {name: self._task.predict(name) for name in todo}
 
     def items(self) -> list[str]:
         """Ids of the pool, in its order."""
@@ -186,7 +169,7 @@ class Study:
         kept = {"ratings": None if ratings is None else RATINGS, "worst": worst, "best": best}
         given = {name: value for name, value in kept.items() if value is not None}
         check_section(settings, "scale", given)
-        with self._lock, _restored(self.folder.settings, self.folder.root / RATINGS):
+        with self._lock, restored(self.folder.settings, self.folder.root / RATINGS):
             if ratings is not None:
                 keep_ratings(self.folder, Path(ratings), settings.scale.model_copy(update=given))
             change_settings(self.folder.settings, "scale", given)
@@ -202,7 +185,7 @@ class Study:
         if eligible is not None:
             given["eligible"] = str(eligible)
         check_section(self.settings, "select", given)
-        with self._lock, _restored(self.folder.settings):
+        with self._lock, restored(self.folder.settings):
             if eligible is not None:
                 given["eligible"] = keep_eligible(self.folder, Path(eligible))
             change_settings(self.folder.settings, "select", given)
@@ -412,55 +395,6 @@ class Study:
             return {}
         columns = read_table(self.folder.pool, ["id", "uri"]).to_pydict()
         return dict(zip(columns["id"], columns["uri"], strict=True))
-
-    def _add(self, specs: Sequence[str], preprocess: Mapping[str, Any], lower: Sequence[str]) -> list[str]:
-        """Write new models into study.toml and return their names; one that is there already must be the same."""
-        known = self.settings.models
-        added: dict[str, ModelSettings] = {}
-        Preprocess.read(preprocess)
-        unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
-        if unknown or (lower and self.settings.task != "scores"):
-            raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")
-        for spec in specs:
-            name, backend, target = parse_spec(spec)
-            model = ModelSettings(
-                backend=backend,
-                target=resolved_target(backend, target),
-                preprocess=dict(preprocess),
-                better="lower" if name in lower else known_better(backend, target),
-            )
-            if name in added or (name in known and not _same(known[name], model)):
-                raise StudyError(f"there is a model {name} already: give this one another name")
-            if name not in known:
-                added[name] = model
-        if added:
-            add_models(self.folder.settings, added)
-        return list(added)
-
-
-@contextmanager
-def _restored(*paths: Path) -> Iterator[None]:
-    """Files that are put back, byte for byte, where something is refused: it is no part of the study then."""
-    before = {path: path.read_bytes() if path.exists() else None for path in paths}
-    try:
-        yield
-    except DissensusError:
-        for path, content in before.items():
-            if content is None:
-                path.unlink(missing_ok=True)
-            elif path.read_bytes() != content:
-                write_whole(path, partial(_write_bytes, content=content))
-        raise
-
-
-def _write_bytes(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-
-
-def _same(known: ModelSettings, given: ModelSettings) -> bool:
-    """True where the same model is named again; preprocessing that the person wrote into study.toml stays."""
-    same_source = (known.backend, known.target, known.better) == (given.backend, given.target, given.better)
-    return same_source and (not given.preprocess or known.preprocess == given.preprocess)
 
 
 def _begin_classes(folder: Folder, classes: str, taxonomy: str | Path | None) -> str:

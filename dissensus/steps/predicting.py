@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -174,26 +174,6 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
         if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
             raise StudyError(f"{path} belongs to another pool: delete it and run dissensus predict {folder.root} again")
     return stamps
-
-
-def resolved_target(backend: str, target: str) -> str:
-    """The target as study.toml keeps it: a path that does not depend on where the command was given."""
-    name, at, checkpoint = target.partition("@")
-    if backend == "timm":
-        return f"{name}@{Path(checkpoint).resolve()}" if at else target
-    if backend == "python" and ".py:" in target:
-        module, _, name = target.rpartition(":")
-        return f"{Path(module).resolve()}:{name}"
-    return str(Path(target).resolve()) if Path(target).exists() else target
-
-
-def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
-    """Which scores are better, where nobody says: a quality model knows it of itself."""
-    if backend != "quality":
-        return "higher"
-    from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
-
-    return open_quality(target).better
 
 
 def parsed_settings(pairs: list[str]) -> dict[str, Any]:

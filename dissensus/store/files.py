@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from dissensus.errors import DissensusError
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
@@ -29,6 +32,30 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole."""
     write_whole(path, lambda unfinished: _write(unfinished, text))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole."""
+
+    def write(unfinished: Path) -> None:
+        unfinished.write_bytes(content)
+
+    write_whole(path, write)
+
+
+@contextmanager
+def restored(*paths: Path) -> Iterator[None]:
+    """Files that are put back, byte for byte, where something is refused: it is no part of the study then."""
+    before = {path: path.read_bytes() if path.exists() else None for path in paths}
+    try:
+        yield
+    except DissensusError:
+        for path, content in before.items():
+            if content is None:
+                path.unlink(missing_ok=True)
+            elif path.read_bytes() != content:
+                write_bytes(path, content)
+        raise
 
 
 def fingerprint(*parts: bytes | memoryview | str) -> str:

@@ -1,0 +1,92 @@
+"""Models as a person names them: written into study.toml, and taken out again where they are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+from dissensus.backends import Preprocess, parse_spec
+from dissensus.errors import DissensusError, StudyError
+from dissensus.steps.predicting import has_begun
+from dissensus.store.files import write_bytes
+from dissensus.store.folder import Folder
+from dissensus.store.settings import ModelSettings, Settings, add_models, remove_models
+
+
+@contextmanager
+def named_models(
+    folder: Folder, settings: Settings, specs: Sequence[str], preprocess: Mapping[str, Any], lower: Sequence[str]
+) -> Iterator[list[str]]:
+    """The names of models given as NAME=BACKEND:TARGET, which stand in study.toml from now on.
+
+    A model that is refused outright while this lasts is not in the study; one that has begun is, so that it can resume.
+
+    Raises:
+        StudyError: another model has the name, or --lower is not about these models.
+    """
+    before = folder.settings.read_bytes()
+    added = _new_models(settings, specs, preprocess, lower)
+    if added:
+        add_models(folder.settings, added)
+    try:
+        yield [parse_spec(spec)[0] for spec in specs]
+    except DissensusError:
+        not_begun = [name for name in added if not has_begun(folder, name)]
+        if added and len(not_begun) == len(added):
+            write_bytes(folder.settings, before)
+        else:
+            remove_models(folder.settings, not_begun)
+        raise
+
+
+def resolved_target(backend: str, target: str) -> str:
+    """The target as study.toml keeps it: a path that does not depend on where the command was given."""
+    name, at, checkpoint = target.partition("@")
+    if backend == "timm":
+        return f"{name}@{Path(checkpoint).resolve()}" if at else target
+    if backend == "python" and ".py:" in target:
+        module, _, name = target.rpartition(":")
+        return f"{Path(module).resolve()}:{name}"
+    return str(Path(target).resolve()) if Path(target).exists() else target
+
+
+def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
+    """Which scores are better, where nobody says: a quality model knows it of itself."""
+    if backend != "quality":
+        return "higher"
+    from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+
+    return open_quality(target).better
+
+
+def _new_models(
+    settings: Settings, specs: Sequence[str], preprocess: Mapping[str, Any], lower: Sequence[str]
+) -> dict[str, ModelSettings]:
+    """Those that are not in the study yet; one that is there already must be the same."""
+    known = settings.models
+    added: dict[str, ModelSettings] = {}
+    Preprocess.read(preprocess)
+    unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
+    if unknown or (lower and settings.task != "scores"):
+        raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")
+    for spec in specs:
+        name, backend, target = parse_spec(spec)
+        model = ModelSettings(
+            backend=backend,
+            target=resolved_target(backend, target),
+            preprocess=dict(preprocess),
+            better="lower" if name in lower else known_better(backend, target),
+        )
+        if name in added or (name in known and not _same(known[name], model)):
+            raise StudyError(f"there is a model {name} already: give this one another name")
+        if name not in known:
+            added[name] = model
+    return added
+
+
+def _same(known: ModelSettings, given: ModelSettings) -> bool:
+    """True where the same model is named again; preprocessing that the person wrote into study.toml stays."""
+    same_source = (known.backend, known.target, known.better) == (given.backend, given.target, given.better)
+    return same_source and (not given.preprocess or known.preprocess == given.preprocess)
