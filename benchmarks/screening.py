@@ -1,6 +1,6 @@
-"""Dawid–Skene on the kit's 924,810 rater answers, against crowd-kit, and how far the estimates can be trusted.
+"""Dawid–Skene on 924,810 answers of ImageNet's 85 raters, against crowd-kit, and how far to trust the estimates.
 
-    python benchmarks/screening.py [--kit ../shared/data] [--items 20000] [--experiments 200] [--enforce]
+    python benchmarks/screening.py [--kit FOLDER] [--items 20000] [--experiments 200] [--enforce]
 
 Prints JSON. Parts:
     kit        correlation of the posterior 'yes' with the authors' own Dawid–Skene estimate, with two truths (our

@@ -179,7 +179,7 @@ class Study:
         """Select the items on which models disagree most; the number of the round that holds them.
 
         Settings that are given here are kept in study.toml: of classifiers k, reserves, cap, confidence, distance and
-        eligible; of models that score levels, width, spacing, case, reserves and jnd.
+        eligible; of models that score levels, width, low, high, spacing, case, reserves and jnd.
         """
         given = {name: value for name, value in settings.items() if value is not None}
         if eligible is not None:
@@ -307,6 +307,10 @@ class Study:
     def screenings(self) -> Screenings | None:
         """What BT.500 and P.910 say of everybody who compared pairs, side by side; None before somebody did."""
         task = self._scores
+        if task.settings.judge.question != "slider":
+            raise StudyError(
+                "this study asks for a choice, which has no numbers to screen: see dissensus annotators list"
+            )
         return screenings_of(task.hear_so_far(), task.settings.judge)
 
     def exclude(self, name: str, reason: str) -> None:

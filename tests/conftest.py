@@ -1,4 +1,4 @@
-"""What tests share: the data kit beside the project, the command as a person runs it, a browser, and both databases."""
+"""What tests share: the data kit, the command as a person runs it, a browser, and both databases."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from browsers import chromium_or_skip
+from data_kit import KIT
 from databases import Postgres, postgres_or_skip
 from hypothesis import HealthCheck, settings
 
@@ -20,14 +21,12 @@ from dissensus.store.database import Database
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("unhurried")
 
-KIT = Path(__file__).resolve().parents[2] / "shared" / "data"
-
 
 @pytest.fixture(scope="session")
 def kit() -> Path:
     """The data kit; tests that need it skip where it is missing."""
     if not KIT.is_dir():
-        pytest.skip("the data kit is not beside the project")
+        pytest.skip(f"the data kit is not at {KIT}: set DISSENSUS_KIT")
     return KIT
 
 

@@ -19,7 +19,6 @@ from dissensus.backends.tensor import batch, input_of
 from dissensus.backends.timm import open_timm
 from dissensus.backends.torch import open_torch
 from dissensus.errors import BackendError, DissensusError, PredictionError
-from dissensus.predictions.scores import check_scores
 from dissensus.records import Classes
 
 Scorer = Callable[[Any, Sequence[Image | None]], Any]
@@ -73,10 +72,12 @@ def _opened(backend: str, target: str, preprocess: Preprocess) -> Scorer:
     if backend == "sklearn":
         return _regressor(target, preprocess)
     if backend not in NETWORKS:
-        raise BackendError(f"no backend '{backend}' gives scores: use {', '.join(NETWORKS)}, python, quality or file")
+        raise BackendError(
+            f"no backend '{backend}' gives scores: use {', '.join(NETWORKS)}, sklearn, python, quality or file"
+        )
     network = NETWORKS[backend](target, preprocess, ONE_OUTPUT)
     if not isinstance(network, Network):
-        raise BackendError("this model gives no outputs")
+        raise BackendError("this model gives no outputs: wrap it as python:MODULE:FUNCTION")
     return lambda images, _: _single(network.outputs(images))
 
 
@@ -97,6 +98,8 @@ def _single(outputs: Array) -> Array:
 
 
 def _check(scores: Array, items: int) -> None:
-    if scores.shape != (items,) or not np.issubdtype(scores.dtype, np.number):
+    if scores.shape != (items,) or scores.dtype.kind not in "iuf":
         raise PredictionError(f"an array of {scores.dtype} and shape {scores.shape} for {items} items: return one each")
-    check_scores(scores, range(items))
+    wrong = int((~np.isfinite(scores)).sum())
+    if wrong:
+        raise PredictionError(f"{wrong:,} of {items:,} scores are NaN or infinite: give every item a finite number")

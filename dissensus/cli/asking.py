@@ -28,7 +28,9 @@ def questions(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the questions that wait for answers, or write an answer sheet that works offline in any browser.
+    """List the questions that wait for answers, or write an answer sheet.
+
+    The page that works offline in any browser is for classifiers; pairs are written as .csv or .jsonl.
 
     Example: `dissensus questions birds sheet.html`
     """
@@ -50,7 +52,8 @@ def judgements_import(
     """Store the answers of FILE, all or none; an answer stored before is stored once.
 
     FILE is a .jsonl, .csv or .parquet table, or an export of Label Studio, LabelMe (a folder or .zip) or COCO. Answers
-    to 'does it contain …?' are yes, no, unsure and unfit.
+    to 'does it contain …?' are yes, no, unsure and unfit. Answers about pairs are −100 (the first is better) to 100
+    (the second) or unfit on a slider, and first, second or same of a choice.
 
     Example: `dissensus judgements import birds answers.csv`
     """

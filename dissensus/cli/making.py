@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +13,7 @@ import typer
 from dissensus import printing
 from dissensus.cli.app import app, ignore_signals
 from dissensus.cli.options import Json, Lower, Models, Preprocessing, StudyPath
-from dissensus.demo import prepare_sliders, run_demo
+from dissensus.demo import SlidersReady, prepare_sliders, run_demo
 from dissensus.discrepancy.labels import DISCREPANCIES
 from dissensus.errors import StudyError
 from dissensus.pool.distortions import DISTORTIONS
@@ -42,6 +45,10 @@ def demo(
         if folder is not None:
             raise StudyError(f"there is no demo of '{task}': it is labels or scores")
         task, folder = "labels", Path(task)
+    if task == "labels" and not serve:
+        raise StudyError("the demo of labels opens no pages: --no-serve belongs to dissensus demo scores")
+    if task == "scores" and by_hand:
+        raise StudyError("in the demo of scores the answers are yours anyway: --by-hand belongs to dissensus demo labels")
     folder = folder or Path("dissensus-demo" if task == "labels" else "dissensus-demo-scores")
     with printing.progress(quiet=json) as progress:
         if task == "labels":
@@ -51,9 +58,31 @@ def demo(
     printing.show_sliders(ready, serve, json)
     if serve and not json:
         ignore_signals()
-        Study(ready.study).serve(printing.show_sliders_open(ready), None, 0)
-        printing.say(f"stopped; every answer is stored. Next: dissensus report {ready.study}")
+        Study(ready.study).serve(_open_sliders(ready), None, 0)
+        printing.say(f"stopped; every answer is stored. Next: dissensus report {shlex.quote(str(ready.study))}")
     return None
+
+
+def _open_sliders(ready: SlidersReady) -> Callable[[str, str], None]:
+    """What to do once the slider pages are there: say where, and open them."""
+
+    def opened(address: str, owner_token: str) -> None:
+        link = f"{address}/#{ready.token}"
+        printing.show_sliders_open(link, f"{address}/owner#{owner_token}")
+        _browse(link)
+
+    return opened
+
+
+def _browse(link: str) -> None:
+    """Open the link where there is a browser with windows: one of the terminal would take it from the service."""
+    try:
+        browser = webbrowser.get()
+    except webbrowser.Error:
+        return
+    # xdg-open and its like are a subclass of GenericBrowser; links, lynx and w3m are plain ones
+    if type(browser) is not webbrowser.GenericBrowser and browser.name != "elinks":
+        browser.open(link)
 
 
 @app.command()
@@ -81,11 +110,15 @@ def pool(
     study: StudyPath,
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE", help="Image folders, globs in quotes, CSV or Parquet manifests (item, path)."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="Folders of images or clips, globs in quotes, CSV or Parquet manifests (item, path, reference), or "
+            "python:FILE.py:NAME, whose items are worked out (scores).",
+        ),
     ],
     json: Json = False,
 ) -> None:
-    """Take images or manifests as the unlabelled pool of STUDY.
+    """Take images, clips or manifests as the unlabelled pool of STUDY.
 
     Example: `dissensus pool birds photos/ 'more/**/*.jpg' manifest.csv`
     """
@@ -160,7 +193,10 @@ def scale(
 def select(
     study: StudyPath,
     k: Annotated[int | None, typer.Option(help="Items per duel.", show_default="study.toml's, or 30")] = None,
-    reserves: Annotated[int | None, typer.Option(help="Items in reserve per duel.", show_default="k")] = None,
+    reserves: Annotated[
+        int | None,
+        typer.Option(help="Items in reserve per duel; of scores, pairs per level.", show_default="k; 1 of scores"),
+    ] = None,
     cap: Annotated[
         int | None,
         typer.Option(help="Items per predicted label, for either model.", show_default="study.toml's, or 3"),
@@ -182,6 +218,14 @@ def select(
         float | None,
         typer.Option(help="Width of a level, 0 to 100 (scores).", show_default="the ratings' standard deviation"),
     ] = None,
+    low: Annotated[
+        float | None,
+        typer.Option(help="Where the first level begins (scores).", show_default="the ratings' 1st percentile"),
+    ] = None,
+    high: Annotated[
+        float | None,
+        typer.Option(help="Where the last level ends (scores).", show_default="the ratings' 99th percentile"),
+    ] = None,
     spacing: Annotated[
         str | None, typer.Option(help="even or quantile: where levels lie (scores).", show_default=False)
     ] = None,
@@ -201,8 +245,9 @@ def select(
 
     Example: `dissensus select birds --k 30 --confidence 0.9`
     """
-    of_scores = {"levels": levels, "width": width, "spacing": spacing, "case": case, "jnd": jnd}
     of_labels = {"k": k, "cap": cap, "confidence": confidence, "distance": distance}
+    where = {"levels": levels, "width": width, "low": low, "high": high}
+    of_scores = {**where, "spacing": spacing, "case": case, "jnd": jnd}
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         number = opened.select(again=again, eligible=eligible, reserves=reserves, **of_labels, **of_scores)

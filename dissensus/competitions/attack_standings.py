@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,8 +76,7 @@ class Evidence:
         number[members] = np.arange(len(members))
         attacker, defender = number[self.attacks.attacker], number[self.attacks.defender]
         rows = np.flatnonzero((attacker >= 0) & (defender >= 0))
-        kept = self.attacks.take(rows)
-        own = Attacks(attacker[rows], defender[rows], kept.level, kept.pair, kept.weight, kept.preference)
+        own = replace(self.attacks.take(rows), attacker=attacker[rows], defender=defender[rows])
         return Evidence(own, self.sign[rows], self.question, self.person, self.weighed)
 
 
@@ -215,14 +214,7 @@ def _resampled(evidence: Evidence, models: int, method: AttackMethod) -> dict[st
         of_person, of_pair = rng.exponential(size=people), rng.exponential(size=pairs)
         some = Weighed(weighed.value, weighed.weight * of_person[evidence.person])
         preference = preferences(evidence.question, some, questions)[0][attacks.pair] / 100
-        rows = Attacks(
-            attacks.attacker,
-            attacks.defender,
-            attacks.level,
-            attacks.pair,
-            attacks.weight * of_pair[attacks.pair],
-            evidence.sign * preference,
-        )
+        rows = replace(attacks, weight=attacks.weight * of_pair[attacks.pair], preference=evidence.sign * preference)
         matrices = attack_matrices(rows, models)
         for measure in MEASURES:
             drawn[measure].append(method.credits(matrices, measure))

@@ -22,8 +22,8 @@ from dissensus.predictions.scale import Scale
 from dissensus.records import Attacks, PairSelection
 from dissensus.selection import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 
-JUDGED, UNJUDGED, UNFIT = 1, 0, -1
-"""What became of a pair."""
+JUDGED, UNJUDGED, UNFIT, SCREENED_OUT = 1, 0, -1, -2
+"""What became of a pair. Screened out: people compared it, and the screening lets none of their answers count."""
 
 GRID = 8
 """Cells per unit of the common scale where the two scores of the defender may differ by so many units only."""
@@ -115,14 +115,21 @@ def most_different(selection: PairSelection) -> PairSelection:
     Eq. 1 is printed with q, what people measure, which is not known before they do: it is the attacker's prediction
     that can choose. Of equal differences the lowest level is taken.
     """
-    first = selection.rank == 1
-    duel = selection.attacker * (1 << 32) + selection.defender
+    duel, place = _duel(selection), _level_of_duel(selection)
     order = np.lexsort((selection.level, -selection.difference, duel))
-    order = order[first[order]]
+    order = order[selection.rank[order] == 1]
     best = order[np.unique(duel[order], return_index=True)[1]]
-    chosen = set(zip(duel[best].tolist(), selection.level[best].tolist(), strict=True))
-    kept = [(d, k) in chosen for d, k in zip(duel.tolist(), selection.level.tolist(), strict=True)]
-    return selection.take(np.array(kept, bool))
+    return selection.take(np.isin(place, place[best]))
+
+
+def pair_states(
+    answered: Int[Array, " q"], unfit: Int[Array, " q"], min_answers: int, unfit_share: float
+) -> Int[Array, " q"]:
+    """What became of each pair, from how many people said something about it and how many found it unfit."""
+    state = np.where(answered >= min_answers, JUDGED, UNJUDGED)
+    # shares as products: a half must not exceed 0.5 by a rounding error
+    state[(unfit > unfit_share * answered * (1 + 1e-12)) & (answered >= min_answers)] = UNFIT
+    return state
 
 
 @dataclass(frozen=True)
@@ -168,7 +175,7 @@ class JudgedPairs:
     def decided(self) -> Bool[Array, " Q"]:
         """Active rows that people have compared, in duels that count."""
         judged = self.active & (self.state[self.row_pair] == JUDGED)
-        duel = np.unique(self.selection.attacker * (1 << 32) + self.selection.defender, return_inverse=True)[1]
+        duel = np.unique(_duel(self.selection), return_inverse=True)[1]
         share = np.bincount(duel, judged) / np.maximum(np.bincount(duel, self.active), 1)
         return judged & (share[duel] >= self.share)
 
@@ -237,4 +244,8 @@ def _active_rank(selection: PairSelection, active: Bool[Array, " Q"]) -> Int[Arr
 
 
 def _level_of_duel(selection: PairSelection) -> Int[Array, " Q"]:
-    return (selection.attacker * (1 << 20) + selection.defender) * (1 << 20) + selection.level
+    return _duel(selection) * (1 << 20) + selection.level
+
+
+def _duel(selection: PairSelection) -> Int[Array, " Q"]:
+    return selection.attacker * (1 << 20) + selection.defender

@@ -12,6 +12,8 @@ from dissensus.steps.distorting import MANIFEST, distort
 from dissensus.study import Study
 
 MODELS = ("psnr", "ssim", "vif", "brisque")
+PERSON = "you"
+"""Who compares the pairs."""
 LEVELS = 3
 SIDE = 256
 """Pixels of a crop: two of them fit side by side on a laptop, pixel for pixel."""
@@ -34,7 +36,6 @@ class SlidersReady(Record):
     pool: int
     pairs: int
     token: str
-    person: str = "you"
 
 
 def prepare_sliders(folder: Path, progress: Progress) -> SlidersReady:
@@ -53,10 +54,10 @@ def prepare_sliders(folder: Path, progress: Progress) -> SlidersReady:
     if not study.folder.rounds():
         study.select(levels=LEVELS)
     known = {person.name: person for person in study.people.all()}
-    if "you" in known and known["you"].revoked is None:  # a link is shown once, and the last one may be lost
-        study.people.revoke("you")
+    if PERSON in known and known[PERSON].revoked is None:  # a link is shown once, and the last one may be lost
+        study.people.revoke(PERSON)
     status = study.status()
-    token = study.people.add("you")
+    token = study.people.add(PERSON)
     return SlidersReady(study=study.folder.root, pool=status.pool, pairs=status.open_questions, token=token)
 
 

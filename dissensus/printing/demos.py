@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import webbrowser
-from collections.abc import Callable
 
 from dissensus.demo import DemoResult, SlidersReady
 from dissensus.printing.console import say, show_json
@@ -20,8 +18,9 @@ def show_demo(result: DemoResult, as_json: bool) -> None:
     if result.ranking is None:
         say(f"{result.questions:,} questions about {result.pool:,} digits wait for you. Open the sheet in a browser:")
         say(f"  {result.sheet}")
-        say(f"then: dissensus judgements import {result.study} FILE and dissensus report {result.study}")
-        say(f"or let several people answer in their browsers: dissensus serve {result.study}")
+        study = shlex.quote(str(result.study))
+        say(f"then: dissensus judgements import {study} FILE and dissensus report {study}")
+        say(f"or let several people answer in their browsers: dissensus serve {study}")
         return None
     labelled = Benchmark("accuracy, all labelled", result.accuracy, {}, {}, result.srcc)
     show_ranking(result.ranking, Study(result.study).classes, result.consensus, labelled, as_json=False)
@@ -39,14 +38,8 @@ def show_sliders(ready: SlidersReady, is_served: bool, as_json: bool) -> None:
     return None if is_served else say(f"Next: dissensus serve {shlex.quote(str(ready.study))}")
 
 
-def show_sliders_open(ready: SlidersReady) -> Callable[[str, str], None]:
-    """What to say once the slider pages are there; where there is a browser, it opens them."""
-
-    def show(address: str, owner_token: str) -> None:
-        link = f"{address}/#{ready.token}"
-        say(f"  compare     {link}")
-        say(f"  dashboard   {address}/owner#{owner_token}")
-        say("Ctrl-C stops it; nothing is lost, and the same command goes on.")
-        webbrowser.open(link)
-
-    return show
+def show_sliders_open(link: str, dashboard: str) -> None:
+    """Where the slider pages are."""
+    say(f"  compare     {link}")
+    say(f"  dashboard   {dashboard}")
+    say("Ctrl-C stops it; nothing is lost, and the same command goes on.")

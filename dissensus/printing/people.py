@@ -75,7 +75,8 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
         bias = "–" if one.bias is None else f"{one.bias:+.1f}"
         scatter = "–" if one.inconsistency is None else f"{one.inconsistency:.1f}"
         kept = "keeps" if one.rejected is None else f"rejects: {one.rejected}"
-        table.add_row(escape(one.name), f"{one.answers:,}", f"{one.outliers:,}", escape(kept), bias, scatter, one.words)
+        outliers, kept = ("–", "no result") if one.outliers is None else (f"{one.outliers:,}", kept)
+        table.add_row(escape(one.name), f"{one.answers:,}", outliers, escape(kept), bias, scatter, one.words)
     out.print(table)
     for sentence in found.words:
         say(sentence)

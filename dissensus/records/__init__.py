@@ -13,6 +13,7 @@ from dissensus.records.answers import (
     Role,
     SetQuestion,
     as_text,
+    moment_of,
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
@@ -49,4 +50,5 @@ __all__ = [
     "Taxonomy",
     "as_text",
     "empty_tally",
+    "moment_of",
 ]

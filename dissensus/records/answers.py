@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal
 
@@ -31,6 +32,12 @@ class Judgement(Record):
 
 as_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 """JSON with one spelling for one value."""
+
+
+def moment_of(time: str) -> datetime:
+    """When something was said; a time without a zone is UTC."""
+    moment = datetime.fromisoformat(time)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 class Question(Record):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.records import ANSWERS, Judgement
+from dissensus.records import ANSWERS, Judgement, moment_of
 
 YES, NO, UNSURE, UNFIT = (ANSWERS.index(answer) for answer in ("yes", "no", "unsure", "unfit"))
 UNJUDGED = -1
@@ -22,15 +21,9 @@ def latest_answers(judgements: Iterable[Judgement]) -> dict[tuple[str, int, str]
     latest: dict[tuple[str, int, str], Judgement] = {}
     for judgement in judgements:
         question = (judgement.item, judgement.label, judgement.annotator)
-        if question not in latest or _moment(judgement) >= _moment(latest[question]):
+        if question not in latest or moment_of(judgement.time) >= moment_of(latest[question].time):
             latest[question] = judgement
     return latest
-
-
-def _moment(judgement: Judgement) -> datetime:
-    """When an answer was given; a time without a zone is UTC."""
-    time = datetime.fromisoformat(judgement.time)
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def majority_verdicts(

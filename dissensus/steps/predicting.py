@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +33,18 @@ Parted = Callable[[], Iterable[pa.Table]]
 
 BATCH = 32  # images that a model sees at once
 READERS = 2  # threads that decode images while the model works
+
+
+class SelectedBy(Protocol):
+    """A round, as far as it says what it was selected by."""
+
+    @property
+    def number(self) -> int:
+        """Of the round."""
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """Fingerprints of the predictions by model, among others."""
 
 
 class Source(Protocol):
@@ -115,6 +127,9 @@ class PooledImages:
         columns = read_table(folder.pool, wanted).to_pydict()
         self.files: list[PooledFile] = list(zip(columns["uri"], columns["fingerprint"], strict=True))
         self.references: list[str | None] = columns.get("reference", [None] * len(self.files))
+        self.prints = dict(self.files)
+        # images that share a reference stand together in a pool
+        self.reference = lru_cache(8)(self._reference)
         if all(uri is None for uri in columns["uri"]):
             raise BackendError(f"{name} cannot run: the pool has ids only; use a file of predictions, or give paths")
 
@@ -125,11 +140,9 @@ class PooledImages:
             for batch in chunks(len(rows), BATCH):
                 yield batch, [next(images) for _ in batch]
 
-    @staticmethod
-    @lru_cache(8)
-    def reference(uri: str) -> Any:
-        """The image that another one is compared with; those that share one stand together in a pool."""
-        return read_image(uri)
+    def _reference(self, uri: str) -> Any:
+        """The image that another one is compared with, if it is still the one that was pooled."""
+        return _image((uri, self.prints.get(uri)))
 
 
 def has_begun(folder: Folder, name: str) -> bool:
@@ -174,6 +187,21 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
         if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
             raise StudyError(f"{path} belongs to another pool: delete it and run dissensus predict {folder.root} again")
     return stamps
+
+
+def refuse_other_predictions(rounds: Iterable[SelectedBy], stamps: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse predictions that are not those that rounds were selected by.
+
+    Raises:
+        StudyError: names the model.
+    """
+    for found in rounds:
+        for name, content in found.inputs["predictions"].items():
+            if stamps[name]["content"] != content:
+                raise StudyError(
+                    f"the predictions of {name} are not those that round {found.number} was selected by: "
+                    "restore them, or let the changed model join under a name of its own"
+                )
 
 
 def parsed_settings(pairs: list[str]) -> dict[str, Any]:

@@ -6,15 +6,6 @@ from PIL import Image
 
 from dissensus.records import Classes
 
-KIT = Path(__file__).parents[3] / "shared" / "data"
-
-
-@pytest.fixture(scope="session")
-def kit() -> Path:
-    if not KIT.is_dir():
-        pytest.skip(f"the data kit is not at {KIT}")
-    return KIT
-
 
 @pytest.fixture(scope="session")
 def imagenet(kit: Path) -> Classes:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
+from data_kit import KIT
 from scipy.stats import spearmanr
 
 from dissensus.ranking import bradley_terry, davidson, hodgerank, perron
 
-ARENA = Path(__file__).parents[3] / "shared" / "data" / "arena"
+ARENA = KIT / "arena"
 
 
 @dataclass(frozen=True)

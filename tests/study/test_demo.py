@@ -35,6 +35,14 @@ def test_the_command_prints_the_ranking_the_costs_and_the_path(command, tmp_path
     assert "holds a demo already" in again.stderr
 
 
+def test_an_option_of_the_other_demo_is_refused(command, tmp_path):
+    for task, option in (("scores", "--by-hand"), ("labels", "--no-serve")):
+        refused = command("demo", task, tmp_path / task, option)
+        assert refused.returncode == 2
+        assert option in refused.stderr
+        assert not (tmp_path / task).exists()
+
+
 def test_by_hand_leaves_the_answers_to_the_person(command, tmp_path):
     done = command("demo", tmp_path / "digits", "--by-hand", "--json")
     assert done.returncode == 0, done.stderr

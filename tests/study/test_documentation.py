@@ -16,10 +16,12 @@ from dissensus.cli import app
 from dissensus.discrepancy.labels import DISCREPANCIES
 from dissensus.labeling import QUESTIONS
 from dissensus.pool.distortions import DISTORTIONS
-from dissensus.ranking import RANKERS
+from dissensus.predictions.scale import SCALES
+from dissensus.ranking import ATTACK_RANKERS, RANKERS
 from dissensus.records import ANSWERS
-from dissensus.screening import METRICS, VERDICTS
+from dissensus.screening import METRICS, PREFERENCES, VERDICTS
 from dissensus.store.exchange import FORMATS
+from dissensus.store.settings import LevelSettings, PairSettings, ScaleSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -73,6 +75,12 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("methods/judgements.md", ANSWERS),
         ("methods/screening.md", VERDICTS),
         ("methods/screening.md", METRICS),
+        ("methods/scores.md", SCALES),
+        ("methods/scores.md", ATTACK_RANKERS),
+        ("methods/scores.md", PREFERENCES),
+        ("methods/scores.md", ScaleSettings.model_fields),
+        ("methods/scores.md", LevelSettings.model_fields),
+        ("methods/scores.md", PairSettings.model_fields),
         ("annotating.md", QUESTIONS),
         ("exchange.md", FORMATS),
         ("backends.md", BACKENDS),

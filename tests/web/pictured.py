@@ -10,13 +10,14 @@ from typing import Any
 
 import joblib
 import numpy as np
+from data_kit import KIT
 from PIL import Image
 from sklearn.datasets import load_digits
 
 from dissensus.demo import PREPROCESS, classifiers
 from dissensus.study import Study
 
-PHOTOGRAPHS = Path(__file__).resolve().parents[3] / "shared" / "data" / "photos" / "pets" / "images"
+PHOTOGRAPHS = KIT / "photos" / "pets" / "images"
 BREEDS = ("Abyssinian", "Bengal", "Siamese", "beagle", "pug", "samoyed", "Sphynx", "boxer")
 """Of the kit's photographs."""
 

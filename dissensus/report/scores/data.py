@@ -35,6 +35,8 @@ class ShownPair:
     weight: int
     preference: float | None
     answers: str
+    level_words: str = ""
+    """Where the level lies on the scale of its round."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ class Subject:
 
     name: str
     answers: int
-    outliers: int
+    outliers: int | None
+    """None where BT.500 has no result."""
     rejected: str | None
     bias: float | None
     inconsistency: float | None

@@ -164,7 +164,7 @@ def _pairing(pair: ShownPair, levels: Sequence[str], album: _Album) -> Pairing:
     ratio = album.ratio(sides)
     return Pairing(
         level=pair.level + 1,
-        level_words=levels[pair.level] if 0 <= pair.level < len(levels) else "",
+        level_words=pair.level_words or (levels[pair.level] if pair.level < len(levels) else ""),
         weight=pair.weight,
         shots=(album.shot(pair.low), album.shot(pair.high)),
         ratio=ratio,

@@ -88,7 +88,7 @@ def _plain(name: str) -> str:
 
 
 def _share(subject: Subject) -> float:
-    return subject.outliers / subject.answers if subject.answers else 0.0
+    return subject.outliers / subject.answers if subject.outliers and subject.answers else 0.0
 
 
 def _suspicion(subject: Subject) -> tuple[bool, float, float]:
@@ -101,8 +101,8 @@ def _person(subject: Subject, shares: Axis, biases: Axis, spreads: Axis) -> Pers
     return Person(
         subject.name,
         subject.answers,
-        Dot(shares.at(100 * share), percent(share, 1)),
-        f"{counted(subject.outliers, 'outlier')} in {counted(subject.answers, 'answer')}",
+        Dot(shares.at(100 * share), "no result" if subject.outliers is None else percent(share, 1)),
+        f"{counted(subject.outliers or 0, 'outlier')} in {counted(subject.answers, 'answer')}",
         subject.rejected,
         None if bias is None else Dot(biases.at(bias), f"{bias:+z.1f}".replace("-", "−")),
         None if spread is None else Dot(spreads.at(spread), number(spread, 1)),
@@ -111,9 +111,11 @@ def _person(subject: Subject, shares: Axis, biases: Axis, spreads: Axis) -> Pers
 
 
 def _summary(subjects: Sequence[Subject]) -> str:
+    if any(subject.outliers is None for subject in subjects):  # the words say why there is no result
+        return ""
     rejected = sum(subject.rejected is not None for subject in subjects)
     answers = sum(subject.answers for subject in subjects)
-    outliers = sum(subject.outliers for subject in subjects)
+    outliers = sum(subject.outliers or 0 for subject in subjects)
     people = counted(len(subjects), "person", "people")
     kept = "keeps all" if not rejected else f"rejects {rejected} of"
     part = percent(outliers / answers, 1) if answers else "none"

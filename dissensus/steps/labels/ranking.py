@@ -8,20 +8,18 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, count
-from typing import Any
 
 import numpy as np
 
 from dissensus.competitions.fragile import fragility
 from dissensus.competitions.standings import Method, Standings, rank
 from dissensus.engines.local import Progress, chunks, counted, read_ahead
-from dissensus.errors import StudyError
 from dissensus.predictions.consensus import plurality_agreement
 from dissensus.records import Comparisons, Provenance, Ranking
 from dissensus.steps.labels.judging import Hearing, verdicts_of_counts
 from dissensus.steps.labels.selecting import CHUNK
 from dissensus.steps.pooling import pool_size
-from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.predicting import check_same_pool, refuse_other_predictions
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.settings import LabelSettings, RankSettings
@@ -43,7 +41,7 @@ def make_ranking(folder: Folder, hearing: Hearing, method: Method) -> Ranking:
     """
     names = hearing.models
     stamps = check_same_pool(folder, names)
-    _refuse_other_predictions(hearing, stamps)
+    refuse_other_predictions(hearing.rounds, stamps)
     pairs = combinations(range(len(names)), 2)
     identical = [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
     standings = rank(hearing.outcomes, names, method, identical)
@@ -106,16 +104,6 @@ def consensus(folder: Folder, names: list[str], progress: Progress) -> Mapping[s
     agreement = {name: float(votes) / max(readable, 1) for name, votes in zip(names, agreed, strict=True)}
     write_text(kept, json.dumps({"key": key, "agreement": agreement}, indent=1) + "\n")
     return agreement
-
-
-def _refuse_other_predictions(hearing: Hearing, stamps: Mapping[str, Mapping[str, Any]]) -> None:
-    for found in hearing.rounds:
-        for name, content in found.inputs["predictions"].items():
-            if stamps[name]["content"] != content:
-                raise StudyError(
-                    f"the predictions of {name} are not those that round {found.number} was selected by: "
-                    "restore them, or let the changed model join under a name of its own"
-                )
 
 
 def _record(standings: Standings, method: Method, hearing: Hearing, folder: Folder) -> Ranking:

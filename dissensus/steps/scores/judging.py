@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from json.encoder import encode_basestring
 
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competitions.scores import JUDGED, UNFIT, UNJUDGED, JudgedPairs, judge
+from dissensus.competitions.scores import JUDGED, SCREENED_OUT, JudgedPairs, judge, pair_states
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.labeling import pair_questions
-from dissensus.records import Exclusion
+from dissensus.records import Exclusion, moment_of
 from dissensus.screening import PREFERENCES, Weighed, by_bt500, by_mean, preferences
 from dissensus.steps.answers import study_database
 from dissensus.store.answers import Answers
@@ -40,6 +40,11 @@ class Compared:
     """How many people found each pair unfit."""
     ids: tuple[str, ...]
     """Of the answers that were used."""
+
+    @property
+    def columns(self) -> tuple[Array, Array, Array, int, int]:
+        """Question, person and value of every answer, and how many questions and people there are."""
+        return self.question, self.person, self.value, len(self.unfit), len(self.people)
 
     @property
     def answered(self) -> Int[Array, " q"]:
@@ -76,6 +81,12 @@ class PairHearing:
     def discarded(self) -> int:
         """Number of pairs that people could not judge."""
         return len({int(n) for one, at in zip(self.judged, self.numbers, strict=True) for n in _given_up(one, at)})
+
+    @property
+    def screened_out(self) -> int:
+        """Number of pairs of which no answer counts, although people compared them."""
+        chosen = [at[one.state == SCREENED_OUT] for one, at in zip(self.judged, self.numbers, strict=True)]
+        return len(np.unique(np.concatenate(chosen))) if chosen else 0
 
     def _distinct(self, which: str) -> list[int]:
         chosen = [at[getattr(one, which)] for one, at in zip(self.judged, self.numbers, strict=True)]
@@ -142,7 +153,7 @@ def read_compared(
     last: dict[tuple[int, str], tuple[datetime, str, float | str]] = {}
     for identity, text, annotator, answer, time in answers.essentials(kind, "asked", ways):
         number, sign = ways[text]
-        key, moment = (number, annotator), _moment(time)
+        key, moment = (number, annotator), moment_of(time)
         if annotator not in exclusions and (key not in last or moment >= last[key][0]):
             last[key] = moment, identity, _towards_second(json.loads(answer), sign)
     people = {name: number for number, name in enumerate(sorted({name for _, name in last}))}
@@ -170,12 +181,11 @@ def weigh(compared: Compared, settings: PairSettings) -> Weighed:
     """
     if settings.method not in PREFERENCES:
         raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(PREFERENCES)}")
-    weighing = by_mean if settings.question == "choice" else PREFERENCES[settings.method]
+    weighing = PREFERENCES[screening_of(settings)]
     if weighing is by_bt500:
         weighing = partial(by_bt500, balance=settings.balance)
-    columns = (compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
     try:
-        return weighing(*columns)
+        return weighing(*compared.columns)
     except ScreeningError as error:
         raise ScreeningError(person_named(str(error), compared.people)) from None
 
@@ -185,7 +195,7 @@ def weigh_so_far(compared: Compared, settings: PairSettings) -> Weighed:
     try:
         return weigh(compared, settings)
     except ScreeningError:
-        return by_mean(compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
+        return by_mean(*compared.columns)
 
 
 def outcome(
@@ -193,11 +203,14 @@ def outcome(
 ) -> tuple[Int[Array, " q"], Float[Array, " q"]]:
     """What became of each pair, and the preference for its second item, −1 to 1."""
     preference, weight = preferences(compared.question, weighed, len(compared.unfit))
-    answered = compared.answered
-    is_unfit = compared.unfit > settings.unfit * answered * (1 + 1e-12)
-    state = np.where((answered >= settings.min_answers) & (weight > 0), JUDGED, UNJUDGED)
-    state[is_unfit & (answered >= settings.min_answers)] = UNFIT
+    state = pair_states(compared.answered, compared.unfit, settings.min_answers, settings.unfit)
+    state[(state == JUDGED) & (weight == 0)] = SCREENED_OUT
     return state, preference / 100
+
+
+def screening_of(settings: PairSettings) -> str:
+    """The screening that counts; choices are no numbers to screen, and count alike."""
+    return "mean" if settings.question == "choice" else settings.method
 
 
 def person_named(message: str, people: tuple[str, ...]) -> str:
@@ -213,9 +226,3 @@ def _towards_second(answer: float | str, sign: int) -> float | str:
 
 def _given_up(judged: JudgedPairs, numbers: Int[Array, " n"]) -> Array:
     return numbers[judged.row_pair[judged.given_up]]
-
-
-def _moment(time: str) -> datetime:
-    """When an answer was given; a time without a zone is UTC."""
-    moment = datetime.fromisoformat(time)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -18,7 +18,7 @@ from dissensus.errors import BackendError, PoolError, PredictionError, StudyErro
 from dissensus.predictions.scores import check_varied
 from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import EnumeratedPool
-from dissensus.steps.predicting import CHUNK, Parted, PooledImages, check_same_pool
+from dissensus.steps.predicting import CHUNK, Parted, PooledImages, check_same_pool, refuse_other_predictions
 from dissensus.store.files import column_fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.pair_rounds import PairRound
@@ -166,14 +166,10 @@ def require_unchanged(folder: Folder, settings: ScoreSettings, rounds: Sequence[
     if gone:
         raise StudyError(f"{gone[0]} competes, but {folder.settings} has it no more: write [models.{gone[0]}] again")
     stamps = check_same_pool(folder, names)
+    refuse_other_predictions(rounds, stamps)
     for found in rounds:
-        for name, content in found.inputs["predictions"].items():
+        for name in found.inputs["predictions"]:
             before, now = found.inputs.get("better", {}).get(name), settings.models[name].better
-            if stamps[name]["content"] != content:
-                raise StudyError(
-                    f"the predictions of {name} are not those that round {found.number} was selected by: "
-                    "restore them, or let the changed model join under a name of its own"
-                )
             if before not in (None, now):
                 raise StudyError(
                     f"round {found.number} was selected with {before} scores of {name} as the better ones: "

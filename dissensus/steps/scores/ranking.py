@@ -12,7 +12,7 @@ from dissensus.competitions.attack_standings import AttackMethod, Evidence, disa
 from dissensus.competitions.standings import Standings
 from dissensus.pairwise import attack_matrices
 from dissensus.records import AttackMatrices, Attacks, Provenance, Ranking, Rankings
-from dissensus.steps.scores.judging import PairHearing
+from dissensus.steps.scores.judging import PairHearing, screening_of
 from dissensus.steps.scores.predictions import require_unchanged
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
@@ -48,7 +48,7 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
     require_unchanged(folder, settings, hearing.rounds)
     evidence = evidence_of(hearing)
     found = rank_attacks(evidence, hearing.models, method)
-    beside = _of_people_only(evidence.attacks)
+    beside = (*_of_people_only(evidence.attacks), *_screened_out(hearing, settings))
     made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
     rankings = Rankings(
         **made,
@@ -83,6 +83,17 @@ def _of_people_only(attacks: Attacks) -> tuple[str, ...]:
     return ("No duel has more than one judged pair: intervals say how people differ, not how other pairs would end.",)
 
 
+def _screened_out(hearing: PairHearing, settings: ScoreSettings) -> tuple[str, ...]:
+    """That some pairs count for nothing, and what to do about it."""
+    if not hearing.screened_out:
+        return ()
+    pairs = "1 pair has" if hearing.screened_out == 1 else f"{hearing.screened_out:,} pairs have"
+    return (
+        f"{pairs} only answers that {screening_of(settings.judge)} left out, and count for nothing: exclude these "
+        "people (dissensus annotators exclude), so that others are asked.",
+    )
+
+
 def _record(
     standings: Standings,
     beside: tuple[str, ...],
@@ -108,7 +119,8 @@ def _record(
                 "smoothing": method.smoothing,
                 "resamples": method.resamples,
                 "level": method.level,
-                "screening": settings.judge.method,
+                "screening": screening_of(settings.judge),
+                "judge": settings.judge.model_dump(),
             },
             inputs=inputs | {"judgements": fingerprint(*hearing.compared.ids)},
             seed=method.seed,

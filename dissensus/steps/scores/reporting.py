@@ -25,6 +25,7 @@ from dissensus.steps.scores.scaling import ScoreColumn, scale_of, spaced
 from dissensus.steps.scores.screening import screenings_of
 from dissensus.store.answers import Answers
 from dissensus.store.folder import Folder
+from dissensus.store.pair_rounds import PairRound
 from dissensus.store.settings import ScoreSettings
 
 SQUARES = 40
@@ -47,7 +48,7 @@ def scores_report(
     attacks = evidence_of(hearing).attacks
     matrices = attack_matrices(attacks, len(hearing.models))
     answers, annotators = Answers(study_database(folder, settings)).counts(settings.judge.question, "asked")
-    last = hearing.rounds[-1]
+    has_same_levels = len({found.levels for found in hearing.rounds}) == 1
     return ScoresReportData(
         title=settings.title or folder.root.resolve().name,
         models=tuple(hearing.models),
@@ -58,8 +59,8 @@ def scores_report(
         duels=_duels(folder, hearing, matrices, progress),
         figures=_figures(folder, settings, hearing),
         screenings=screenings_of(hearing, settings.judge),
-        levels=tuple(f"{low:.0f} to {high:.0f}" for low, high in last.levels),
-        stability=level_stability(attacks, len(hearing.models), method),
+        levels=_level_words(hearing.rounds[0]) if has_same_levels else (),
+        stability=level_stability(attacks, len(hearing.models), method) if has_same_levels else (),
         scale=scale_words(settings),
         pool_size=pool_size(folder),
         questions=len(hearing.asked),
@@ -70,6 +71,11 @@ def scores_report(
         notes=(*settings.notes, *_left_out(hearing), *(words for found in hearing.rounds for words in found.skipped)),
         benchmarks=_benchmarks(folder, rankings),
     )
+
+
+def _level_words(found: PairRound) -> tuple[str, ...]:
+    """Where each level of a round lies on the common scale."""
+    return tuple(f"{low:.0f} to {high:.0f}" for low, high in found.levels)
 
 
 def scale_words(settings: ScoreSettings) -> str:
@@ -86,8 +92,8 @@ def _duels(folder: Folder, hearing: PairHearing, matrices: AttackMatrices, progr
     shown: dict[tuple[int, int], list[ShownPair]] = {}
     pictures = Pictures(open_pool(folder), list(hearing.item_ids), THUMBNAIL, progress)
     answered, spoken = hearing.compared.answered, _counted(hearing)
-    for judged, numbers in zip(hearing.judged, hearing.numbers, strict=True):
-        chosen = judged.selection
+    for found, judged, numbers in zip(hearing.rounds, hearing.judged, hearing.numbers, strict=True):
+        chosen, levels = judged.selection, _level_words(found)
         for row in np.flatnonzero(judged.active).tolist():
             pair = int(judged.row_pair[row])
             is_judged = judged.state[pair] == JUDGED
@@ -100,6 +106,7 @@ def _duels(folder: Folder, hearing: PairHearing, matrices: AttackMatrices, progr
                     weight=int(chosen.weight[row]),
                     preference=float(judged.row_sign[row] * judged.preference[pair]) if is_judged else None,
                     answers=_answers(int(answered[number]), int(spoken[number])),
+                    level_words=levels[int(chosen.level[row])],
                 )
             )
     return tuple(
@@ -162,10 +169,10 @@ def _figures(folder: Folder, settings: ScoreSettings, hearing: PairHearing) -> t
     made: list[DuelFigure] = []
     for one in range(len(hearing.models)):
         for other in range(one + 1, len(hearing.models)):
-            counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
             points = (*_marked(table, hearing, other, one, "AB"), *_marked(table, hearing, one, other, "CD"))
             if points and len(made) < FIGURES:
                 names = hearing.models[one], hearing.models[other]
+                counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
                 made.append(DuelFigure(*names, counts.astype(np.int64), points))
     return tuple(made)
 
@@ -206,6 +213,8 @@ def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annot
     shown |= {f"judge: {name}": _text(value) for name, value in settings.judge.model_dump().items()}
     for name, model in settings.models.items():
         shown[f"model {name}"] = f"{model.backend}:{model.target}, {model.better} is better"
+        if preprocess := settings.preprocess | model.preprocess:
+            shown[f"model {name}: preprocess"] = ", ".join(f"{key} = {value}" for key, value in preprocess.items())
     return shown | {"answers stored": f"{answers:,}", "people who gave them": f"{annotators:,}"}
 
 

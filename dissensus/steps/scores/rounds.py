@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.competitions.scores import JUDGED, UNFIT, UNJUDGED, JudgedPairs, judge
+from dissensus.competitions.scores import JUDGED, JudgedPairs, judge, pair_states
 from dissensus.labeling import QUESTIONS
 from dissensus.steps.pools import open_pool
 from dissensus.steps.scores.judging import numbered_pairs, pair_texts
@@ -34,9 +34,7 @@ class PairRounds:
         """Pairs that count now, reserves in the place of what people discarded."""
         answered = np.bincount(question, minlength=len(self.texts))
         unfit = np.bincount(question[answer == self._unfit], minlength=len(self.texts))
-        state = np.where(answered >= self.settings.min_answers, JUDGED, UNJUDGED)
-        is_unfit = unfit > self.settings.unfit * answered * (1 + 1e-12)
-        state[is_unfit & (answered >= self.settings.min_answers)] = UNFIT
+        state = pair_states(answered, unfit, self.settings.min_answers, self.settings.unfit)
         judged = [
             judge(found.selection, state[at], np.zeros(len(at)), self.settings.share)
             for found, at in zip(self.found, self.numbers, strict=True)

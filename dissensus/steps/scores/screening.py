@@ -20,7 +20,7 @@ def screenings_of(hearing: PairHearing, settings: PairSettings) -> Screenings | 
 
 def screen(compared: Compared, used: str, balance: float | None = None) -> Screenings:
     """Both screenings; one that has no estimate says why."""
-    columns = (compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
+    columns = compared.columns
     rejecting: Bt500 | str
     soft: P910 | str
     try:
@@ -43,7 +43,7 @@ def _subject(compared: Compared, number: int, rejecting: Bt500 | str, soft: P910
     return Subject(
         name=compared.people[number],
         answers=answers,
-        outliers=0 if isinstance(rejecting, str) else int(rejecting.high[number] + rejecting.low[number]),
+        outliers=None if isinstance(rejecting, str) else int(rejecting.high[number] + rejecting.low[number]),
         rejected=None if isinstance(rejecting, str) else rejecting.rejected.get(number),
         bias=None if estimate is None else float(estimate.bias[number]),
         inconsistency=None if estimate is None else float(estimate.inconsistency[number]),
@@ -74,7 +74,7 @@ def _p910_words(found: P910 | str) -> str:
 
 def _correlation(compared: Compared, balance: float | None) -> float | None:
     """Of the two screenings' preferences over the pairs that both have one for."""
-    columns = (compared.question, compared.person, compared.value, len(compared.unfit), len(compared.people))
+    columns = compared.columns
 
     def preferred(weighed: Weighed) -> tuple[np.ndarray, np.ndarray]:
         return preferences(compared.question, weighed, len(compared.unfit))

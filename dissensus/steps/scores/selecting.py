@@ -132,6 +132,9 @@ def _plan(folder: Folder, settings: ScoreSettings, again: bool) -> Plan | None:
 def _recorded(folder: Folder, settings: ScoreSettings) -> dict[str, Any]:
     if settings.select.jnd is not None and settings.select.spacing == "quantile":
         raise StudyError("levels of equal numbers of items have no grid for jnd: use --spacing even with --jnd")
+    idle = [name for name in FOUND if getattr(settings.select, name) is not None]
+    if idle and settings.select.spacing == "quantile":
+        raise StudyError(f"levels of equal numbers of items have no {idle[0]}: take it out of [select]")
     return settings.select.model_dump() | {"scale": scale_stamp(folder, settings.scale)}
 
 
@@ -160,12 +163,14 @@ def _resolved(settings: dict[str, Any], scale: CommonScale) -> dict[str, Any]:
 
     One standard deviation of the ratings wide, within their middle 98 %; by ranks levels that touch.
     """
+    if settings["spacing"] == "quantile":
+        return settings | dict(zip(FOUND, (100 / settings["levels"], 0.0, 100.0), strict=True))
     low = scale.span[0] if settings["low"] is None else settings["low"]
     high = scale.span[1] if settings["high"] is None else settings["high"]
     if low >= high:
         raise SelectionError(f"levels would lie between {low:.1f} and {high:.1f}: set select.low and select.high")
     width = (high - low) / settings["levels"] if scale.spread is None else scale.spread
-    width = width if settings["width"] is None else settings["width"]
+    width = min(width if settings["width"] is None else settings["width"], high - low)
     return settings | {"low": float(low), "high": float(high), "width": float(width)}
 
 
