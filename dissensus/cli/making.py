@@ -48,7 +48,7 @@ def demo(
     if task == "labels" and not serve:
         raise StudyError("the demo of labels opens no pages: --no-serve belongs to dissensus demo scores")
     if task == "scores" and by_hand:
-        raise StudyError("in the demo of scores the answers are yours anyway: --by-hand belongs to dissensus demo labels")
+        raise StudyError("the demo of scores is answered by you anyway: --by-hand belongs to dissensus demo labels")
     folder = folder or Path("dissensus-demo" if task == "labels" else "dissensus-demo-scores")
     with printing.progress(quiet=json) as progress:
         if task == "labels":

@@ -51,13 +51,17 @@ class Distortion:
     levels: tuple[float, ...]
     parameter: str
     """What the levels are numbers of."""
+    is_random: bool = False
+    """True where the result depends on the seed."""
 
 
 DISTORTIONS: dict[str, Distortion] = {
     # the published fifth level is 0, which every JPEG encoder takes for 1
     "jpeg": Distortion(jpeg, (43, 12, 7, 4, 1), "quality of the encoder, 1 to 100"),
     "jpeg2000": Distortion(jpeg2000, (0.46, 0.16, 0.07, 0.04, 0.02), "bits per pixel"),
-    "noise": Distortion(noise, (2**-10, 2**-7.5, 2**-5.5, 2**-3.5, 1), "variance of values from 0 to 1"),
+    "noise": Distortion(
+        noise, (2**-10, 2**-7.5, 2**-5.5, 2**-3.5, 1), "variance of values from 0 to 1", is_random=True
+    ),
     "blur": Distortion(blur, (7, 15, 39, 91, 199), "window in pixels, six standard deviations"),
 }
 LEVELS: dict[str, tuple[float, ...]] = {kind: distortion.levels for kind, distortion in DISTORTIONS.items()}

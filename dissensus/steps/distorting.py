@@ -55,7 +55,7 @@ class Job:
         photo = file_fingerprint(Path(self.path))
         made = {f"{REFERENCE}.png": (REFERENCE, 0, photo)}
         for kind, level in self.versions:
-            seeded = f" seed {self.seed}" if kind == "noise" else ""
+            seeded = f" seed {self.seed}" if DISTORTIONS[kind].is_random else ""
             stamp = f"{photo} {kind} {self.levels[kind][level - 1]:g}{seeded}"
             made[f"{kind}-{level}.png"] = (kind, level, stamp)
         return made

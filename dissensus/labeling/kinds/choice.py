@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from dissensus.errors import JudgementError
 from dissensus.labeling.kinds.protocol import Body, named, only, told
+from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of
 from dissensus.records import Classes
 
-ASK = "Which one is better?"
-OTHER = {"first": "second", "second": "first"}
 
-
-class Choice:
+class Choice(Sided):
     """The body is {first, second} (two items) with an optional text `ask` and `same`, which offers 'no difference'.
 
     Chance decides which of them stands on the left. Kept are first, second and same, whatever the sides were.
@@ -27,19 +24,6 @@ class Choice:
             raise JudgementError("'ask' is text and 'same' is true or false")
         kept: Body = {"first": first, "second": second}
         return kept | {name: body[name] for name in ("ask", "same") if body.get(name)}
-
-    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:
-        """The left and the right one."""
-        left = left_of(shown)
-        return body[left], body[OTHER[left]]
-
-    def group(self, body: Body) -> str:
-        """Every pair stands alone."""
-        return json.dumps([body["first"], body["second"]])
-
-    def chance(self, number: int) -> Body:
-        """Which one stands on the left."""
-        return {"left": ("first", "second")[number & 1]}
 
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """What is asked, and whether 'no difference' is offered."""
@@ -72,8 +56,3 @@ class Choice:
     def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
         """By number, since the sides are forgotten."""
         return {"first": "the first", "second": "the second", "same": "no difference"}[answer]
-
-
-def left_of(shown: Body) -> str:
-    """What chance put on the left."""
-    return "second" if shown.get("left") == "second" else "first"

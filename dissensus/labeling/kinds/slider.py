@@ -5,13 +5,12 @@ The soft version of a paired comparison: −100 … −20 the one, −20 … 20 
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.choice import ASK, OTHER, left_of
 from dissensus.labeling.kinds.protocol import Body, named, only, told
+from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of
 from dissensus.records import Classes
 
 LARGEST = 100
@@ -24,7 +23,7 @@ BAND_WORDS = {"first": "the first is better", "second": "the second is better", 
 NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
 
 
-class Slider:
+class Slider(Sided):
     """The body is {first, second} (two items) with an optional text `ask`.
 
     Chance decides which of them stands on the left; of two clips the left one is played first. Kept is a number from
@@ -41,19 +40,6 @@ class Slider:
             raise JudgementError("'ask' is text")
         kept: Body = {"first": first, "second": second}
         return kept | ({"ask": body["ask"]} if body.get("ask") else {})
-
-    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:
-        """The left and the right one."""
-        left = left_of(shown)
-        return body[left], body[OTHER[left]]
-
-    def group(self, body: Body) -> str:
-        """Every pair stands alone."""
-        return json.dumps([body["first"], body["second"]])
-
-    def chance(self, number: int) -> Body:
-        """Which one stands on the left."""
-        return {"left": ("first", "second")[number & 1]}
 
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """What is asked."""

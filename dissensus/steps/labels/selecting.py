@@ -13,12 +13,13 @@ from dissensus.arrays import Array, Float, Int, UInt16
 from dissensus.competitions.labels import Selecting, duels_of
 from dissensus.discrepancy.labels import class_distances, default_discrepancy
 from dissensus.engines.local import Progress, chunks, read_ahead
-from dissensus.errors import SelectionError, StudyError
+from dissensus.errors import SelectionError
 from dissensus.records import Classes, Selection
 from dissensus.selection import Levels, Partial, Rule, usable_labels
 from dissensus.steps.labels.eligible import Eligible, read_eligible
+from dissensus.steps.planning import competing, refuse_changed
 from dissensus.steps.pooling import pool_size, pool_stamp
-from dissensus.steps.predicting import check_same_pool, predicted
+from dissensus.steps.predicting import check_same_pool
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
 from dissensus.store.rounds import Round, read_rounds, write_round
@@ -81,28 +82,18 @@ def rule_of(settings: dict[str, Any], taken: int = 0) -> Rule:
 
 
 def _plan(folder: Folder, settings: LabelSettings, classes: Classes, again: bool) -> Plan | None:
-    models = predicted(folder, settings)
-    if len(models) < 2:
-        found = models[0] if models else "none"
-        raise SelectionError(f"a competition needs two models with predictions; here there is {found}")
-    wanted = _recorded(settings.select, classes)
     met, rounds = read_rounds(folder)
+    models = competing(folder, settings, met)
+    wanted = _recorded(settings.select, classes)
     if not rounds:
         return Plan(1, models, duels_of(len(models)), wanted, ())
-    ordered = met + [name for name in models if name not in met]
     number = rounds[-1].number + 1
     if again:
-        duels = duels_of(len(ordered))
-        return Plan(number, ordered, duels, wanted, _taken(rounds, duels))
-    if len(ordered) > len(met):
-        return Plan(number, ordered, duels_of(len(ordered), len(ordered) - len(met)), wanted, ())
-    before = rounds[-1].settings
-    changed = [f"{name} {before[name]} → {wanted[name]}" for name in wanted if wanted[name] != before[name]]
-    if changed:
-        raise StudyError(
-            f"round {rounds[-1].number} was selected with other settings ({', '.join(changed)}): "
-            "restore them, or use --again to select further items for every duel"
-        )
+        duels = duels_of(len(models))
+        return Plan(number, models, duels, wanted, _taken(rounds, duels))
+    if len(models) > len(met):
+        return Plan(number, models, duels_of(len(models), len(models) - len(met)), wanted, ())
+    refuse_changed(rounds[-1].number, rounds[-1].settings, wanted, "items")
     return None
 
 

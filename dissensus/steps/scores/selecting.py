@@ -25,9 +25,10 @@ from dissensus.errors import SelectionError, StudyError
 from dissensus.predictions.scale import Scale
 from dissensus.records import PairSelection
 from dissensus.selection import Cells, Extremes, Pairs
+from dissensus.steps.planning import competing, refuse_changed
 from dissensus.steps.pooling import pool_size, pool_stamp
 from dissensus.steps.pools import open_pool
-from dissensus.steps.predicting import check_same_pool, predicted
+from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.scores.predictions import require_unchanged
 from dissensus.steps.scores.scaling import SAMPLE, CommonScale, ScoreColumn, common_scale, scale_of, scale_stamp
 from dissensus.store.folder import Folder
@@ -104,28 +105,17 @@ def select_pairs(folder: Folder, settings: ScoreSettings, again: bool, progress:
 
 
 def _plan(folder: Folder, settings: ScoreSettings, again: bool) -> Plan | None:
-    models = predicted(folder, settings)
-    if len(models) < 2:
-        found = models[0] if models else "none"
-        raise SelectionError(f"a competition needs two models with predictions; here there is {found}")
-    wanted = _recorded(folder, settings)
     met, rounds = read_pair_rounds(folder)
+    models = competing(folder, settings, met)
+    wanted = _recorded(folder, settings)
     if not rounds:
         return Plan(1, models, attacks_of(len(models)), wanted, None)
-    ordered = met + [name for name in models if name not in met]
     number = rounds[-1].number + 1
     if again:
-        return Plan(number, ordered, attacks_of(len(ordered)), wanted, _taken(rounds))
-    if len(ordered) > len(met):
-        return Plan(number, ordered, attacks_of(len(ordered), len(ordered) - len(met)), wanted, None)
-    before = rounds[-1].settings
-    asked = {name: value for name, value in wanted.items() if not (name in FOUND and value is None)}
-    changed = [f"{name} {before.get(name)} → {value}" for name, value in asked.items() if value != before.get(name)]
-    if changed:
-        raise StudyError(
-            f"round {rounds[-1].number} was selected with other settings ({', '.join(changed)}): "
-            "restore them, or use --again to select further pairs for every duel"
-        )
+        return Plan(number, models, attacks_of(len(models)), wanted, _taken(rounds))
+    if len(models) > len(met):
+        return Plan(number, models, attacks_of(len(models), len(models) - len(met)), wanted, None)
+    refuse_changed(rounds[-1].number, rounds[-1].settings, wanted, "pairs", FOUND)
     return None
 
 

@@ -1,0 +1,32 @@
+"""Two items side by side: what all kinds of questions about a pair share."""
+
+from __future__ import annotations
+
+import json
+
+from dissensus.labeling.kinds.protocol import Body
+
+ASK = "Which one is better?"
+OTHER = {"first": "second", "second": "first"}
+
+
+class Sided:
+    """Of a body with `first` and `second`: chance decides which of them stands on the left."""
+
+    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:
+        """The left and the right one."""
+        left = left_of(shown)
+        return body[left], body[OTHER[left]]
+
+    def group(self, body: Body) -> str:
+        """Every pair stands alone."""
+        return json.dumps([body["first"], body["second"]])
+
+    def chance(self, number: int) -> Body:
+        """Which one stands on the left."""
+        return {"left": ("first", "second")[number & 1]}
+
+
+def left_of(shown: Body) -> str:
+    """The one that stands on the left."""
+    return "second" if shown.get("left") == "second" else "first"
