@@ -14,6 +14,7 @@ from browsing import Album, all_sent, answer, link, ready, start
 from PIL import Image
 from served import Served, eventually
 
+from dissensus.store.settings import change_settings
 from dissensus.study import Study
 
 ITEMS = 60
@@ -41,6 +42,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, floa
         specs.append(f"{model}=file:{folder / model}.csv")
     study.predict(specs)
     study.select(levels=3)
+    change_settings(study.folder.settings, "serve", {"repeat_rate": 0.0})  # every pair once, so that all can be counted
     return study.folder.root, dict(zip(names, quality.tolist(), strict=True))
 
 
