@@ -26,6 +26,8 @@ from dissensus.records import AttackMatrices, Attacks, Standing
 from dissensus.screening import Weighed, preferences
 
 MEASURES = ("aggressiveness", "resistance")
+LISTED = 5
+"""Duels in a sentence before it says how many others there are."""
 FIRMEST = 0.999
 """Largest share of a duel's credit that counts as a finite difference, in the share that goes round in circles."""
 
@@ -53,8 +55,16 @@ class AttackMethod:
 
     def credits(self, matrices: AttackMatrices, measure: str) -> Float[Array, "M M"]:
         """What speaks for each model against each other one, not negative."""
-        compared = matrices.attacked if measure == "aggressiveness" else matrices.defended
-        return credits_of(getattr(matrices, measure), compared, self.smoothing)
+        return credits_of(getattr(matrices, measure), both_ways(matrices), self.smoothing)
+
+
+def both_ways(matrices: AttackMatrices) -> Bool[Array, "M M"]:
+    """True where two models have attacked each other, and people judged both.
+
+    Eq. 4 weighs what speaks for i against j with what speaks for j against i: where only one of them was asked for,
+    the other is unknown and not zero.
+    """
+    return matrices.attacked & matrices.attacked.T
 
 
 @dataclass(frozen=True)
@@ -87,9 +97,12 @@ def rank_attacks(evidence: Evidence, names: Sequence[str], method: AttackMethod)
         RankingError: nothing is judged, or the method has no estimate for these judgements.
     """
     matrices = attack_matrices(evidence.attacks, len(names))
-    groups = connected_groups(matrices.attacked | matrices.defended)
+    groups = connected_groups(both_ways(matrices))
     if len(groups[0]) == 1:
-        raise RankingError("not enough judgements: no pair of any duel has been compared")
+        raise RankingError(
+            "not enough judgements: no two models have attacked each other in enough judged pairs "
+            "(a duel counts once the share judge.share of its pairs is judged)"
+        )
     resampled = {
         group: _resampled(evidence.among(np.array(group)), len(group), method) for group in groups if group[1:]
     }
@@ -124,17 +137,38 @@ def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tupl
     return tuple(curve)
 
 
-def disagreements(standings: Mapping[str, Sequence[Standing]]) -> tuple[str, ...]:
+def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence about attackers whose own pairs people saw the other way round: negative aggressiveness."""
+    against = np.argwhere(matrices.attacked & (matrices.aggressiveness < 0))
+    if len(against) == 0:
+        return ()
+    worst = sorted(against.tolist(), key=lambda cell: matrices.aggressiveness[cell[0], cell[1]])[:LISTED]
+    duels = ", ".join(f"{names[attacker]} against {names[defender]}" for attacker, defender in worst)
+    more = f" and {len(against) - LISTED:,} others" if len(against) > LISTED else ""
+    return (
+        f"Negative aggressiveness, where people saw the opposite of what the attacker said of its own pairs: "
+        f"{duels}{more}.",
+    )
+
+
+def disagreements(
+    standings: Mapping[str, Sequence[Standing]], matrices: AttackMatrices | None = None, names: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Sentences about models that attack much better than they defend, or the other way round (section 2.3).
+
+    With the matrices, nothing good is said of an attacker whose aggressiveness is not positive on the whole.
 
     `standings` by measure, best first. Said of models whose two places are a third of the field apart; where the
     judgements do not exclude that the places are the same, that is said too.
     """
     attack, defence = ({one.model: (at, one) for at, one in enumerate(standings[m], start=1)} for m in MEASURES)
     apart = max(2, round(len(attack) / 3))
+    failed = set() if matrices is None else _failed(matrices, names)
     words = []
     for model, (first, attacking) in attack.items():
         second, defending = defence[model]
+        if attacking.strength is None or (model in failed and first < second):
+            continue
         is_open = attacking.rank_low <= defending.rank_high and defending.rank_low <= attacking.rank_high
         perhaps = " Its rank sets overlap, so it may be chance." if is_open else ""
         if second - first >= apart:
@@ -149,6 +183,12 @@ def disagreements(standings: Mapping[str, Sequence[Standing]]) -> tuple[str, ...
                 f"it wrongly holds alike, but the differences that it claims itself are seldom confirmed.{perhaps}"
             )
     return tuple(words)
+
+
+def _failed(matrices: AttackMatrices, names: Sequence[str]) -> set[str]:
+    """Models whose attacks people contradicted as often as they confirmed them."""
+    attacks = np.where(matrices.attacked, matrices.aggressiveness, 0.0).sum(axis=1)
+    return {name for name, total in zip(names, attacks, strict=True) if total <= 0}
 
 
 def _rank(

@@ -18,6 +18,9 @@ from scipy import ndimage
 
 from dissensus.errors import PoolError
 
+FEWEST_BYTES = 400
+"""Of a JPEG 2000 file: in fewer there is little but its header, and a small image comes back as one flat colour."""
+
 Distort = Callable[[Image.Image, float, np.random.Generator], Image.Image]
 
 
@@ -28,6 +31,7 @@ def jpeg(image: Image.Image, quality: float, _: np.random.Generator) -> Image.Im
 
 def jpeg2000(image: Image.Image, bits: float, _: np.random.Generator) -> Image.Image:
     """The image after JPEG 2000 compression to so many bits per pixel; 24 is no compression."""
+    bits = max(bits, 8 * FEWEST_BYTES / (image.width * image.height))
     return _coded(image, "JPEG2000", quality_mode="rates", quality_layers=[24 / bits], irreversible=True)
 
 

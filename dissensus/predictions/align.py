@@ -56,7 +56,7 @@ def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
     if len(absent):
         raise PredictionError(
             f"{len(absent)} of {len(pool_ids)} pool items have no row in the file, the first is"
-            f" {pool_ids[int(absent[0])]}: predict the whole pool, with an empty label where there is none"
+            f" {pool_ids[int(absent[0])]}: predict the whole pool, with an empty cell where there is none"
         )
 
 

@@ -47,7 +47,7 @@ def show_json(value: Any) -> None:
 
 def number_words(value: float | None) -> str:
     """Three decimals, or a dash."""
-    return "–" if value is None else f"{value:.3f}"
+    return "–" if value is None else f"{value:z.3f}"
 
 
 def people_words(count: int) -> str:

@@ -13,6 +13,9 @@ from dissensus.steps.distorting import DistortResult
 from dissensus.steps.scores.scaling import ScaleFit
 from dissensus.steps.status import Status
 
+NARROW = 25
+"""Part of the scale that ratings should at least use; fewer are probably of another scale."""
+
 
 def show_pool(status: Status, as_json: bool) -> None:
     """The size of the pool."""
@@ -59,6 +62,12 @@ def show_scale(fits: Sequence[ScaleFit], as_json: bool) -> None:
         shares = ["–" if value is None else f"{value:.3f}" for value in (fit.r2, fit.srcc)]
         table.add_row(escape(fit.model), fit.better, fit.method, *shares, f"{fit.items:,}")
     out.print(table)
+    spans = [fit.span for fit in fits if fit.span is not None]
+    if spans and spans[0][1] - spans[0][0] < NARROW:
+        low, high = spans[0]
+        say(
+            f"Ratings lie between {low:.0f} and {high:.0f} of 0 to 100: are --worst and --best the ends of their scale?"
+        )
     return say("Scores are on one scale from 0 to 100 now, higher is better.")
 
 

@@ -34,6 +34,13 @@ def sentences(
     """
     ranked = [names[model] for model in groups[0]]
     found = _first_place(ranked, strengths, separated) if len(ranked) > 1 else []
+    if found and len(groups) > 1:  # of the others nothing is known
+        found = [
+            f"Of {_enumerated(ranked)}: {sentence[0].lower() + sentence[1:]}"
+            if sentence.startswith(("Tied", "Not"))
+            else f"Of {_enumerated(ranked)}, {sentence}"
+            for sentence in found
+        ]
     if cyclic_share > CIRCULAR:
         found.append(f"No consistent order: {100 * cyclic_share:.0f} % of the pairwise results go round in circles.")
     found += _not_comparable(names, groups)

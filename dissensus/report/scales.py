@@ -41,7 +41,7 @@ def axis(values: Sequence[float], ticks: int = 5) -> Axis:
         return _logarithmic(smallest, largest, ticks)
     if smallest >= 0:
         smallest = 0.0
-    if largest - smallest <= 0:
+    if largest - smallest <= 1e-9 * max(1.0, abs(largest)):  # what differs by rounding is the same
         smallest, largest = (0.0, 1.0) if smallest == 0 else (smallest - 0.5, largest + 0.5)
     step = _round_step((largest - smallest) / ticks)
     first, last = math.floor(smallest / step + 1e-9), math.ceil(largest / step - 1e-9)

@@ -46,12 +46,12 @@ class P910:
         return self.quality + INTERVAL * self.error
 
     def words(self, person: int) -> str:
-        """'rates 12 points too high; scatter 3 times that of the median person'."""
+        """'12 points towards the second items; scatter 3 times that of the median person'."""
         points = round(abs(float(self.bias[person])))
-        unit, side = "point" if points == 1 else "points", "high" if self.bias[person] > 0 else "low"
-        rates = f"rates {points} {unit} too {side}" if points else "rates neither too high nor too low"
+        unit, side = "point" if points == 1 else "points", "second" if self.bias[person] > 0 else "first"
+        leans = f"{points} {unit} towards the {side} items" if points else "no bias"
         times = float(self.inconsistency[person] / np.median(self.inconsistency))
-        return f"{rates}; scatter {times:.2g} times that of the median person"
+        return f"{leans}; scatter {times:.2g} times that of the median person"
 
 
 def p910(

@@ -73,6 +73,8 @@ def _new_models(
         raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")
     for spec in specs:
         name, backend, target = parse_spec(spec)
+        if name in lower and backend == "quality" and known_better(backend, target) == "higher":
+            raise StudyError(f"{name}: {target} is better when it is higher: leave --lower out")
         model = ModelSettings(
             backend=backend,
             target=resolved_target(backend, target),

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from dissensus.competitions.attack_standings import (
     MEASURES,
     AttackMethod,
+    contradictions,
     disagreements,
     level_stability,
     rank_attacks,
@@ -140,9 +141,37 @@ def test_one_person_and_one_pair_a_duel_separate_nobody() -> None:
         assert {(s.rank_low, s.rank_high) for s in found[measure].standings} == {(1, 4)}
 
 
+def test_what_was_asked_in_one_direction_only_is_no_comparison() -> None:
+    duels = [(0, 1), (1, 0), (1, 2)]  # nobody was asked about c's attacks, so c can be neither praised nor blamed
+    selection = pairs_of([(*duel, 0, 1, 2 * at + 1, 2 * at + 2) for at, duel in enumerate(duels)])
+    found = rank_attacks(evidence_from(selection, np.array([0.9, 0.1, 0.8])), list("abc"), AttackMethod(**FEW))
+    for measure in MEASURES:
+        last = found[measure].standings[-1]
+        assert (last.model, last.strength, last.rank_low, last.rank_high) == ("c", None, 1, 3)
+        assert any("Not comparable" in words and "c" in words for words in found[measure].words)
+        assert any(words.startswith("Of a and b") for words in found[measure].words)
+    with pytest.raises(RankingError, match=r"judge\.share"):
+        rank_attacks(evidence_from(selection.take(np.array([2])), np.array([0.8])), list("abc"), AttackMethod(**FEW))
+
+
+def test_contradicted_attackers_are_named_and_not_praised() -> None:
+    duels = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)]
+    selection = pairs_of([(*duel, 0, 1, 2 * at + 1, 2 * at + 2) for at, duel in enumerate(duels)])
+    evidence = evidence_from(selection, np.full(6, -0.6))
+    matrices = attack_matrices(evidence.attacks, 3)
+    (words,) = contradictions(matrices, list("abc"))
+    assert words.endswith("and 1 others.")
+    praised = ranked("abc", "bca")
+    assert disagreements(praised, matrices, list("abc")) == ()
+    assert disagreements(praised) != ()
+    assert contradictions(attack_matrices(evidence_from(selection, np.full(6, 0.6)).attacks, 3), list("abc")) == ()
+
+
 def test_models_that_no_attack_connects_are_ranked_apart_and_that_is_said() -> None:
-    selection = pairs_of([(0, 1, 0, 1, 1, 2), (1, 0, 0, 1, 3, 4), (1, 2, 0, 1, 5, 6), (3, 4, 0, 1, 7, 8)])
-    found = rank_attacks(evidence_from(selection, np.array([0.9, 0.1, 0.5, 0.5])), list("abcdef"), AttackMethod(**FEW))
+    duels = [(0, 1), (1, 0), (1, 2), (2, 1), (3, 4), (4, 3)]
+    selection = pairs_of([(*duel, 0, 1, 2 * at + 1, 2 * at + 2) for at, duel in enumerate(duels)])
+    towards = np.array([0.9, 0.1, 0.5, 0.2, 0.5, 0.1])
+    found = rank_attacks(evidence_from(selection, towards), list("abcdef"), AttackMethod(**FEW))
     for measure in MEASURES:
         rows = found[measure].standings
         assert {standing.model for standing in rows[:3]} == set("abc")
@@ -167,7 +196,7 @@ def test_a_group_is_ranked_as_if_the_others_were_not_there() -> None:
 
 def test_nothing_judged_and_an_unknown_method() -> None:
     evidence = evidence_from(pairs_of([]), np.zeros(0))
-    with pytest.raises(RankingError, match="not enough judgements: no pair"):
+    with pytest.raises(RankingError, match="not enough judgements: no two models"):
         rank_attacks(evidence, NAMES, AttackMethod(**FEW))
     with pytest.raises(RankingError, match="thurstone, bradley-terry"):
         rank_attacks(skilled(), NAMES, AttackMethod("elo", **FEW))

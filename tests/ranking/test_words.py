@@ -36,7 +36,7 @@ def test_who_is_first(separated: np.ndarray, said: str) -> None:
 def test_the_first_group_is_ranked_and_the_others_are_not_comparable() -> None:
     said = sentences(NAMES, ((1, 3), (0,), (2,)), np.array([1.0, 0.0]), np.array([[False, True], [False, False]]))
     assert said == (
-        "vgg is first.",
+        "Of vgg and senet, vgg is first.",
         "Not comparable: no judged item connects alexnet with vgg and senet.",
         "Not comparable: no judged item connects resnet with vgg and senet.",
     )

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from scores_studies import crowd, photo_study
 
+from dissensus.records import Ranking
 from dissensus.report.scores.data import Marked, Screenings, Subject
 from dissensus.report.scores.figures import density, figures
 from dissensus.report.scores.galleries import attack_galleries, striking
@@ -56,15 +57,35 @@ def test_zero_has_no_sign():
     assert [number(value, 2) for value in (-0.001, -0.01, 0.0)] == ["0.00", "−0.01", "0.00"]
 
 
-def test_leaders_are_named(data):
-    first, second = data.aggressiveness.standings[0].model, data.resistance.standings[1].model
-    assert opening_words(data)[0].startswith(f"{first} leads by both measures")
-    swapped = data.resistance.model_copy(
-        update={"standings": (data.resistance.standings[1], data.resistance.standings[0])}
+def placed(ranking: Ranking, first: str, reach: int) -> Ranking:
+    """The ranking with a model first, and every rank set reaching so far to either side."""
+    ordered = sorted(ranking.standings, key=lambda standing: standing.model != first)
+    last = len(ordered)
+    sets = [(max(1, at - reach), min(last, at + reach)) for at in range(1, last + 1)]
+    standings = tuple(
+        one.model_copy(update={"rank_low": low, "rank_high": high})
+        for one, (low, high) in zip(ordered, sets, strict=True)
     )
-    words = opening_words(replace(data, resistance=swapped))[0]
-    assert f"{first} is the strongest attacker" in words
-    assert f"{second} is the strongest defender" in words
+    return ranking.model_copy(update={"standings": standings})
+
+
+def opened(data, attacker: str, defender: str, reach: int) -> tuple[str, ...]:
+    attack, defence = placed(data.aggressiveness, attacker, reach), placed(data.resistance, defender, reach)
+    return opening_words(replace(data, aggressiveness=attack, resistance=defence))
+
+
+def test_leaders_are_named_as_surely_as_the_rank_sets_say(data, order):
+    assert opened(data, order[0], order[0], 0)[0].startswith(f"{order[0]} leads by both measures")
+    sure = opened(data, order[0], order[1], 0)[0]
+    assert f"{order[0]} is the strongest attacker" in sure
+    assert f"{order[1]} is the strongest defender" in sure
+    unsure = opened(data, order[0], order[1], 1)
+    assert unsure[0].startswith(f"{order[0]} comes first as an attacker, though not for sure.")
+    assert "cannot tell who is first" in unsure[1]
+    assert opened(data, order[0], order[1], 99)[0] == "No attacker is ahead for sure. No defender is ahead for sure."
+
+
+def test_missing_answers_come_first(data):
     assert opening_notes(replace(data, waiting=1))[0].startswith("Preliminary: 1 of 336 questions still waits")
     assert opening_notes(data) == data.notes
 

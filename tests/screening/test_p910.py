@@ -69,10 +69,10 @@ def test_words() -> None:
         tolerance=1e-9,
     )
     assert [found.words(person) for person in range(4)] == [
-        "rates 12 points too high; scatter 3 times that of the median person",
-        "rates 1 point too low; scatter 1 times that of the median person",
-        "rates neither too high nor too low; scatter 1 times that of the median person",
-        "rates 12 points too low; scatter 0.5 times that of the median person",
+        "12 points towards the second items; scatter 3 times that of the median person",
+        "1 point towards the first items; scatter 1 times that of the median person",
+        "no bias; scatter 1 times that of the median person",
+        "12 points towards the first items; scatter 0.5 times that of the median person",
     ]
 
 

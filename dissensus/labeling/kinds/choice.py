@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, named, only, told
-from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of
+from dissensus.labeling.kinds.protocol import Body, only, told
+from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of, two_items
 from dissensus.records import Classes
 
 
@@ -19,7 +19,7 @@ class Choice(Sided):
     def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002
         """Two items, and what is asked about them."""
         only(body, "first", "second", "ask", "same")
-        first, second = named(body, "first", "second")
+        first, second = two_items(body)
         if not isinstance(body.get("ask", ""), str) or not isinstance(body.get("same", False), bool):
             raise JudgementError("'ask' is text and 'same' is true or false")
         kept: Body = {"first": first, "second": second}

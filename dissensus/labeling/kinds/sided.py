@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from dissensus.labeling.kinds.protocol import Body
+from dissensus.errors import JudgementError
+from dissensus.labeling.kinds.protocol import Body, named
 
 ASK = "Which one is better?"
 OTHER = {"first": "second", "second": "first"}
@@ -25,6 +26,14 @@ class Sided:
     def chance(self, number: int) -> Body:
         """Which one stands on the left."""
         return {"left": ("first", "second")[number & 1]}
+
+
+def two_items(body: Body) -> tuple[str, str]:
+    """The items of a body; raises JudgementError where they are not two."""
+    first, second = named(body, "first", "second")
+    if first == second:
+        raise JudgementError(f"{first} cannot be compared with itself")
+    return first, second
 
 
 def left_of(shown: Body) -> str:

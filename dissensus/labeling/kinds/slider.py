@@ -9,8 +9,8 @@ import re
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, named, only, told
-from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of
+from dissensus.labeling.kinds.protocol import Body, only, told
+from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of, two_items
 from dissensus.records import Classes
 
 LARGEST = 100
@@ -35,7 +35,7 @@ class Slider(Sided):
     def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002
         """Two items, and what is asked about them."""
         only(body, "first", "second", "ask")
-        first, second = named(body, "first", "second")
+        first, second = two_items(body)
         if not isinstance(body.get("ask", ""), str):
             raise JudgementError("'ask' is text")
         kept: Body = {"first": first, "second": second}

@@ -7,7 +7,10 @@ from dissensus.report.scores.data import ScoresReportData
 from dissensus.report.scores.outcomes import outcomes, tally_words
 from dissensus.report.wording import counted
 
-ROLES = ("attacker: it finds most of the pairs on which others fail", "defender: others find least to hold against it")
+ROLES = {
+    "attacker": "it finds most of the pairs on which others fail",
+    "defender": "others find least to hold against it",
+}
 
 
 def opening_words(data: ScoresReportData) -> tuple[str, ...]:
@@ -28,33 +31,38 @@ def opening_notes(data: ScoresReportData) -> tuple[str, ...]:
 
 
 def _leaders(data: ScoresReportData) -> tuple[str, ...]:
-    first, second = _leader(data.aggressiveness), _leader(data.resistance)
-    if first is None or second is None:
-        sure = [(name, role) for name, role in zip((first, second), ROLES, strict=True) if name is not None]
-        return tuple(f"{name} is the strongest {role}." for name, role in sure)
-    ties = _tied(data.aggressiveness), _tied(data.resistance)
-    if first == second:
-        lead = f"{first} leads by both measures: it falsifies others best, and is the hardest to falsify."
-        return (lead, _tie_words("attackers", ties[0]), _tie_words("defenders", ties[1]))
-    return (
-        f"{first} is the strongest {ROLES[0]}. {second} is the strongest {ROLES[1]}.",
-        _tie_words("attackers", ties[0]),
-        _tie_words("defenders", ties[1]),
-    )
+    """Who is first by which measure, and how sure that is."""
+    rankings = dict(zip(ROLES, (data.aggressiveness, data.resistance), strict=True))
+    leaders = {_best(ranking) for ranking in rankings.values() if len(_unbeaten(ranking)) == 1}
+    if len(leaders) == 1 and all(len(_unbeaten(ranking)) == 1 for ranking in rankings.values()):
+        return (f"{leaders.pop()} leads by both measures: it falsifies others best, and is the hardest to falsify.",)
+    leads = [_lead(role, ranking) for role, ranking in rankings.items()]
+    return (" ".join(filter(None, leads)), *(_tie_words(role, ranking) for role, ranking in rankings.items()))
 
 
-def _leader(ranking: Ranking) -> str | None:
-    best = ranking.standings[0]
-    return None if best.strength is None else best.model
-
-
-def _tied(ranking: Ranking) -> tuple[str, ...]:
-    """Other models whose rank set holds the first place."""
-    return tuple(s.model for s in ranking.standings[1:] if s.rank_low == 1 and s.strength is not None)
-
-
-def _tie_words(role: str, tied: tuple[str, ...]) -> str:
-    if not tied:
+def _lead(role: str, ranking: Ranking) -> str:
+    unbeaten, ranked = _unbeaten(ranking), [s for s in ranking.standings if s.strength is not None]
+    if not ranked:
         return ""
-    named = ", ".join(tied) if len(tied) <= 3 else f"{', '.join(tied[:2])} and {len(tied) - 2} others"
-    return f"Among {role} the judgements cannot exclude that another is first: {named}."
+    if len(unbeaten) == 1:
+        return f"{_best(ranking)} is the strongest {role}: {ROLES[role]}."
+    if len(unbeaten) == len(ranked):
+        return f"No {role} is ahead for sure."
+    return f"{_best(ranking)} comes first as {'an' if role == 'attacker' else 'a'} {role}, though not for sure."
+
+
+def _best(ranking: Ranking) -> str:
+    return ranking.standings[0].model
+
+
+def _unbeaten(ranking: Ranking) -> tuple[str, ...]:
+    """Models whose rank set holds the first place."""
+    return tuple(s.model for s in ranking.standings if s.rank_low == 1 and s.strength is not None)
+
+
+def _tie_words(role: str, ranking: Ranking) -> str:
+    unbeaten = _unbeaten(ranking)
+    if not 1 < len(unbeaten) < sum(s.strength is not None for s in ranking.standings):
+        return ""
+    named = ", ".join(unbeaten) if len(unbeaten) <= 4 else f"{', '.join(unbeaten[:3])} and {len(unbeaten) - 3} others"
+    return f"Among {role}s the judgements cannot tell who is first: {named}."

@@ -107,6 +107,8 @@ class ScoreSource:
 
         assert self.scorer is not None, "open first"
         assert self.images is not None, "open first"
+        if reference is None and any(self.images.references):
+            return np.nan, "no reference in the pool"
         beside = None if reference is None else self.images.reference(reference)
         for found in (image, beside):
             if isinstance(found, Unreadable):

@@ -8,7 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from dissensus.arrays import Array
-from dissensus.competitions.attack_standings import AttackMethod, Evidence, disagreements, rank_attacks
+from dissensus.competitions.attack_standings import (
+    AttackMethod,
+    Evidence,
+    contradictions,
+    disagreements,
+    rank_attacks,
+)
 from dissensus.competitions.standings import Standings
 from dissensus.pairwise import attack_matrices
 from dissensus.records import AttackMatrices, Attacks, Provenance, Ranking, Rankings
@@ -48,14 +54,14 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
     require_unchanged(folder, settings, hearing.rounds)
     evidence = evidence_of(hearing)
     found = rank_attacks(evidence, hearing.models, method)
-    beside = (*_of_people_only(evidence.attacks), *_screened_out(hearing, settings))
+    matrices = attack_matrices(evidence.attacks, len(hearing.models))
+    beside = (*_limits(evidence), *_screened_out(hearing, settings))
     made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
-    rankings = Rankings(
-        **made,
-        words=disagreements({name: one.standings for name, one in found.items()}) if len(hearing.models) > 2 else (),
-    )
+    standings = {name: one.standings for name, one in found.items()}
+    apart = disagreements(standings, matrices, hearing.models) if len(hearing.models) > 2 else ()
+    rankings = Rankings(**made, words=(*contradictions(matrices, hearing.models), *apart))
     write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
-    _write_matrices(folder, hearing.models, attack_matrices(evidence.attacks, len(hearing.models)))
+    _write_matrices(folder, hearing.models, matrices)
     return rankings
 
 
@@ -75,12 +81,19 @@ def _known(matrix: Array, where: Array) -> list[list[float | None]]:
     ]
 
 
-def _of_people_only(attacks: Attacks) -> tuple[str, ...]:
-    """What intervals leave out where no duel has a second pair: weights of pairs cancel in a mean of one."""
+def _limits(evidence: Evidence) -> tuple[str, ...]:
+    """What the intervals cannot speak of: random weights of a single pair, or person, cancel in a mean."""
+    attacks, words = evidence.attacks, []
+    if len(attacks) and not attacks.preference.any():
+        words.append("People saw no difference in any pair: no model is falsified.")
     duels = np.stack([attacks.attacker, attacks.defender], axis=1)
-    if len(np.unique(duels, axis=0)) < len(duels):
-        return ()
-    return ("No duel has more than one judged pair: intervals say how people differ, not how other pairs would end.",)
+    if len(np.unique(duels, axis=0)) == len(duels):
+        words.append(
+            "No duel has more than one judged pair: intervals say how people differ, not how other pairs would end."
+        )
+    if len(np.unique(evidence.person)) == 1:
+        words.append("One person answered: intervals say how other pairs would end, not how other people see them.")
+    return tuple(words)
 
 
 def _screened_out(hearing: PairHearing, settings: ScoreSettings) -> tuple[str, ...]:

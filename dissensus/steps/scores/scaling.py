@@ -36,6 +36,8 @@ class ScaleFit(Record):
     r2: float | None
     srcc: float | None
     items: int
+    span: tuple[float, float] | None = None
+    """Lowest and highest rating on 0 to 100; None without ratings."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,8 @@ def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) 
         scores, quality = scores[has_score], ratings.quality[has_score]
         fitted = _named(name, logistic_scale, scores, quality)
         scales.append(fitted)
-        fits.append(_fit(column, "logistic", fitted.r2, _spearman(scores, quality), len(scores)))
+        fit = _fit(column, "logistic", fitted.r2, _spearman(scores, quality), len(scores))
+        fits.append(fit.model_copy(update={"span": (float(quality.min()), float(quality.max()))}))
     low, high = np.quantile(ratings.quality, [0.01, 0.99])
     return CommonScale("logistic", tuple(scales), tuple(fits), float(ratings.quality.std(ddof=1)), (low, high))
 

@@ -73,10 +73,10 @@ def select_pairs(folder: Folder, settings: ScoreSettings, again: bool, progress:
     require_unchanged(folder, settings, read_pair_rounds(folder)[1])
     stamps = check_same_pool(folder, plan.models)
     better = {name: settings.models[name].better for name in plan.models}
-    _refuse_identical(plan.models, [(stamps[name]["content"], better[name]) for name in plan.models])
     scale = _scale(folder, settings, plan)
     resolved = _resolved(plan.settings, scale)
     columns = [ScoreColumn(folder, settings, name) for name in plan.models]
+    _refuse_identical(columns, [(stamps[name]["content"], better[name]) for name in plan.models])
     ends = even_levels(*(resolved[name] for name in ("levels", "width", "low", "high")))
     cells = _cells(columns, scale.scales, ends, plan.settings)
     selecting = Selecting(cells, plan.wanted, plan.settings["reserves"], plan.taken)
@@ -231,10 +231,16 @@ def _scaled(scale: Scale, scores: Float[Array, " n"]) -> Float[Array, " n"]:
     return placed
 
 
-def _refuse_identical(models: list[str], contents: list[tuple[str, str]]) -> None:
-    for number, content in enumerate(contents):
-        if content in contents[:number]:
-            raise SelectionError(
-                f"{models[contents.index(content)]} and {models[number]} give the same score to every item: "
-                "they cannot be told apart; leave one out"
-            )
+def _refuse_identical(columns: Sequence[ScoreColumn], contents: Sequence[tuple[str, str]]) -> None:
+    """Refuse models that say the same: the same scores, or in pools of a million items the same order of them."""
+    known: dict[object, str] = {}
+    is_small = len(columns[0]) <= SAMPLE
+    for column, content in zip(columns, contents, strict=True):
+        order = np.unique(column.sample(SAMPLE), return_inverse=True)[1].tobytes() if is_small else content
+        for said in (content, order):
+            if said in known and known[said] != column.name:
+                raise SelectionError(
+                    f"{known[said]} and {column.name} order all items alike: they cannot be told apart; "
+                    f"take one of them out of study.toml ([models.{column.name}])"
+                )
+            known[said] = column.name
