@@ -110,9 +110,10 @@ def rank_attacks(evidence: Evidence, names: Sequence[str], method: AttackMethod)
 
 
 def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tuple[tuple[int, float, float], ...]:
-    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by the k lowest levels: Table 1.
+    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by k levels: Table 1.
 
-    A k at which the models are not all connected yet, or all are alike, has no correlation and is left out.
+    The fullest levels come first: those at the ends of the scale may hold no two items of most models. A k at which
+    the models are not all connected yet, or all are alike, has no correlation and is left out.
     """
     from scipy.stats import spearmanr  # takes half a second to import, which only reports need
 
@@ -125,15 +126,17 @@ def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tupl
     except RankingError:  # the models are not all connected
         return ()
     curve = []
-    for k in np.unique(attacks.level).tolist():
+    items = np.bincount(attacks.level, attacks.weight)
+    fullest = np.argsort(-items, kind="stable")[: np.count_nonzero(items)]
+    for k in range(1, len(fullest) + 1):
         try:
-            some = strengths(attacks.take(attacks.level <= k))
+            some = strengths(attacks.take(np.isin(attacks.level, fullest[:k])))
         except RankingError:
             continue
         pairs = list(zip(some, full, strict=True))
         if min(np.ptp(one) for pair in pairs for one in pair) > 1e-9:  # more than rounding
             attack, defence = (float(spearmanr(one, other).statistic) for one, other in pairs)
-            curve.append((int(k) + 1, attack, defence))
+            curve.append((k, attack, defence))
     return tuple(curve)
 
 

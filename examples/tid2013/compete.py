@@ -58,7 +58,7 @@ def answer(study: Study, opinion: dict[str, float], path: Path) -> None:
 
 
 def by_levels(study: Study) -> tuple[tuple[int, float, float], ...]:
-    """Spearman correlation of the rankings by the k lowest levels with those by all: Table 1 of the paper."""
+    """Spearman correlation of the rankings by the k fullest levels with those by all: Table 1 of the paper."""
     settings: Any = study.settings
     hearing = Scores(study.folder, settings, study.progress).hear()
     return level_stability(evidence_of(hearing).attacks, len(hearing.models), attack_method(settings.rank))

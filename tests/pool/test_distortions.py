@@ -115,3 +115,11 @@ def test_what_does_not_exist_is_refused_with_what_does() -> None:
     for level in (0, 6, -1):
         with pytest.raises(PoolError, match=f"no distortion level '{level}': levels are 1 \\(mildest\\) to 5"):
             made("jpeg", level)
+
+
+@pytest.mark.parametrize("side", [64, 256, 512])
+def test_no_compression_leaves_a_flat_image(side):
+    photo = Image.fromarray(np.random.default_rng(side).integers(0, 256, (4, 4, 3), np.uint8)).resize((side, side))
+    for kind in ("jpeg", "jpeg2000"):
+        worst = np.asarray(distorted(photo, kind, 5, random_stream(0, "photo", kind, 5)))
+        assert np.ptp(worst) > 0, kind

@@ -56,6 +56,11 @@ def whole(number: float) -> float:
     return int(number) if number == int(number) else number
 
 
+two = st.lists(texts, min_size=2, max_size=2, unique=True).map(
+    lambda pair: dict(zip(("first", "second"), pair, strict=True))
+)
+
+
 @st.composite
 def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
     """A question of one of these kinds and an answer to it."""
@@ -66,10 +71,10 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
     if kind == "choice":
         same = draw(st.sampled_from([{}, {"same": True}]))
         answer = draw(st.sampled_from(["first", "second", *same]))
-        return Question(kind=kind, body={"first": draw(texts), "second": draw(texts), **asked, **same}), answer
+        return Question(kind=kind, body={**draw(two), **asked, **same}), answer
     if kind == "slider":
         answer = draw(st.integers(-100, 100) | st.floats(-100, 100).map(whole) | st.just("unfit"))
-        return Question(kind=kind, body={"first": draw(texts), "second": draw(texts), **asked}), answer
+        return Question(kind=kind, body={**draw(two), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
     answer = draw(st.none() | (labels if options is None else st.sampled_from(options)))
     return Question(kind=kind, body={"item": draw(texts), **asked, **({"options": options} if options else {})}), answer

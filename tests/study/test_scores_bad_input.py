@@ -355,3 +355,32 @@ def test_what_a_person_wrote_into_study_toml_comes_back_byte_for_byte(unselected
 
 def test_by_the_real_command_too(study, command):
     refused(command("select", study, "--k", 5), "'k'")
+
+
+def test_models_that_order_all_items_alike(unselected, tmp_path):
+    lines = done("status", unselected, "--json")
+    first = json.loads(lines)["models"][0]["model"]
+    scores = Study(unselected).folder.predictions(first)
+    alike = pq.read_table(scores)["score"].to_numpy() ** 3  # another scale, the same order
+    path = scores_file(tmp_path / "cubed.parquet", alike)
+    done("predict", unselected, f"cubed=file:{path}")
+    refuses(unselected, ("select", unselected), first, "cubed", "order all items alike", "[models.cubed]")
+
+
+def test_a_quality_model_knows_which_way_is_better(unselected):
+    refuses(unselected, ("predict", unselected, "s=quality:ssim", "--lower", "s"), "better when it is higher")
+
+
+def test_an_item_is_not_compared_with_itself(study, tmp_path):
+    path = write_csv(
+        tmp_path / "self.csv", ("first", "second", "annotator", "answer"), [(ITEMS[0], ITEMS[0], "ann", 5)]
+    )
+    refuses(study, ("judgements", "import", study, path), "cannot be compared with itself")
+
+
+def test_ratings_of_another_scale_are_wondered_about(unselected, tmp_path):
+    rows = [(item, 1 + QUALITY[item] / 25) for item in ITEMS]
+    path = write_csv(tmp_path / "five.csv", ("item", "rating"), rows)
+    settings = unselected / "study.toml"
+    settings.write_text(settings.read_text().replace("worst = ", "# worst = ").replace("best = ", "# best = "))
+    assert "are --worst and --best the ends" in done("scale", unselected, path, "--worst", "0", "--best", "100")

@@ -73,27 +73,18 @@ def select_pairs(folder: Folder, settings: ScoreSettings, again: bool, progress:
     require_unchanged(folder, settings, read_pair_rounds(folder)[1])
     stamps = check_same_pool(folder, plan.models)
     better = {name: settings.models[name].better for name in plan.models}
-    scale = _scale(folder, settings, plan)
-    resolved = _resolved(plan.settings, scale)
     columns = [ScoreColumn(folder, settings, name) for name in plan.models]
     _refuse_identical(columns, [(stamps[name]["content"], better[name]) for name in plan.models])
+    scale = _scale(folder, settings, plan)
+    resolved = _resolved(plan.settings, scale)
     ends = even_levels(*(resolved[name] for name in ("levels", "width", "low", "high")))
-    cells = _cells(columns, scale.scales, ends, plan.settings)
-    selecting = Selecting(cells, plan.wanted, plan.settings["reserves"], plan.taken)
-    extremes = _extremes(columns, selecting, pool_size(folder), progress)
-    skipped = require_levels(level_counts(extremes, cells), plan.models, np.any(plan.wanted, axis=0))
-    selection = _selection(selecting.finish(extremes), columns, scale.scales)
-    if plan.settings["case"] == "most":
-        selection = most_different(selection)
-    if len(selection) == 0:
-        raise SelectionError("no attacker tells any two items of a level apart: widen the levels, or add other models")
+    selection, skipped = _selected(columns, scale.scales, ends, plan, pool_size(folder), progress)
     items = sorted({*selection.low.tolist(), *selection.high.tolist()})
-    names = [[plan.models[a], plan.models[d]] for a, d in np.argwhere(plan.wanted).tolist()]
     predictions = {name: stamps[name]["content"] for name in plan.models}
     about = {
         "settings": resolved,
         "models": plan.models,
-        "duels": names,
+        "duels": [[plan.models[a], plan.models[d]] for a, d in np.argwhere(plan.wanted).tolist()],
         "inputs": {"pool": pool_stamp(folder), "predictions": predictions, "better": better},
         "scales": scale.parameters(plan.models),
         "levels": _ends(plan.settings, ends),
@@ -102,6 +93,27 @@ def select_pairs(folder: Folder, settings: ScoreSettings, again: bool, progress:
     ids = dict(zip(items, open_pool(folder).ids(items), strict=True))
     write_pair_round(folder, plan.number, selection, plan.models, ids, about)
     return plan.number
+
+
+def _selected(
+    columns: Sequence[ScoreColumn],
+    scales: Sequence[Scale],
+    ends: Float[Array, "K 2"],
+    plan: Plan,
+    size: int,
+    progress: Progress,
+) -> tuple[PairSelection, list[str]]:
+    """The pairs of a round, and sentences about levels that were skipped."""
+    cells = _cells(columns, scales, ends, plan.settings)
+    selecting = Selecting(cells, plan.wanted, plan.settings["reserves"], plan.taken)
+    extremes = _extremes(columns, selecting, size, progress)
+    skipped = require_levels(level_counts(extremes, cells), plan.models, np.any(plan.wanted, axis=0))
+    selection = _selection(selecting.finish(extremes), columns, scales)
+    if plan.settings["case"] == "most":
+        selection = most_different(selection)
+    if len(selection) == 0:
+        raise SelectionError("no attacker tells any two items of a level apart: widen the levels, or add other models")
+    return selection, skipped
 
 
 def _plan(folder: Folder, settings: ScoreSettings, again: bool) -> Plan | None:
