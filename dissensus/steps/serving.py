@@ -64,7 +64,7 @@ class StudyBacking:
             title=title,
             key=fingerprint("study", stamp)[:12],
             instructions=serve.instructions,
-            answers=settings.people,
+            answers=settings.judge.min_answers,
             lease_minutes=serve.lease_minutes,
             control_rate=serve.control_rate,
             repeat_rate=serve.repeat_rate,

@@ -68,6 +68,22 @@ class ModelSettings(Record):
     """Which scores are better."""
 
 
+class CountingSettings(Record):
+    """When answers count."""
+
+    min_answers: int = Field(1, ge=1)
+    unfit: float = Field(0.5, ge=0, lt=1)
+    share: float = Field(0.5, ge=0, le=1)
+
+
+class ResamplingSettings(Record):
+    """How sure a ranking is."""
+
+    resamples: int = Field(1000, ge=100)
+    level: float = Field(0.95, gt=0.5, lt=1)
+    seed: int = Field(0, ge=0)
+
+
 class Settings(Record):
     """What study.toml says whatever the models predict."""
 
@@ -75,14 +91,11 @@ class Settings(Record):
     task: str
     title: str = ""
     notes: tuple[str, ...] = ()
+    judge: CountingSettings = CountingSettings()
+    rank: ResamplingSettings = ResamplingSettings()
     serve: ServeSettings = ServeSettings()
     preprocess: dict[str, Any] = Field(default_factory=dict)
     models: dict[str, ModelSettings] = Field(default_factory=dict)
-
-    @property
-    def people(self) -> int:
-        """How many people answer each question."""
-        raise NotImplementedError
 
     @field_validator("models")
     @classmethod

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dissensus.records import Record
-from dissensus.store.settings.common import Settings
+from dissensus.store.settings.common import CountingSettings, ResamplingSettings, Settings
 
 LABELS = """\
 classes = {classes}
@@ -48,24 +48,18 @@ class SelectSettings(Record):
     eligible: str | None = None
 
 
-class JudgeSettings(Record):
+class JudgeSettings(CountingSettings):
     """When answers make a verdict, and when they discard an item."""
 
     method: str = "majority"
-    min_answers: int = Field(1, ge=1)
     unsure: float = Field(0.6, ge=0, lt=1)
-    unfit: float = Field(0.5, ge=0, lt=1)
-    share: float = Field(0.5, ge=0, le=1)
 
 
-class RankSettings(Record):
+class RankSettings(ResamplingSettings):
     """How judgements become an order."""
 
     method: str = "perron"
     smoothing: float = Field(1.0, gt=0, allow_inf_nan=False)
-    resamples: int = Field(1000, ge=100)
-    level: float = Field(0.95, gt=0.5, lt=1)
-    seed: int = Field(0, ge=0)
 
 
 class LabelSettings(Settings):
@@ -76,8 +70,3 @@ class LabelSettings(Settings):
     select: SelectSettings = SelectSettings()
     judge: JudgeSettings = JudgeSettings()
     rank: RankSettings = RankSettings()
-
-    @property
-    def people(self) -> int:
-        """How many people answer each question."""
-        return self.judge.min_answers

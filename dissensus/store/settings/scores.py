@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from dissensus.records import Record
-from dissensus.store.settings.common import Settings
+from dissensus.store.settings.common import CountingSettings, ResamplingSettings, Settings
 
 SCORES = """\
 
@@ -77,25 +77,19 @@ class LevelSettings(Record):
         return self
 
 
-class PairSettings(Record):
+class PairSettings(CountingSettings):
     """How people compare two items, and when their answers count."""
 
     question: Literal["slider", "choice"] = "slider"
     method: str = "bt500"
     balance: float | None = Field(None, gt=0, le=1)
-    min_answers: int = Field(1, ge=1)
-    unfit: float = Field(0.5, ge=0, lt=1)
-    share: float = Field(0.5, ge=0, le=1)
 
 
-class AttackRankSettings(Record):
+class AttackRankSettings(ResamplingSettings):
     """How attacks become two orders."""
 
     method: str = "thurstone"
     smoothing: float = Field(0.01, ge=0, allow_inf_nan=False)
-    resamples: int = Field(1000, ge=100)
-    level: float = Field(0.95, gt=0.5, lt=1)
-    seed: int = Field(0, ge=0)
 
 
 class ScoreSettings(Settings):
@@ -106,8 +100,3 @@ class ScoreSettings(Settings):
     select: LevelSettings = LevelSettings()
     judge: PairSettings = PairSettings()
     rank: AttackRankSettings = AttackRankSettings()
-
-    @property
-    def people(self) -> int:
-        """How many people answer each question."""
-        return self.judge.min_answers
