@@ -4,13 +4,13 @@ Section 3.5 of the gMAD paper: on images that people have rated already, the com
 way to compare models, their rank correlation with the ratings over all images. Give the folder with
 `mos_with_names.txt` and `metrics_values/` of TID2013's tables:
 
-    python examples/tid2013/compete.py TID2013_FOLDER STUDY_FOLDER
+    python examples/tid2013/compete.py TID2013_FOLDER STUDY_FOLDER [--spacing quantile] [--low 0 --high 100]
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,8 @@ NOTE = (
 )
 
 
-def compete(tables: Path, folder: Path) -> tuple[Study, Rankings, dict[str, float]]:
-    """The study, both rankings, and |SROCC| of every model over all rated images."""
+def compete(tables: Path, folder: Path, **levels: Any) -> tuple[Study, Rankings, dict[str, float]]:
+    """The study, both rankings, and |SROCC| of every model over all rated images; `levels` are settings of select."""
     opinion = _opinions(tables)
     study = Study.init(folder / "study", task="scores", title="TID2013", notes=[NOTE])
     _write(folder / "pool.csv", ("item",), [(item,) for item in opinion])
@@ -40,7 +40,7 @@ def compete(tables: Path, folder: Path) -> tuple[Study, Rankings, dict[str, floa
     study.pool([folder / "pool.csv"])
     study.predict(_models(tables, folder, list(opinion)))
     fits = study.scale(folder / "ratings.csv", worst=0, best=BEST)
-    study.select()
+    study.select(**levels)
     answer(study, opinion, folder / "answers.csv")
     accuracy = {fit.model: abs(fit.srcc or 0) for fit in fits}
     _write(folder / "srocc.csv", ("model", "|SROCC| over all images"), list(accuracy.items()))
@@ -87,7 +87,16 @@ def _write(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> 
 
 def main() -> None:
     """Compete, and print what came of it."""
-    study, rankings, accuracy = compete(Path(sys.argv[1]), Path(sys.argv[2]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument(
+        "--low", type=float, help="where the lowest level begins; found out from the ratings unless said"
+    )
+    parser.add_argument("--high", type=float, help="where the highest level ends")
+    parser.add_argument("--spacing", choices=("even", "quantile"))
+    given = vars(parser.parse_args())
+    study, rankings, accuracy = compete(given.pop("tables"), given.pop("folder"), **given)
     print(f"{len(study.asked())} pairs of {len(study.items())} images for {len(accuracy)} models\n")
     order = [s.model for s in rankings.resistance.standings]
     print(f"{'model':10}{'aggressiveness':>16}{'resistance':>12}{'|SROCC|':>10}")
