@@ -12,6 +12,8 @@ ROLES = {
     "defender": "others find least to hold against it",
 }
 
+UNSURE = ", though not for sure."
+
 
 def opening_words(data: ScoresReportData) -> tuple[str, ...]:
     """Findings, the leaders first; empty where nothing can be said."""
@@ -37,6 +39,8 @@ def _leaders(data: ScoresReportData) -> tuple[str, ...]:
     if len(leaders) == 1 and all(len(_unbeaten(ranking)) == 1 for ranking in rankings.values()):
         return (f"{leaders.pop()} leads by both measures: it falsifies others best, and is the hardest to falsify.",)
     leads = [_lead(role, ranking) for role, ranking in rankings.items()]
+    if all(lead.endswith(UNSURE) for lead in leads) and len({_best(ranking) for ranking in rankings.values()}) == 1:
+        leads = [f"{_best(data.aggressiveness)} comes first by both measures{UNSURE}"]
     return (" ".join(filter(None, leads)), *(_tie_words(role, ranking) for role, ranking in rankings.items()))
 
 
@@ -48,7 +52,7 @@ def _lead(role: str, ranking: Ranking) -> str:
         return f"{_best(ranking)} is the strongest {role}: {ROLES[role]}."
     if len(unbeaten) == len(ranked):
         return f"No {role} is ahead for sure."
-    return f"{_best(ranking)} comes first as {'an' if role == 'attacker' else 'a'} {role}, though not for sure."
+    return f"{_best(ranking)} comes first as {'an' if role == 'attacker' else 'a'} {role}{UNSURE}"
 
 
 def _best(ranking: Ranking) -> str:

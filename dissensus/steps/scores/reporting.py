@@ -32,6 +32,8 @@ SQUARES = 40
 """Squares of a duel's figure along each axis."""
 DRAWN = 1 << 17
 """Items that a figure counts: evenly spaced ones of a larger pool."""
+MOST_SKIPPED = 3
+"""Sentences about skipped levels before they are summed up."""
 FIGURES = 120
 """Figures on one page, as many as sixteen models have."""
 
@@ -68,7 +70,7 @@ def scores_report(
         judgements=len(hearing.compared.ids),
         annotators=len(hearing.compared.people),
         settings=_settings(settings, hearing, answers, annotators),
-        notes=(*settings.notes, *_left_out(hearing), *(words for found in hearing.rounds for words in found.skipped)),
+        notes=(*settings.notes, *_left_out(hearing), *_skipped(hearing)),
         benchmarks=_benchmarks(folder, rankings),
     )
 
@@ -210,6 +212,9 @@ def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annot
         for found in hearing.rounds
         for name, value in found.settings.items()
     }
+    shown |= {
+        f"round {found.number}: skipped levels": " ".join(found.skipped) for found in hearing.rounds if found.skipped
+    }
     shown |= {f"judge: {name}": _text(value) for name, value in settings.judge.model_dump().items()}
     for name, model in settings.models.items():
         shown[f"model {name}"] = f"{model.backend}:{model.target}, {model.better} is better"
@@ -229,6 +234,14 @@ def _left_out(hearing: PairHearing) -> Sequence[str]:
         f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
         for name, exclusion in sorted(hearing.exclusions.items())
     ]
+
+
+def _skipped(hearing: PairHearing) -> Sequence[str]:
+    """Levels that were skipped; many of them in one sentence, and one by one among the settings."""
+    words = [words for found in hearing.rounds for words in found.skipped]
+    if len(words) <= MOST_SKIPPED:
+        return words
+    return [f"{len(words):,} models had levels with fewer than two items, which were skipped: see the settings below."]
 
 
 def _text(value: object) -> str:
