@@ -1,0 +1,67 @@
+"""What a study of scores says of itself holds: pairs that count for nothing, few people, other levels, choices."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scores_made import begun, done, refused, run, write_csv
+
+from dissensus.competitions.scores import JUDGED, SCREENED_OUT, UNFIT, UNJUDGED
+from dissensus.screening import Weighed
+from dissensus.steps.scores.judging import Compared, outcome
+from dissensus.store.settings import PairSettings, change_settings
+
+HEADER = ("kind", "first", "second", "annotator", "answer")
+
+
+@pytest.fixture
+def study(tmp_path):
+    made = begun(tmp_path)
+    done("select", made, "--levels", "3")
+    return made
+
+
+def say(study, kind, answer, *people):
+    """Everybody says the same of every open pair."""
+    pairs = json.loads(done("questions", study, "--json"))
+    rows = [(kind, pair["first"], pair["second"], person, answer) for pair in pairs for person in people]
+    done("judgements", "import", study, write_csv(study.parent / "said.csv", HEADER, rows))
+
+
+def test_a_pair_of_which_no_answer_counts_is_neither_open_nor_judged():
+    question, value = np.array([0, 1, 1]), np.array([50.0, -20.0, 40.0])
+    compared = Compared(question, np.array([0, 0, 1]), value, ("a", "b"), np.array([0, 0, 2, 0]), ("1", "2", "3"))
+    state, preference = outcome(compared, Weighed(value, np.array([0.0, 0.0, 1.0])), PairSettings())
+    assert state.tolist() == [SCREENED_OUT, JUDGED, UNFIT, UNJUDGED]
+    assert preference[1] == pytest.approx(0.4)
+
+
+def test_no_difference_and_one_person_are_said(study):
+    say(study, "slider", 0, "ann")
+    words = " ".join(json.loads((ranked(study) / "ranking.json").read_text())["aggressiveness"]["words"])
+    assert "People saw no difference in any pair" in words
+    assert "One person answered" in words
+
+
+def test_pairs_of_rounds_with_other_levels_keep_their_own(study):
+    say(study, "slider", 30, "ann", "ben")
+    done("select", study, "--again", "--levels", "2")
+    say(study, "slider", 30, "ann", "ben")
+    done("report", study)
+    page = (study / "results" / "report.html").read_text()
+    assert "rounds have different ones" in page
+
+
+def test_choices_are_not_screened_and_that_is_recorded(study):
+    change_settings(study / "study.toml", "judge", {"question": "choice"})
+    say(study, "choice", "first", "ann")
+    parameters = json.loads((ranked(study) / "ranking.json").read_text())["resistance"]["provenance"]["parameters"]
+    assert parameters["screening"] == "mean"
+    refused(run("screen", study), "asks for a choice")
+
+
+def ranked(study):
+    done("rank", study)
+    return study / "results"
