@@ -9,9 +9,9 @@ Inside the rooms models, classes and items are integers 0..n−1; names live at 
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, UInt16, UInt64
+from jaxtyping import Bool, Float, Int, UInt8, UInt16, UInt64
 
-__all__ = ["MISSING", "Array", "Bool", "Float", "Int", "UInt16", "UInt64"]
+__all__ = ["MISSING", "Array", "Bool", "Float", "Int", "UInt8", "UInt16", "UInt64"]
 
 Array = np.ndarray
 

@@ -16,14 +16,19 @@ from dissensus.records.answers import (
     moment_of,
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record
+from dissensus.records.colours import class_colours
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
+from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 
 __all__ = [
     "ANSWERS",
+    "BACKGROUND",
     "FORMAT_VERSION",
+    "MOST_CLASSES",
     "ROLES",
+    "VOID",
     "Annotator",
     "Answer",
     "Assignment",
@@ -31,9 +36,12 @@ __all__ = [
     "Attacks",
     "Classes",
     "Comparisons",
+    "Contests",
     "Exclusion",
     "Fragility",
     "Judgement",
+    "Maps",
+    "MaskSelection",
     "Outcomes",
     "PairSelection",
     "Provenance",
@@ -49,6 +57,7 @@ __all__ = [
     "Tally",
     "Taxonomy",
     "as_text",
+    "class_colours",
     "empty_tally",
     "moment_of",
 ]

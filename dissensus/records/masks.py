@@ -1,0 +1,82 @@
+"""Models that give a map: how maps are held, what is selected, and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dissensus.arrays import Array, Bool, Float, Int, UInt8
+
+VOID = 255
+"""Label of a pixel that is left out: 'ignore' in a truth, 'nothing to say' in a prediction."""
+MOST_CLASSES = 255
+"""Labels are kept in 8 bits, and the last one is VOID."""
+BACKGROUND = 0
+"""The class that is no category: no group is made of it."""
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Class maps of some items by one model (or by people), as run lengths packed one after the other.
+
+    `data[offsets[n]:offsets[n + 1]]` is the map of item n, row by row: for each run a byte with its label and its
+    length as a LEB128 number (seven bits a byte, the low ones first). Runs go on at the end of a row; no two
+    neighbouring ones have the same label. A map of height 0 is not there.
+    """
+
+    data: UInt8[Array, " B"]
+    offsets: Int[Array, " N+1"]
+    heights: Int[Array, " N"]
+    widths: Int[Array, " N"]
+
+    def __len__(self) -> int:
+        return len(self.heights)
+
+
+@dataclass(frozen=True)
+class MaskSelection:
+    """Images selected for attacks: those on which the two maps differ most, within one category of the defender.
+
+    `concordance` is S(defender, attacker), `share` the share of pixels that the defender gives to `category`. `rank`
+    counts from 1 within (attacker, defender, category), reserves after the selected; no item is twice in a duel, that
+    is among the rows of one (attacker, defender).
+    """
+
+    attacker: Int[Array, " Q"]
+    defender: Int[Array, " Q"]
+    category: Int[Array, " Q"]
+    rank: Int[Array, " Q"]
+    is_reserve: Bool[Array, " Q"]
+    item: Int[Array, " Q"]
+    concordance: Float[Array, " Q"]
+    share: Float[Array, " Q"]
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def take(self, rows: Array) -> MaskSelection:
+        """The rows given by a mask or by positions."""
+        return MaskSelection(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Contests:
+    """Judged rows of a selection: how well each of the two models agrees with people on an image, 0 to 1.
+
+    `question` numbers what people judged (an image, or two predictions of it): several duels may rest on the same one.
+    `weight` is 1; a bootstrap changes it.
+    """
+
+    attacker: Int[Array, " Q"]
+    defender: Int[Array, " Q"]
+    category: Int[Array, " Q"]
+    question: Int[Array, " Q"]
+    attacker_score: Float[Array, " Q"]
+    defender_score: Float[Array, " Q"]
+    weight: Float[Array, " Q"]
+
+    def __len__(self) -> int:
+        return len(self.attacker)
+
+    def take(self, rows: Array) -> Contests:
+        """The rows given by a mask or by positions."""
+        return Contests(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))

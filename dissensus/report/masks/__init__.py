@@ -1,0 +1,1 @@
+"""The page about models that give a map."""
