@@ -73,7 +73,7 @@ def checked_map(labels: Array, classes: int) -> UInt8[Array, "H W"]:
     is_outside = (labels < 0) | ((labels >= classes) & (labels != VOID))
     if is_outside.any():
         raise PredictionError(
-            f"label {int(labels[is_outside][0])} is none of the {classes} classes: 0 to {classes - 1}, or {VOID} to ignore"
+            f"label {int(labels[is_outside][0])} is no class: there are {classes}, 0 to {classes - 1}; {VOID} is 'ignore'"
         )
     return labels.astype(np.uint8, copy=False)
 

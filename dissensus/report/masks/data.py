@@ -14,9 +14,9 @@ from dissensus.report.data import Benchmark
 class ShownImage:
     """An image of the MAD set. Pictures are data URIs, each made once and shown by many attacks.
 
-    `photo` is the image itself. `truth` and `maps` (by model) are indexed PNG of the same proportions, in the colours of
-    the classes, transparent where there is background: they are laid over the photo. None, or absent, where there is
-    none, such as a truth that nobody has drawn yet.
+    `photo` is the image itself. `truth` and `maps` (by model) are indexed PNG of the same proportions, in the colours
+    of the classes, transparent where there is background: they are laid over the photo. None, or absent, where there
+    is none, such as a truth that nobody has drawn yet.
     """
 
     item: str
