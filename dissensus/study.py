@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +13,7 @@ from dissensus.arrays import Array, UInt16
 from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import Progress, counted, silent
 from dissensus.errors import StudyError
-from dissensus.records import Classes, Ranking
+from dissensus.records import MOST_CLASSES, Classes, Ranking
 from dissensus.report.data import Benchmark
 from dissensus.report.scores.data import Screenings
 from dissensus.steps.answers import study_database
@@ -22,6 +22,9 @@ from dissensus.steps.labels.eligible import keep_eligible
 from dissensus.steps.labels.judging import hear
 from dissensus.steps.labels.ranking import consensus
 from dissensus.steps.labels.task import Labels
+from dissensus.steps.masks.scales import KEPT as KEPT_SCALES
+from dissensus.steps.masks.scales import keep_scales
+from dissensus.steps.masks.task import Masks
 from dissensus.steps.models import named_models
 from dissensus.steps.pooling import make_pool, pool_ids, pool_size, pool_stamp
 from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool, refuse_mixed
@@ -32,7 +35,7 @@ from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
 from dissensus.steps.status import Status, status_of
 from dissensus.steps.task import Task
 from dissensus.store.answers import Answers
-from dissensus.store.classes import classes_of, read_classes
+from dissensus.store.classes import SHIPPED, classes_of, read_classes
 from dissensus.store.database import VARIABLE, has_password
 from dissensus.store.exchange import read_responses, write_responses
 from dissensus.store.files import restored, write_text
@@ -43,6 +46,7 @@ from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import (
     TASKS,
     LabelSettings,
+    MaskSettings,
     ScoreSettings,
     Settings,
     change_settings,
@@ -56,6 +60,10 @@ if TYPE_CHECKING:
     from dissensus.steps.serving import StudyBacking
     from dissensus.store.database import Database
     from dissensus.web.running import Ready
+
+
+USUAL_CLASSES = {"labels": "imagenet", "masks": "voc"}
+"""The classes of a task that has some, unless somebody names others."""
 
 
 class Study:
@@ -86,19 +94,23 @@ class Study:
         cls,
         path: str | Path,
         task: str = "labels",
-        classes: str = "imagenet",
+        classes: str | None = None,
         taxonomy: str | Path | None = None,
         title: str = "",
         notes: Sequence[str] = (),
     ) -> Self:
-        """Begin a study in a folder that is new or empty. `notes`: what a reader of its report must see first."""
+        """Begin a study in a folder that is new or empty.
+
+        `classes` are ImageNet's, of maps PASCAL VOC's, unless said. `notes`: what a reader of its report must see
+        first.
+        """
         folder = Folder(Path(path))
         left_over = {folder.classes}  # of a beginning that was interrupted; study.toml is written last
         if folder.root.exists() and (not folder.root.is_dir() or {*folder.root.iterdir()} - left_over):
             raise StudyError(f"{path} is there already and not empty: choose another folder")
         if task not in TASKS:
             raise StudyError(f"there is no task '{task}': it is one of {', '.join(TASKS)}")
-        needed = {} if task != "labels" else {"classes": _begin_classes(folder, classes, taxonomy)}
+        needed = {"classes": _begin_classes(folder, task, classes, taxonomy)} if task in USUAL_CLASSES else {}
         write_new(folder.settings, task, title, notes, **needed)
         return cls(path)
 
@@ -110,7 +122,7 @@ class Study:
     @cached_property
     def classes(self) -> Classes:
         """What the labels mean; none where models do not give classes."""
-        if self.settings.task != "labels":
+        if self.settings.task not in USUAL_CLASSES:
             return Classes(())
         try:
             return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
@@ -124,7 +136,7 @@ class Study:
             if not any(source.startswith(ENUMERATED) for source in named):
                 refuse_mixed(self.folder)
                 make_pool(self.folder, named, self.progress)
-            elif self.settings.task == "labels":
+            elif self.settings.task != "scores":
                 raise StudyError("an enumerated pool needs models that score it: begin a study with --task scores")
             else:
                 enumerate_pool(self.folder, named)
@@ -175,19 +187,30 @@ class Study:
             change_settings(self.folder.settings, "scale", given)
             return self._scores.scale()
 
-    def select(self, *, again: bool = False, eligible: str | Path | None = None, **settings: Any) -> int:
+    def select(
+        self,
+        *,
+        again: bool = False,
+        eligible: str | Path | None = None,
+        scales: str | Path | None = None,
+        **settings: Any,
+    ) -> int:
         """Select the items on which models disagree most; the number of the round that holds them.
 
         Settings that are given here are kept in study.toml: of classifiers k, reserves, cap, confidence, distance and
-        eligible; of models that score levels, width, low, high, spacing, case, reserves and jnd.
+        eligible; of models that score levels, width, low, high, spacing, case, reserves and jnd; of models that give a
+        map k, reserves, measure and scales (voc, voc-reordered, pool, none, a CSV, or a folder of a training set's
+        maps).
         """
         given = {name: value for name, value in settings.items() if value is not None}
-        if eligible is not None:
-            given["eligible"] = str(eligible)
+        kept = {"eligible": eligible, "scales": scales}
+        given |= {name: str(value) for name, value in kept.items() if value is not None}
         check_section(self.settings, "select", given)
-        with self._lock, restored(self.folder.settings):
+        with self._lock, restored(self.folder.settings, self.folder.root / KEPT_SCALES):
             if eligible is not None:
                 given["eligible"] = keep_eligible(self.folder, Path(eligible))
+            if scales is not None:
+                given["scales"] = keep_scales(self.folder, str(scales), self.classes, self.progress)
             change_settings(self.folder.settings, "select", given)
             return self._task.select(again)
 
@@ -221,7 +244,8 @@ class Study:
     def asked(self) -> list[tuple[Any, ...]]:
         """What every question that the study needed so far, answered or not, is about.
 
-        (item, label) of classifiers; (first, second), two items, of models that score.
+        (item, label) of classifiers; (first, second), two items, of models that score; (item,) of models that give a
+        map, or (first, item, second) where people choose between two models' maps of it.
         """
         about = [question.body for question in self._task.asked()]
         return [tuple(value for name, value in body.items() if name != "same") for body in about]
@@ -229,17 +253,23 @@ class Study:
     def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
         """Store the answers of a file, all or none; the number of new ones.
 
-        `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme and coco, found out unless said;
+        `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme, coco and png, found out unless said;
         `annotator` is who answered where the file does not say.
         """
         is_item = open_pool(self.folder).__contains__
-        read = read_responses(Path(path), self.classes, is_item, format, annotator)
+        task = self.settings.task
+        read = read_responses(Path(path), self.classes, is_item, format, annotator, task=task, items=self._items)
         return Answers(self._database).append(counted("import", read, self.progress))
 
-    def judgements_export(self, path: str | Path, format: str | None = None) -> int:
-        """Write all answers of all kinds, in the order in which they came, and return how many."""
+    def judgements_export(
+        self, path: str | Path, format: str | None = None, tell: Callable[[str], None] | None = None
+    ) -> int:
+        """Write all answers of all kinds, in the order in which they came, and return how many.
+
+        `png` holds the last masks only; `tell` is told in one line what that leaves out.
+        """
         responses = (response for _, response in Answers(self._database).all())
-        return write_responses(Path(path), responses, self.classes, format, self._uri)
+        return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
         """Take in questions of a JSON Lines or CSV file: to be asked, or with known answers as control or training.
@@ -332,7 +362,7 @@ class Study:
     def rank(self, method: str | None = None) -> Any:
         """Rank the models by what people said, and keep the result under results/.
 
-        A `Ranking` of classifiers; of models that score, a `Rankings` by aggressiveness and by resistance.
+        A `Ranking` of classifiers; of models that score or give a map a `Rankings`, by aggressiveness and resistance.
         """
         return self._task.rank(method)
 
@@ -340,7 +370,7 @@ class Study:
         """Agreement of every classifier with the plurality vote over the pool: the order that needs no people."""
         settings = self.settings
         if not isinstance(settings, LabelSettings):
-            raise StudyError("only classifiers vote: models that score have no plurality")
+            raise StudyError("only classifiers vote: other models have no plurality")
         return consensus(self.folder, hear(self.folder, settings).models, self.progress)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
@@ -365,6 +395,8 @@ class Study:
         settings = self.settings
         if isinstance(settings, ScoreSettings):
             return self._scores
+        if isinstance(settings, MaskSettings):
+            return Masks(self.folder, settings, self.classes, self.progress)
         assert isinstance(settings, LabelSettings), "there are no other tasks"
         return Labels(self.folder, settings, self.classes, self.progress)
 
@@ -389,6 +421,10 @@ class Study:
 
         return StudyBacking(self.folder, self.settings, self.classes, self._database, self._task.rounds)
 
+    def _items(self) -> list[str]:
+        """Ids of all items."""
+        return list(pool_ids(self.folder).to_pylist())
+
     def _uri(self, item: str) -> str | None:
         """Where an item's picture lies."""
         return self._uris.get(item)
@@ -401,11 +437,14 @@ class Study:
         return dict(zip(columns["id"], columns["uri"], strict=True))
 
 
-def _begin_classes(folder: Folder, classes: str, taxonomy: str | Path | None) -> str:
+def _begin_classes(folder: Folder, task: str, classes: str | None, taxonomy: str | Path | None) -> str:
     """Keep the classes with the study; their name in study.toml."""
-    document = read_classes(classes, None if taxonomy is None else Path(taxonomy))
+    named = classes or USUAL_CLASSES[task]
+    document = read_classes(named, None if taxonomy is None else Path(taxonomy))
     found = classes_of(document)
+    if task == "masks" and len(found) > MOST_CLASSES:
+        raise StudyError(f"maps hold at most {MOST_CLASSES} classes, background included: here are {len(found):,}")
     if found.taxonomy is not None:
         class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
     write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
-    return "imagenet" if classes == "imagenet" else Path(classes).name
+    return named if named in SHIPPED else Path(named).name

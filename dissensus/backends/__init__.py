@@ -14,12 +14,15 @@ from dissensus.backends.decode import Unreadable, as_rgb, read_image
 from dissensus.backends.file import FilePredictions, read_predictions
 from dissensus.backends.guard import Guarded
 from dissensus.backends.litert import open_litert
+from dissensus.backends.map_folder import MapFolder, folder_fingerprint
+from dissensus.backends.map_preprocess import MapPreprocess, map_preprocess
 from dissensus.backends.modules import module_file, named_function, named_object, split
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.reasons import one_line
 from dissensus.backends.score_file import read_scores
 from dissensus.backends.scoring import open_scorer
+from dissensus.backends.segmenting import Segmenter, open_segmenter
 from dissensus.backends.sklearn import open_sklearn
 from dissensus.backends.timm import open_timm, split_target
 from dissensus.backends.torch import is_file, open_torch
@@ -31,13 +34,18 @@ __all__ = [
     "BACKENDS",
     "Backend",
     "FilePredictions",
+    "MapFolder",
+    "MapPreprocess",
     "Preprocess",
+    "Segmenter",
     "Unreadable",
     "as_rgb",
+    "map_preprocess",
     "named_function",
     "named_object",
     "open_model",
     "open_scorer",
+    "open_segmenter",
     "parse_spec",
     "read_image",
     "read_predictions",
@@ -56,8 +64,10 @@ class Backend:
 
 
 BACKENDS: dict[str, Backend] = {
-    "file": Backend(None, "a prediction file: Parquet, CSV or NPZ with item, label and, optionally, confidence"),
-    "python": Backend(open_callable, "a Python function MODULE:FUNCTION from a list of images to outputs or labels"),
+    "file": Backend(None, "a prediction file: Parquet, CSV or NPZ with item and label or score; or a folder of maps"),
+    "python": Backend(
+        open_callable, "a Python function MODULE:FUNCTION from a list of images to outputs, labels, maps"
+    ),
     "sklearn": Backend(open_sklearn, "a scikit-learn classifier in a joblib file"),
     "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
     "litert": Backend(open_litert, "a LiteRT (.tflite) file, quantised or not", "litert"),
@@ -110,8 +120,8 @@ def open_model(backend: str, target: str, preprocess: Preprocess, classes: Class
 def target_fingerprint(backend: str, target: str) -> str:
     """First 16 hexadecimal digits of the SHA-256 of what the target stands for, so that a changed model is noticed.
 
-    That is the file itself; for MODULE:FUNCTION the module's source file, but nothing that it imports or loads; for a
-    timm model its checkpoint or, with published weights, its name and the version of timm.
+    That is the file itself, or all maps of a folder; for MODULE:FUNCTION the module's source file, but nothing that it
+    imports or loads; for a timm model its checkpoint or, with published weights, its name and the version of timm.
 
     Raises:
         BackendError: there is no such file or module.
@@ -123,6 +133,8 @@ def target_fingerprint(backend: str, target: str) -> str:
     path = _fingerprinted(backend, target)
     if path is None:
         return hashlib.sha256(f"{target} {_version('timm') if backend == 'timm' else ''}".encode()).hexdigest()[:16]
+    if path.is_dir():
+        return folder_fingerprint(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
@@ -130,7 +142,7 @@ def target_fingerprint(backend: str, target: str) -> str:
 def _fingerprinted(backend: str, target: str) -> Path | None:
     _backend(backend)
     if _is_path(backend, target):
-        return _existing(target)
+        return Path(target) if backend == "file" and Path(target).is_dir() else _existing(target)
     if backend == "timm":
         checkpoint = split_target(target)[1]
         return _existing(checkpoint) if checkpoint else None

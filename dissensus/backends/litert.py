@@ -24,7 +24,7 @@ def open_litert(target: str, preprocess: Preprocess, classes: Classes) -> Networ
     interpreter.allocate_tensors()
     inputs, outputs = interpreter.get_input_details(), interpreter.get_output_details()
     if len(inputs) != 1:
-        raise BackendError(f"{target} is no classifier of images: it has {len(inputs)} inputs, one is needed")
+        raise BackendError(f"{target} is no model of images: it has {len(inputs)} inputs, one is needed")
     taken, given = inputs[0], outputs[0]
     # Signed 8-bit inputs are quantised reals: the settings make the reals, `quantised` the integers.
     dtype = np.uint8 if taken["dtype"] is np.uint8 else np.float32

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from dissensus.arrays import Array
@@ -18,23 +20,23 @@ DTYPES = {
     "tensor(double)": np.float64,
     "tensor(uint8)": np.uint8,
 }
+REALS = frozenset(DTYPES) - {"tensor(uint8)"}
+WHOLE_NUMBERS = frozenset(f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64))
 PROVIDERS = ("CUDAExecutionProvider", "CPUExecutionProvider")
 ERRORS_ONLY = 3
 
 
-def open_onnx(target: str, preprocess: Preprocess, classes: Classes) -> Network:
-    """The network in an ONNX file with one image input; the first output of real numbers holds the classes."""
+def open_onnx(target: str, preprocess: Preprocess, classes: Classes, output_types: Collection[str] = REALS) -> Network:
+    """The network in an ONNX file with one image input; of its outputs it takes the first of these types."""
     runtime = framework("onnxruntime", "onnx", "ONNX Runtime")
     options = runtime.SessionOptions()
     options.log_severity_level = ERRORS_ONLY
     available = runtime.get_available_providers()
     session = runtime.InferenceSession(target, options, providers=[name for name in PROVIDERS if name in available])
     inputs = session.get_inputs()
-    outputs = [
-        output.name for output in session.get_outputs() if output.type in DTYPES and output.type != "tensor(uint8)"
-    ]
+    outputs = [output.name for output in session.get_outputs() if output.type in output_types]
     if len(inputs) != 1 or inputs[0].type not in DTYPES or not outputs:
-        raise BackendError(f"{target} is no classifier of images: one numeric input and a real output are needed")
+        raise BackendError(f"{target} is no model of images: one numeric input and an output of numbers are needed")
 
     def run(array: Array) -> Array:
         return session.run(outputs[:1], {inputs[0].name: array})[0]

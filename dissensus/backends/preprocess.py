@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from PIL import Image
@@ -59,7 +59,7 @@ class Preprocess(Record):
         return self
 
     @classmethod
-    def read(cls, settings: Mapping[str, object]) -> Preprocess:
+    def read(cls, settings: Mapping[str, object]) -> Self:
         """The settings of a table of study.toml.
 
         Raises:
@@ -70,8 +70,13 @@ class Preprocess(Record):
         except ValidationError as error:
             first = error.errors()[0]
             key = ".".join(["preprocess", *(str(part) for part in first["loc"])])
-            known = f"; known keys: {', '.join(cls.model_fields)}" if first["type"] == "extra_forbidden" else ""
+            known = f"; known keys: {', '.join(cls.known_keys())}" if first["type"] == "extra_forbidden" else ""
             raise BackendError(f"{key}: {first['msg'].removeprefix('Value error, ')}{known}") from error
+
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """The settings that there are."""
+        return tuple(cls.model_fields)
 
     @property
     def depth(self) -> int:
@@ -88,21 +93,27 @@ class Preprocess(Record):
         imagenet = IMAGENET_MEAN if name == "mean" else IMAGENET_STD
         return np.asarray(imagenet[:: -1 if self.channels == "bgr" else 1], dtype=np.float32)
 
+    @property
+    def filter(self) -> Image.Resampling:
+        """Pillow's name of `resample`."""
+        return Image.Resampling[self.resample.upper()]
+
+    def framed(self, image: Image.Image, size: int) -> Image.Image:
+        """What the network sees of an image, size×size: its central square.
+
+        The filter sees the pixels around the square, as in the usual 'resize, then crop'.
+        """
+        side = self.crop * min(image.size)
+        left, top = (image.width - side) / 2, (image.height - side) / 2
+        return image.resize((size, size), self.filter, box=(left, top, left + side, top + side))
+
 
 def pixels(image: Image.Image, preprocess: Preprocess, size: int, *, raw: bool = False) -> Array:
-    """The image as size×size×channels: float32 and normalised, or `raw` uint8.
-
-    The filter sees the pixels around the central square, as in the usual 'resize, then crop'.
-    """
+    """The image as size×size×channels: float32 and normalised, or `raw` uint8."""
     image = as_rgb(image)
     if preprocess.channels == "gray":
         image = image.convert("L")
-    side = preprocess.crop * min(image.size)
-    left, top = (image.width - side) / 2, (image.height - side) / 2
-    square = image.resize(
-        (size, size), Image.Resampling[preprocess.resample.upper()], box=(left, top, left + side, top + side)
-    )
-    array = np.asarray(square).reshape(size, size, preprocess.depth)
+    array = np.asarray(preprocess.framed(image, size)).reshape(size, size, preprocess.depth)
     if preprocess.channels == "bgr":
         array = array[:, :, ::-1]
     if raw:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +45,15 @@ def on_device(torch: Any, module: Any) -> Any:
 
 
 def runner(torch: Any, module: Any) -> Callable[[Array], Array]:
-    """A function from a batch to the module's outputs; of several outputs it takes the first."""
+    """A function from a batch to the module's outputs; of several outputs it takes 'out', or the first."""
     parameter = next(iter(module.parameters()), None)
     device = "cpu" if parameter is None else parameter.device
 
     def run(array: Array) -> Array:
         with torch.inference_mode():
             outputs = module(torch.from_numpy(array).to(device))
+        if isinstance(outputs, Mapping):  # torchvision's segmentation models: 'out', and 'aux' for training
+            outputs = [outputs["out"]] if "out" in outputs else list(outputs.values())
         first = outputs[0] if isinstance(outputs, tuple | list) else outputs
         return first.float().cpu().numpy()
 

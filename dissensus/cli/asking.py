@@ -53,7 +53,8 @@ def judgements_import(
 
     FILE is a .jsonl, .csv or .parquet table, or an export of Label Studio, LabelMe (a folder or .zip) or COCO. Answers
     to 'does it contain …?' are yes, no, unsure and unfit. Answers about pairs are −100 (the first is better) to 100
-    (the second) or unfit on a slider, and first, second or same of a choice.
+    (the second) or unfit on a slider, and first, second or same of a choice. Masks are a folder or .zip of LabelMe's
+    files, or of indexed PNG named like the items (with --annotator).
 
     Example: `dissensus judgements import birds answers.csv`
     """
@@ -71,9 +72,12 @@ def judgements_export(
 ) -> None:
     """Write every answer to FILE, in the order in which they came.
 
+    With --format png FILE is a new folder or a .zip, with the last mask of every item as an indexed PNG.
+
     Example: `dissensus judgements export birds answers.parquet`
     """
-    printing.say(f"{file}: {Study(study).judgements_export(file, format):,} answers")
+    written = Study(study).judgements_export(file, format, printing.say)
+    printing.say(f"{file}: {written:,} answers")
 
 
 @app.command()

@@ -13,8 +13,9 @@ import typer
 from dissensus import printing
 from dissensus.cli.app import app, ignore_signals
 from dissensus.cli.options import Json, Lower, Models, Preprocessing, StudyPath
-from dissensus.demo import SlidersReady, prepare_sliders, run_demo
+from dissensus.demo import SlidersReady, prepare_sliders, run_demo, run_masks_demo
 from dissensus.discrepancy.labels import DISCREPANCIES
+from dissensus.discrepancy.masks import MEASURES
 from dissensus.errors import StudyError
 from dissensus.pool.distortions import DISTORTIONS
 from dissensus.steps.distorting import distort as distort_photos
@@ -22,38 +23,43 @@ from dissensus.steps.distorting import parsed_levels
 from dissensus.steps.predicting import parsed_settings
 from dissensus.study import Study
 
+DEMOS = {"labels": "dissensus-demo", "scores": "dissensus-demo-scores", "masks": "dissensus-demo-masks"}
+"""Where each demo goes unless somebody says."""
+
 
 @app.command()
 def demo(
     task: Annotated[
-        str, typer.Argument(metavar="[labels|scores]", help="What the models predict.", show_default="labels")
+        str, typer.Argument(metavar="[labels|scores|masks]", help="What the models predict.", show_default="labels")
     ] = "labels",
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Where to put the study.", show_default="dissensus-demo")
     ] = None,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you (labels).")] = False,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you (labels, masks).")] = False,
     serve: Annotated[bool, typer.Option(help="Open the slider pages (scores).")] = True,
     json: Json = False,
 ) -> None:
-    """Let real models compete, without network: eight classifiers of digits, or four image quality models on photos.
+    """Let real models compete, without network: classifiers of digits, image quality models, models that give a map.
 
-    The first is the whole job, in seconds. The second ends at the slider pages, where the answers are yours.
+    The first and the third are the whole job, in seconds and in half a minute. The second ends at the slider pages,
+    where the answers are yours.
 
     Example: `dissensus demo scores my-first-photos`
     """
-    if task not in ("labels", "scores"):  # `dissensus demo DIR`
+    if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
-            raise StudyError(f"there is no demo of '{task}': it is labels or scores")
+            raise StudyError(f"there is no demo of '{task}': it is labels, scores or masks")
         task, folder = "labels", Path(task)
-    if task == "labels" and not serve:
-        raise StudyError("the demo of labels opens no pages: --no-serve belongs to dissensus demo scores")
+    if task != "scores" and not serve:
+        raise StudyError(f"the demo of {task} opens no pages: --no-serve belongs to dissensus demo scores")
     if task == "scores" and by_hand:
-        raise StudyError("the demo of scores is answered by you anyway: --by-hand belongs to dissensus demo labels")
-    folder = folder or Path("dissensus-demo" if task == "labels" else "dissensus-demo-scores")
+        raise StudyError("the demo of scores is answered by you anyway: --by-hand belongs to labels and masks")
+    folder = folder or Path(DEMOS[task])
     with printing.progress(quiet=json) as progress:
         if task == "labels":
-            result = run_demo(folder, by_hand, progress)
-            return printing.show_demo(result, json)
+            return printing.show_demo(run_demo(folder, by_hand, progress), json)
+        if task == "masks":
+            return printing.show_masks_demo(run_masks_demo(folder, by_hand, progress), json)
         ready = prepare_sliders(folder, progress)
     printing.show_sliders(ready, serve, json)
     if serve and not json:
@@ -88,10 +94,14 @@ def _browse(link: str) -> None:
 @app.command()
 def init(
     study: StudyPath,
-    task: Annotated[str, typer.Option(help="What models predict: labels or scores.")] = "labels",
+    task: Annotated[str, typer.Option(help="What models predict: labels, scores or masks.")] = "labels",
     classes: Annotated[
-        str, typer.Option(help="imagenet, or a .txt (one name a line), .csv (column name) or .json file.")
-    ] = "imagenet",
+        str | None,
+        typer.Option(
+            help="imagenet, voc, or a .txt (one name a line), .csv (column name) or .json file.",
+            show_default="imagenet; voc of masks",
+        ),
+    ] = None,
     taxonomy: Annotated[
         Path | None, typer.Option(help="CSV of child,parent: what lies above the classes.", show_default=False)
     ] = None,
@@ -101,7 +111,7 @@ def init(
     Example: `dissensus init birds --task labels --classes imagenet`
     """
     made = Study.init(study, task, classes, taxonomy)
-    what = f"{len(made.classes):,} classes" if task == "labels" else task
+    what = f"{task} of {len(made.classes):,} classes" if len(made.classes) else task
     printing.say(f"{study}: a study of {what}. Next: dissensus pool {study} SOURCE…")
 
 
@@ -192,10 +202,16 @@ def scale(
 @app.command()
 def select(
     study: StudyPath,
-    k: Annotated[int | None, typer.Option(help="Items per duel.", show_default="study.toml's, or 30")] = None,
+    k: Annotated[
+        int | None,
+        typer.Option(help="Items per duel; of masks, per category.", show_default="study.toml's, or 30; 1 of masks"),
+    ] = None,
     reserves: Annotated[
         int | None,
-        typer.Option(help="Items in reserve per duel; of scores, pairs per level.", show_default="k; 1 of scores"),
+        typer.Option(
+            help="Items in reserve per duel; of scores per level, of masks per category.",
+            show_default="k; 1 of scores and masks",
+        ),
     ] = None,
     cap: Annotated[
         int | None,
@@ -236,21 +252,35 @@ def select(
         float | None,
         typer.Option(help="The defender's two scores differ by less than this (scores).", show_default=False),
     ] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option(help=f"How well two maps agree: {', '.join(MEASURES)} (masks).", show_default=False),
+    ] = None,
+    scales: Annotated[
+        str | None,
+        typer.Option(
+            help="Which sizes of a category count: voc, voc-reordered, pool, none, a CSV of class,low,high, or a "
+            "folder of a training set's maps (masks).",
+            show_default="voc of its classes; pool",
+        ),
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="A further round: new items for every duel.")] = False,
     json: Json = False,
 ) -> None:
     """Select the items on which models disagree most, for every two of them.
 
-    Of models that score: the pairs of items that an attacker tells apart most, and a defender does not.
+    Of models that score: the pairs of items that an attacker tells apart most, and a defender does not. Of models that
+    give a map: in each category of the defender, the images on which the two maps agree least.
 
     Example: `dissensus select birds --k 30 --confidence 0.9`
     """
     of_labels = {"k": k, "cap": cap, "confidence": confidence, "distance": distance}
     where = {"levels": levels, "width": width, "low": low, "high": high}
     of_scores = {**where, "spacing": spacing, "case": case, "jnd": jnd}
+    numbers = of_labels | of_scores | {"measure": measure, "reserves": reserves}
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        number = opened.select(again=again, eligible=eligible, reserves=reserves, **of_labels, **of_scores)
+        number = opened.select(again=again, eligible=eligible, scales=scales, **numbers)
     printing.show_round(opened.status(), number, json)
 
 

@@ -2,69 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competitions.standings import Standings, standing_rows
+from dissensus.arrays import Array, Float, Int
+from dissensus.competitions.standings import Standings
+from dissensus.competitions.two_orders import MEASURES, AttackMethod, among, both_ways, duels_in_words, two_orders
 from dissensus.errors import RankingError
 from dissensus.pairwise import attack_matrices
-from dissensus.ranking import (
-    ATTACK_RANKERS,
-    connected_groups,
-    credits_of,
-    cyclic_share,
-    has_maximum,
-    named,
-    percentile_intervals,
-    sentences,
-    separated,
-)
+from dissensus.ranking import credits_of
 from dissensus.records import AttackMatrices, Attacks, Standing
 from dissensus.screening import Weighed, preferences
-
-MEASURES = ("aggressiveness", "resistance")
-LISTED = 5
-"""Duels in a sentence before it says how many others there are."""
-FIRMEST = 0.999
-"""Largest share of a duel's credit that counts as a finite difference, in the share that goes round in circles."""
-
-
-@dataclass(frozen=True)
-class AttackMethod:
-    """How to rank: the ranker's name and everything it depends on."""
-
-    name: str = "thurstone"
-    smoothing: float = 0.01
-    resamples: int = 1000
-    level: float = 0.95
-    seed: int = 0
-
-    @property
-    def strengths(self) -> Callable[[Float[Array, "*B M M"]], Float[Array, "*B M"]]:
-        """The ranker of that name, from credits to strengths.
-
-        Raises:
-            RankingError: there is none.
-        """
-        if self.name not in ATTACK_RANKERS:
-            raise RankingError(f"there is no method '{self.name}': choose one of {', '.join(ATTACK_RANKERS)}")
-        return ATTACK_RANKERS[self.name]
-
-    def credits(self, matrices: AttackMatrices, measure: str) -> Float[Array, "M M"]:
-        """What speaks for each model against each other one, not negative."""
-        return credits_of(getattr(matrices, measure), both_ways(matrices), self.smoothing)
-
-
-def both_ways(matrices: AttackMatrices) -> Bool[Array, "M M"]:
-    """True where two models have attacked each other, and people judged both.
-
-    Eq. 4 weighs what speaks for i against j with what speaks for j against i: where only one of them was asked for,
-    the other is unknown and not zero.
-    """
-    return matrices.attacked & matrices.attacked.T
 
 
 @dataclass(frozen=True)
@@ -82,11 +32,8 @@ class Evidence:
 
     def among(self, members: Int[Array, " n"]) -> Evidence:
         """The attacks of some of the models on each other, numbered anew."""
-        number = np.full(int(max(self.attacks.attacker.max(), self.attacks.defender.max(), members.max())) + 1, -1)
-        number[members] = np.arange(len(members))
-        attacker, defender = number[self.attacks.attacker], number[self.attacks.defender]
-        rows = np.flatnonzero((attacker >= 0) & (defender >= 0))
-        own = replace(self.attacks.take(rows), attacker=attacker[rows], defender=defender[rows])
+        rows, attacker, defender = among(self.attacks.attacker, self.attacks.defender, members)
+        own = replace(self.attacks.take(rows), attacker=attacker, defender=defender)
         return Evidence(own, self.sign[rows], self.question, self.person, self.weighed)
 
 
@@ -96,17 +43,18 @@ def rank_attacks(evidence: Evidence, names: Sequence[str], method: AttackMethod)
     Raises:
         RankingError: nothing is judged, or the method has no estimate for these judgements.
     """
+
+    def resampled(members: Int[Array, " n"]) -> dict[str, Float[Array, "B n n"]]:
+        return _resampled(evidence.among(members), len(members), method)
+
     matrices = attack_matrices(evidence.attacks, len(names))
-    groups = connected_groups(both_ways(matrices))
-    if len(groups[0]) == 1:
-        raise RankingError(
-            "not enough judgements: no two models have attacked each other in enough judged pairs "
-            "(a duel counts once the share judge.share of its pairs is judged)"
-        )
-    resampled = {
-        group: _resampled(evidence.among(np.array(group)), len(group), method) for group in groups if group[1:]
-    }
-    return {measure: _rank(measure, matrices, groups, resampled, names, method) for measure in MEASURES}
+    return two_orders(attack_credits(matrices, method), both_ways(matrices), resampled, names, method)
+
+
+def attack_credits(matrices: AttackMatrices, method: AttackMethod) -> dict[str, Float[Array, "M M"]]:
+    """By measure, what speaks for each model against each other one, not negative."""
+    compared = both_ways(matrices)
+    return {measure: credits_of(getattr(matrices, measure), compared, method.smoothing) for measure in MEASURES}
 
 
 def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tuple[tuple[int, float, float], ...]:
@@ -118,8 +66,8 @@ def level_stability(attacks: Attacks, models: int, method: AttackMethod) -> tupl
     from scipy.stats import spearmanr  # takes half a second to import, which only reports need
 
     def strengths(rows: Attacks) -> list[Float[Array, " M"]]:
-        matrices = attack_matrices(rows, models)
-        return [method.strengths(method.credits(matrices, measure)) for measure in MEASURES]
+        credits = attack_credits(attack_matrices(rows, models), method)
+        return [method.strengths(credits[measure]) for measure in MEASURES]
 
     try:
         full = strengths(attacks)
@@ -145,12 +93,9 @@ def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str,
     against = np.argwhere(matrices.attacked & (matrices.aggressiveness < 0))
     if len(against) == 0:
         return ()
-    worst = sorted(against.tolist(), key=lambda cell: matrices.aggressiveness[cell[0], cell[1]])[:LISTED]
-    duels = ", ".join(f"{names[attacker]} against {names[defender]}" for attacker, defender in worst)
-    more = f" and {len(against) - LISTED:,} others" if len(against) > LISTED else ""
+    duels = duels_in_words(against, matrices.aggressiveness, names)
     return (
-        f"Negative aggressiveness, where people saw the opposite of what the attacker said of its own pairs: "
-        f"{duels}{more}.",
+        f"Negative aggressiveness, where people saw the opposite of what the attacker said of its own pairs: {duels}.",
     )
 
 
@@ -194,54 +139,6 @@ def _failed(matrices: AttackMatrices, names: Sequence[str]) -> set[str]:
     return {name for name, total in zip(names, attacks, strict=True) if total <= 0}
 
 
-def _rank(
-    measure: str,
-    matrices: AttackMatrices,
-    groups: Sequence[tuple[int, ...]],
-    resampled: Mapping[tuple[int, ...], Mapping[str, Float[Array, "B n n"]]],
-    names: Sequence[str],
-    method: AttackMethod,
-) -> Standings:
-    credits = method.credits(matrices, measure)
-    surely_better = np.zeros((len(names), len(names)), bool)
-    estimates: dict[int, tuple[float, float, float]] = {}
-    degenerate = 0
-    for group, samples in resampled.items():
-        members = np.array(group)
-        strengths, low, high, better, failed = _rank_group(
-            credits[np.ix_(members, members)], samples[measure], method, [names[model] for model in group]
-        )
-        estimates |= {model: (strengths[i], low[i], high[i]) for i, model in enumerate(group)}
-        surely_better[np.ix_(members, members)] = better
-        degenerate += failed
-    largest = np.array(groups[0])
-    share = _circular(credits[np.ix_(largest, largest)])
-    words = sentences(
-        names,
-        groups,
-        np.array([estimates[model][0] for model in groups[0]]),
-        surely_better[np.ix_(largest, largest)],
-        cyclic_share=share,
-        degenerate=degenerate,
-        resamples=method.resamples,
-    )
-    return Standings(standing_rows(names, groups, estimates, surely_better), words, share, degenerate)
-
-
-def _rank_group(
-    credits: Float[Array, "n n"], samples: Float[Array, "B n n"], method: AttackMethod, names: Sequence[str]
-) -> tuple[Array, Array, Array, Bool[Array, "n n"], int]:
-    try:
-        strengths = method.strengths(credits)
-        has_ranking = has_maximum(samples)
-        resampled = method.strengths(samples[has_ranking])
-        low, high = percentile_intervals(resampled, method.level)
-        better = separated(strengths, resampled, method.level)
-    except RankingError as error:
-        raise RankingError(named(str(error), names)) from None
-    return strengths, low, high, better, int((~has_ranking).sum())
-
-
 def _resampled(evidence: Evidence, models: int, method: AttackMethod) -> dict[str, Float[Array, "B M M"]]:
     """Credits by both measures in every resample of people and of pairs.
 
@@ -258,16 +155,7 @@ def _resampled(evidence: Evidence, models: int, method: AttackMethod) -> dict[st
         some = Weighed(weighed.value, weighed.weight * of_person[evidence.person])
         preference = preferences(evidence.question, some, questions)[0][attacks.pair] / 100
         rows = replace(attacks, weight=attacks.weight * of_pair[attacks.pair], preference=evidence.sign * preference)
-        matrices = attack_matrices(rows, models)
+        credits = attack_credits(attack_matrices(rows, models), method)
         for measure in MEASURES:
-            drawn[measure].append(method.credits(matrices, measure))
+            drawn[measure].append(credits[measure])
     return {measure: np.stack(found) for measure, found in drawn.items()}
-
-
-def _circular(credits: Float[Array, "n n"]) -> float:
-    """Share of the pairwise results that no order explains; results are differences on the normal scale."""
-    from scipy.special import ndtri
-
-    total = credits + credits.T
-    share = np.divide(credits, total, out=np.full(credits.shape, 0.5), where=total > 0)
-    return cyclic_share(ndtri(share.clip(1 - FIRMEST, FIRMEST)), (total > 0).astype(float))

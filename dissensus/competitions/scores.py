@@ -16,26 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competitions.duels import JUDGED, UNFIT, UNJUDGED, duel_of, had_turn, in_counted_duels, marked, place_of
 from dissensus.errors import SelectionError
 from dissensus.labeling import pair_questions
 from dissensus.predictions.scale import Scale
 from dissensus.records import Attacks, PairSelection
 from dissensus.selection import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 
-JUDGED, UNJUDGED, UNFIT, SCREENED_OUT = 1, 0, -1, -2
-"""What became of a pair. Screened out: people compared it, and the screening lets none of their answers count."""
-
 GRID = 8
 """Cells per unit of the common scale where the two scores of the defender may differ by so many units only."""
-
-
-def attacks_of(models: int, newcomers: int = 0) -> Bool[Array, "M M"]:
-    """True at [attacker, defender] for all ordered pairs; with newcomers (the last models) for those that have one.
-
-    A model that joins M others costs at most 2·M attacks in each level.
-    """
-    is_new = np.arange(models) >= models - newcomers if newcomers else np.ones(models, bool)
-    return (is_new[:, None] | is_new) & ~np.eye(models, dtype=bool)
 
 
 def even_levels(levels: int, width: float, low: float = 0.0, high: float = 100.0) -> Float[Array, "K 2"]:
@@ -115,21 +104,12 @@ def most_different(selection: PairSelection) -> PairSelection:
     Eq. 1 is printed with q, what people measure, which is not known before they do: it is the attacker's prediction
     that can choose. Of equal differences the lowest level is taken.
     """
-    duel, place = _duel(selection), _level_of_duel(selection)
+    duel = duel_of(selection.attacker, selection.defender)
+    place = place_of(duel, selection.level)
     order = np.lexsort((selection.level, -selection.difference, duel))
     order = order[selection.rank[order] == 1]
     best = order[np.unique(duel[order], return_index=True)[1]]
     return selection.take(np.isin(place, place[best]))
-
-
-def pair_states(
-    answered: Int[Array, " q"], unfit: Int[Array, " q"], min_answers: int, unfit_share: float
-) -> Int[Array, " q"]:
-    """What became of each pair, from how many people said something about it and how many found it unfit."""
-    state = np.where(answered >= min_answers, JUDGED, UNJUDGED)
-    # shares as products: a half must not exceed 0.5 by a rounding error
-    state[(unfit > unfit_share * answered * (1 + 1e-12)) & (answered >= min_answers)] = UNFIT
-    return state
 
 
 @dataclass(frozen=True)
@@ -153,31 +133,25 @@ class JudgedPairs:
     @property
     def asked(self) -> Bool[Array, " q"]:
         """Pairs that had or have to be compared: active ones, and those found unfit before their reserves came."""
-        asked = np.zeros(len(self.pairs), bool)
-        asked[self.row_pair[self.active]] = True
-        asked[self.row_pair[self.given_up]] = True
-        return asked
+        return marked(self.row_pair, self.active | self.given_up, len(self.pairs))
 
     @property
     def given_up(self) -> Bool[Array, " Q"]:
         """Unfit rows whose turn had come."""
-        turn = self.selection.rank <= _active_rank(self.selection, self.active)
-        return (self.state[self.row_pair] == UNFIT) & turn
+        discarded = self.state[self.row_pair] == UNFIT
+        return _had_turn(self.selection, discarded) & discarded
 
     @property
     def open(self) -> Bool[Array, " q"]:
         """Pairs that still need answers."""
-        waiting = np.zeros(len(self.pairs), bool)
-        waiting[self.row_pair[self.active]] = True
-        return waiting & (self.state == UNJUDGED)
+        return marked(self.row_pair, self.active, len(self.pairs)) & (self.state == UNJUDGED)
 
     @property
     def decided(self) -> Bool[Array, " Q"]:
         """Active rows that people have compared, in duels that count."""
         judged = self.active & (self.state[self.row_pair] == JUDGED)
-        duel = np.unique(_duel(self.selection), return_inverse=True)[1]
-        share = np.bincount(duel, judged) / np.maximum(np.bincount(duel, self.active), 1)
-        return judged & (share[duel] >= self.share)
+        duel = duel_of(self.selection.attacker, self.selection.defender)
+        return in_counted_duels(duel, self.active, judged, self.share)
 
     def attacks(self) -> Attacks:
         """What people said about each row that is decided, towards the attacker's higher item."""
@@ -207,12 +181,7 @@ def judge(
 
 def active_pairs(selection: PairSelection, discarded: Bool[Array, " Q"]) -> Bool[Array, " Q"]:
     """The first row of each (attacker, defender, level) that was not discarded."""
-    place = _level_of_duel(selection)
-    order = np.lexsort((selection.rank, discarded, place))
-    first = order[np.unique(place[order], return_index=True)[1]]
-    active = np.zeros(len(selection), bool)
-    active[first] = True
-    return active & ~discarded
+    return _had_turn(selection, discarded) & ~discarded
 
 
 def require_levels(weight: Int[Array, "M K"], names: Sequence[str], defends: Bool[Array, " M"]) -> list[str]:
@@ -235,17 +204,6 @@ def require_levels(weight: Int[Array, "M K"], names: Sequence[str], defends: Boo
     return words
 
 
-def _active_rank(selection: PairSelection, active: Bool[Array, " Q"]) -> Int[Array, " Q"]:
-    """Rank of the active row of each row's level; beyond all ranks where none is left."""
-    _, place = np.unique(_level_of_duel(selection), return_inverse=True)
-    rank = np.full(int(place.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    rank[place[active]] = selection.rank[active]
-    return rank[place]
-
-
-def _level_of_duel(selection: PairSelection) -> Int[Array, " Q"]:
-    return _duel(selection) * (1 << 20) + selection.level
-
-
-def _duel(selection: PairSelection) -> Int[Array, " Q"]:
-    return selection.attacker * (1 << 20) + selection.defender
+def _had_turn(selection: PairSelection, discarded: Bool[Array, " Q"]) -> Bool[Array, " Q"]:
+    place = place_of(duel_of(selection.attacker, selection.defender), selection.level)
+    return had_turn(place, selection.rank, discarded, k=1)

@@ -1,6 +1,16 @@
-"""The whole job with nothing but installed packages: on handwritten digits, and on distorted photos."""
+"""The whole job with nothing but installed packages: on handwritten digits, distorted photos, and digits on photos."""
 
 from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo
+from dissensus.demo.masks import MasksDemoResult, run_masks_demo
 from dissensus.demo.scores import SlidersReady, prepare_sliders
 
-__all__ = ["PREPROCESS", "DemoResult", "SlidersReady", "classifiers", "prepare_sliders", "run_demo"]
+__all__ = [
+    "PREPROCESS",
+    "DemoResult",
+    "MasksDemoResult",
+    "SlidersReady",
+    "classifiers",
+    "prepare_sliders",
+    "run_demo",
+    "run_masks_demo",
+]

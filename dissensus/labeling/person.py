@@ -22,6 +22,8 @@ class Person:
     seen: set[int] = field(default_factory=set)
     """What they were asked for the study: that comes once, except planned repeats."""
     controlled: set[int] = field(default_factory=set)
+    barred: set[int] = field(default_factory=set)
+    """What they must never be asked."""
     repeated: set[int] = field(default_factory=set)
     trained: set[int] = field(default_factory=set)
     due: dict[Role, int] = field(default_factory=lambda: {"control": 0, "repeat": 0})
@@ -30,6 +32,10 @@ class Person:
     heard: int | None = None
     left: int = 0
     counted: int = -1
+
+    def may_be_asked(self, question: int) -> bool:
+        """True where a question is new to them, and not barred."""
+        return question not in self.seen and question not in self.barred
 
 
 @dataclass

@@ -36,6 +36,8 @@ class Queue:
         self.rates: dict[Role, float] = {"control": control_rate, "repeat": repeat_rate}
         self.people: dict[str, Person] = {}
         self.leases: dict[str, dict[int, Lease]] = {}
+        self.barred: dict[str, set[int]] = {}
+        """Of everybody, also of those who have not joined yet."""
         self.controls: list[int] = []
         self.training: list[int] = []
         self.opened: list[int] = []
@@ -48,14 +50,17 @@ class Queue:
         self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
         self.given: Int[Array, " Q"] = np.zeros(0, np.int32)
         self.held: Int[Array, " Q"] = np.zeros(0, np.int32)
+        self.is_repeatable: Bool[Array, " Q"] = np.zeros(0, bool)
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def add(self, groups: Sequence[int] | Array, words: Sequence[int] | Array) -> range:
+    def add(
+        self, groups: Sequence[int] | Array, words: Sequence[int] | Array, is_repeatable: bool | Array = True
+    ) -> range:
         """Take in questions by the words that stand for their group and themselves; the numbers they get.
 
-        They are not asked before `need` says so.
+        They are not asked before `need` says so. Only repeatable ones come to a person a second time.
         """
         count = len(words)
         self.groups = np.concatenate([self.groups, np.array(groups, np.uint64)])
@@ -63,6 +68,7 @@ class Queue:
         self.is_needed = np.concatenate([self.is_needed, np.zeros(count, bool)])
         self.given = np.concatenate([self.given, np.zeros(count, np.int32)])
         self.held = np.concatenate([self.held, np.zeros(count, np.int32)])
+        self.is_repeatable = np.concatenate([self.is_repeatable, np.broadcast_to(is_repeatable, count)])
         return range(len(self) - count, len(self))
 
     def need(self, questions: Sequence[int] | Array) -> None:
@@ -76,7 +82,21 @@ class Queue:
     def join(self, name: str, seed: int) -> Person:
         """A person who may be asked; one who is known stays as they are."""
         self.leases.setdefault(name, {})
-        return self.people.setdefault(name, Person(seed))
+        return self.people.setdefault(name, Person(seed, barred=self.barred.setdefault(name, set())))
+
+    def bar(self, name: str, question: int) -> None:
+        """Never ask a person this question, such as whether what they drew is right; whoever holds it loses it."""
+        self.barred.setdefault(name, set()).add(question)
+        if question in self.leases.get(name, {}):
+            self._release(name, question)
+        if name in self.people:
+            self.people[name].counted = -1
+
+    def admit(self, name: str, question: int) -> None:
+        """Let a person be asked again what they were barred from."""
+        self.barred.get(name, set()).discard(question)
+        if name in self.people:
+            self.people[name].heard, self.people[name].counted = None, -1
 
     def answer(self, name: str, question: int, counts: bool) -> None:
         """A person answered: they hold it no longer and are not asked again; `counts` where it is one answer more."""
@@ -119,10 +139,10 @@ class Queue:
         return following, "asked"
 
     def hold(self, name: str, question: int, now: float) -> bool:
-        """Let a person hold a question, or hold it longer; False where it needs them no more."""
+        """Let a person hold a question, or hold it longer; False where it needs them no more, or they are barred."""
         lease = self.leases[name].get(question)
         if lease is None:
-            if not self.is_open(question):
+            if not self.is_open(question) or question in self.people[name].barred:
                 return False
             self.leases[name][question] = Lease(question, now + self.lease)
             self.held[question] += 1
@@ -144,6 +164,22 @@ class Queue:
         """A person who is asked no longer holds nothing."""
         for question in list(self.leases.get(name, ())):
             self._release(name, question)
+
+    def take_back(self, name: str, question: int, role: Role) -> None:
+        """What `next` gave could not be put to the person: as if it had not been given."""
+        person = self.people[name]
+        if role == "asked":
+            person.seen.discard(question)
+            self._owe(person, -1)
+            person.asked.remove(question)
+            person.heard, person.counted = None, -1
+            if question in self.leases[name]:
+                self._release(name, question)
+        elif role == "training":
+            person.trained.discard(question)
+        else:
+            person.due[role] += 1
+            (person.repeated if role == "repeat" else person.controlled).discard(question)
 
     def restore(self, name: str, given: Sequence[tuple[int, Role]]) -> None:
         """What a person was given before the service started, in order."""
@@ -167,8 +203,8 @@ class Queue:
         """How many questions could still come to a person: others may hold some of them just now."""
         person = self.people[name]
         if person.counted != self.counted:
-            seen = np.fromiter(person.seen, np.int64, len(person.seen))
-            known = seen[seen < len(self.unfinished)]
+            out = _array(person.seen | person.barred)
+            known = out[out < len(self.unfinished)]
             person.left = self.unfinished_total - int(np.count_nonzero(self.unfinished[known]))
             person.counted = self.counted
         return person.left + sum(question not in person.trained for question in self.training)
@@ -177,15 +213,19 @@ class Queue:
         if role == "asked":
             person.seen.add(question)
             person.asked.append(question)
-            for purpose, rate in self.rates.items():
-                for position in _eligible(purpose, range(len(person.asked), len(person.asked) + 1)):
-                    person.due[purpose] += is_due(person.seed, purpose, position, rate)
+            self._owe(person, 1)
             person.left -= 1
         elif role == "training":
             person.trained.add(question)
         else:
             person.due[role] -= 1
             (person.repeated if role == "repeat" else person.controlled).add(question)
+
+    def _owe(self, person: Person, times: int) -> None:
+        """Controls and repeats that are due after the last question of a person."""
+        for purpose, rate in self.rates.items():
+            for position in _eligible(purpose, range(len(person.asked), len(person.asked) + 1)):
+                person.due[purpose] += times * is_due(person.seed, purpose, position, rate)
 
     def _release(self, name: str, question: int) -> None:
         was_open = self.is_open(question)
@@ -211,7 +251,7 @@ class Queue:
             self._take_in(person, self.opened[person.heard :])
         while True:
             while person.ahead:
-                if person.ahead[0] not in person.seen and self.is_open(person.ahead[0]):
+                if person.may_be_asked(person.ahead[0]) and self.is_open(person.ahead[0]):
                     return person.ahead[0]
                 person.ahead.popleft()
             if person.horizon == MASK:
@@ -219,9 +259,10 @@ class Queue:
             self._work_out(person)
 
     def _work_out(self, person: Person) -> None:
-        """The next questions of a person's order, from all that need people and that they have not seen."""
+        """The next questions of a person's order, from all that need people and that they may be asked."""
         wanted = self._open()
-        wanted[np.fromiter(person.seen, np.int64, len(person.seen))] = False
+        wanted[_array(person.seen)] = False
+        wanted[_array(person.barred)] = False
         numbers = np.flatnonzero(wanted)
         person.heard, count = len(self.opened), len(numbers)
         if count > 2 * AHEAD:
@@ -237,7 +278,7 @@ class Queue:
     def _take_in(self, person: Person, opened: list[int]) -> None:
         """Put questions that need people again where they belong in a person's order."""
         person.heard = len(self.opened)
-        fresh = {question for question in opened if question not in person.seen and self.is_open(question)}
+        fresh = {question for question in opened if person.may_be_asked(question) and self.is_open(question)}
         fresh.difference_update(person.ahead)
         if fresh:
             numbers = np.array([*person.ahead, *fresh], np.int64)
@@ -267,13 +308,18 @@ class Queue:
     def _fresh_controls(self, person: Person) -> list[int]:
         if person.due["control"] <= 0:
             return []
-        return [one for one in self.controls if one not in person.controlled and one not in person.seen]
+        return [one for one in self.controls if one not in person.controlled and person.may_be_asked(one)]
 
     def _old_questions(self, person: Person) -> list[int]:
         if person.due["repeat"] <= 0:
             return []
         # what was withdrawn is not seen, and a second time needs a first
-        return [one for one in person.asked[:-APART] if one in person.seen and one not in person.repeated]
+        first_times = [one for one in person.asked[:-APART] if one in person.seen and self.is_repeatable[one]]
+        return [one for one in first_times if one not in person.repeated and one not in person.barred]
+
+
+def _array(questions: set[int]) -> Int[Array, " n"]:
+    return np.fromiter(questions, np.int64, len(questions))
 
 
 def _eligible(purpose: Role, positions: range) -> range:

@@ -12,25 +12,32 @@ from dissensus.errors import PredictionError
 from dissensus.records import MOST_CLASSES, VOID, Maps
 
 SIZE_OF_NO_MAP = (0, 0)
+MOST_PIXELS = 1 << 28
+"""Of one map, 16,384 × 16,384: a damaged size is not worth its memory."""
+LONGEST = 5  # bytes of a run length: 35 bits are more than any map has pixels
 
 
 def packed(labels: UInt8[Array, "H W"]) -> bytes:
     """A map as run lengths, in the form that `Maps` describes."""
     flat = np.ascontiguousarray(labels, np.uint8).reshape(-1)
-    room = np.empty(_packed_size(flat), np.uint8)
-    _pack(flat, room)
-    return room.tobytes()
+    if flat.size == 0:
+        return b""
+    starts = np.concatenate([[0], np.flatnonzero(flat[1:] != flat[:-1]) + 1])
+    room = np.empty(len(starts) * (1 + LONGEST), np.uint8)
+    return room[: _pack(flat, starts, room)].tobytes()
 
 
 def unpacked(data: bytes | UInt8[Array, " B"], height: int, width: int) -> UInt8[Array, "H W"]:
     """The map of some run lengths.
 
     Raises:
-        PredictionError: they do not fill a map of this size.
+        PredictionError: they do not fill a map of this size, or no map has such a size.
     """
+    if min(height, width) < 0 or height * width > MOST_PIXELS:
+        raise PredictionError(f"a map of {height}×{width} cannot be: at most {MOST_PIXELS:,} pixels are held")
     runs = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
     labels = np.empty(height * width, np.uint8)
-    if _unpack(runs, labels) != len(labels):
+    if not _unpack(runs, labels):
         raise PredictionError(f"the run lengths are damaged: they do not fill a map of {height}×{width}")
     return labels.reshape(height, width)
 
@@ -59,7 +66,7 @@ def resized(labels: UInt8[Array, "H W"], height: int, width: int) -> UInt8[Array
         return labels
     rows = (2 * np.arange(height) + 1) * labels.shape[0] // (2 * height)
     columns = (2 * np.arange(width) + 1) * labels.shape[1] // (2 * width)
-    return np.ascontiguousarray(labels[rows[:, None], columns])
+    return labels.take(rows, axis=0).take(columns, axis=1)  # faster than both at once
 
 
 def checked_map(labels: Array, classes: int) -> UInt8[Array, "H W"]:
@@ -70,87 +77,92 @@ def checked_map(labels: Array, classes: int) -> UInt8[Array, "H W"]:
     """
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iub":
         raise PredictionError(f"an array of {labels.dtype} and shape {labels.shape} is no map: give whole numbers, H×W")
+    if labels.min() >= 0 and labels.max() < classes:  # most maps, and far faster than a look at each pixel
+        return labels.astype(np.uint8, copy=False)
     is_outside = (labels < 0) | ((labels >= classes) & (labels != VOID))
     if is_outside.any():
         raise PredictionError(
-            f"label {int(labels[is_outside][0])} is no class: there are {classes}, 0 to {classes - 1}; {VOID} is 'ignore'"
+            f"label {labels[is_outside][0]} is no class: there are {classes}, 0 to {classes - 1}; {VOID} is 'ignore'"
         )
     return labels.astype(np.uint8, copy=False)
 
 
 def class_pixels(maps: Maps, classes: int) -> Int[Array, "N C"]:
-    """How many pixels of each map every class has; what is VOID belongs to none."""
+    """How many pixels of each map every class has; what is VOID belongs to none.
+
+    Raises:
+        PredictionError: a map is damaged, or has a label that is no class.
+    """
     counts = np.zeros((len(maps), MOST_CLASSES + 1), np.int64)
-    _count(maps.data, maps.offsets, counts)
+    lengths = np.diff(maps.offsets, prepend=0, append=len(maps.data))
+    if len(maps.offsets) != len(maps) + 1 or (lengths < 0).any():
+        raise PredictionError("the maps are damaged: where each begins and ends is not within their data")
+    damaged = _count(maps.data, maps.offsets.astype(np.int64), maps.heights.astype(np.int64) * maps.widths, counts)
+    if damaged >= 0:
+        raise PredictionError(f"map {damaged} is damaged: its run lengths do not fill it; predict again")
+    if counts[:, classes:VOID].any():
+        number, label = np.argwhere(counts[:, classes:VOID])[0]
+        raise PredictionError(f"map {number} has label {classes + label}, which is no class: there are {classes}")
     return counts[:, :classes]
 
 
 @numba.njit(cache=True, nogil=True)
-def _packed_size(flat):  # type: ignore[no-untyped-def]
-    size, start, n = 0, 0, len(flat)
-    for i in range(1, n + 1):
-        if i == n or flat[i] != flat[start]:
-            length = i - start
-            size += 2
-            while length >= 128:
-                size += 1
-                length >>= 7
-            start = i
-    return size
+def _pack(flat, starts, room):  # type: ignore[no-untyped-def]
+    """Write the runs that begin at `starts`; how many bytes they are."""
+    at = 0
+    for run in range(len(starts)):
+        length = (starts[run + 1] if run + 1 < len(starts) else len(flat)) - starts[run]
+        room[at] = flat[starts[run]]
+        at += 1
+        while length >= 128:
+            room[at] = (length & 127) | 128
+            at += 1
+            length >>= 7
+        room[at] = length
+        at += 1
+    return at
 
 
 @numba.njit(cache=True, nogil=True)
-def _pack(flat, room):  # type: ignore[no-untyped-def]
-    at, start, n = 0, 0, len(flat)
-    for i in range(1, n + 1):
-        if i == n or flat[i] != flat[start]:
-            length = i - start
-            room[at] = flat[start]
-            at += 1
-            while length >= 128:
-                room[at] = (length & 127) | 128
-                at += 1
-                length >>= 7
-            room[at] = length
-            at += 1
-            start = i
+def _run(runs, at, stop):  # type: ignore[no-untyped-def]
+    """Label and length of the run at a byte, and the byte after it; length 0 where it is cut off or endless."""
+    label, length = runs[at], np.int64(0)
+    at += 1
+    for i in range(LONGEST):
+        if at == stop:
+            break
+        byte = runs[at]
+        at += 1
+        length |= np.int64(byte & 127) << (7 * i)
+        if byte < 128:
+            return label, length, at
+    return label, np.int64(0), at
 
 
 @numba.njit(cache=True, nogil=True)
 def _unpack(runs, labels):  # type: ignore[no-untyped-def]
-    """Fill the labels; the number of pixels that the runs hold, or -1 where they hold more than there is room."""
-    at, filled, n = 0, 0, len(labels)
-    while at + 1 < len(runs):
-        label = runs[at]
-        at += 1
-        length, shift = np.int64(0), 0
-        while at < len(runs):
-            byte = runs[at]
-            at += 1
-            length |= np.int64(byte & 127) << shift
-            shift += 7
-            if byte < 128 or shift > 56:
-                break
-        if length > n - filled or length < 0:
-            return -1
+    """Fill the labels; whether the runs fill them, no more and no less."""
+    at, filled = 0, 0
+    while at < len(runs):
+        label, length, at = _run(runs, at, len(runs))
+        if length == 0 or length > len(labels) - filled:
+            return False
         labels[filled : filled + length] = label
         filled += length
-    return filled if at == len(runs) else -1
+    return filled == len(labels)
 
 
 @numba.njit(cache=True, nogil=True)
-def _count(data, offsets, counts):  # type: ignore[no-untyped-def]
-    for number in range(len(offsets) - 1):
-        at = offsets[number]
-        while at < offsets[number + 1]:
-            label = data[at]
-            at += 1
-            length, shift = np.int64(0), 0
-            while True:
-                byte = data[at]
-                at += 1
-                length |= np.int64(byte & 127) << shift
-                shift += 7
-                if byte < 128:
-                    break
+def _count(data, offsets, pixels, counts):  # type: ignore[no-untyped-def]
+    """Add up the runs of each label; the number of the first map that they do not fill, −1 where there is none."""
+    for number in range(len(pixels)):
+        at, stop, filled = offsets[number], offsets[number + 1], 0
+        while at < stop:
+            label, length, at = _run(data, at, stop)
+            if length == 0 or length > pixels[number] - filled:
+                return number
             counts[number, label] += length
+            filled += length
+        if filled != pixels[number]:
+            return number
+    return -1

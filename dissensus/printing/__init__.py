@@ -2,7 +2,7 @@
 
 from dissensus.printing.asking import show_import, show_questions, show_serving
 from dissensus.printing.console import progress, say, show_json
-from dissensus.printing.demos import show_demo, show_sliders, show_sliders_open
+from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
 from dissensus.printing.finding import (
     place,
     show_distance,
@@ -25,6 +25,7 @@ __all__ = [
     "show_import",
     "show_json",
     "show_links",
+    "show_masks_demo",
     "show_models",
     "show_models_short",
     "show_overview",

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
+from dissensus.printing.making import ITEMS
 from dissensus.records import Classes, Ranking, Rankings, Standing
 from dissensus.report.data import Benchmark
 from dissensus.steps.status import Status
@@ -40,7 +41,7 @@ def show_ranking(
 
 
 def show_rankings(rankings: Rankings, as_json: bool) -> None:
-    """Both rankings of models that score, each best first."""
+    """Both rankings of models that score or give a map, each best first."""
     if as_json:
         found = {name: [s.model_dump() for s in ranking.standings] for name, ranking in rankings.measures.items()}
         return show_json(found | {"words": rankings.words})
@@ -93,8 +94,8 @@ def show_status(status: Status, as_json: bool) -> None:
     """How far a study has come."""
     if as_json:
         return show_json(status.model_dump())
-    classes = f"{status.classes:,} classes, " if status.task == "labels" else ""
-    what = "items" if status.task == "labels" else "pairs"
+    classes = f"{status.classes:,} classes, " if status.classes else ""
+    what = ITEMS[status.task]
     say(f"{status.study}: task {status.task}, {classes}{status.pool:,} items")
     if status.models:
         show_models_short(status)

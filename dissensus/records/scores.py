@@ -69,9 +69,13 @@ class Attacks:
 class AttackMatrices:
     """What the attacks of every ordered pair of models came to; row i is about model i against model j.
 
-    `aggressiveness[i, j]` (Eq. 2): i as the attacker of j, −1 to 1; negative where people saw the opposite of what i
-    said. `resistance[i, j]` (Eq. 3): i as the defender against j, 0 to 1. Zero, and `False` in `attacked` or
-    `defended`, where no pair was judged.
+    `aggressiveness[i, j]`: i as the attacker of j; `resistance[i, j]`: i as the defender against j; higher is better.
+    `attacked` and `defended` are False where nothing was judged, and the entries mean nothing there.
+
+    Of models that give a number (Eq. 2 and 3 of gMAD): aggressiveness is −1 to 1, negative where people saw the
+    opposite of what i said; resistance is 0 to 1; the diagonal is zero. Of models that give a map (Eq. 3 and 5 of MAD
+    for segmentation): both are ratios above 0, a draw is 1, and so is the diagonal; `resistance[i, j]` is
+    1 / `aggressiveness[j, i]`.
     """
 
     aggressiveness: Float[Array, "M M"]

@@ -57,7 +57,7 @@ def heatmaps(data: ReportData, order: Sequence[str]) -> Heatmaps:
     grid = np.ix_(places, places)
     accuracy, dominance, items = data.accuracy[grid], data.dominance[grid], data.tally.items[grid]
     met = (items > 0) & ~np.eye(len(order), dtype=bool)
-    reach = min(4.0, max(1.0, float(np.abs(np.log2(dominance[met])).max()))) if met.any() else 1.0
+    reach = ratio_reach(dominance[met])
     shown = {frozenset((duel.first, duel.second)) for duel in data.duels}
 
     def rows(cell: Callable[[int, int, str], Cell]) -> tuple[HeatRow, ...]:
@@ -79,12 +79,26 @@ def heatmaps(data: ReportData, order: Sequence[str]) -> Heatmaps:
 
     def dominance_cell(i: int, j: int, duel: str) -> Cell:
         times = float(dominance[i, j])
-        depth = math.log2(times) / reach
-        words = _dominance_words(order[i], order[j], times)
-        return Cell(ratio(times), round(min(1.0, abs(depth)), 3), "plus" if depth >= 0 else "minus", words, duel)
+        return ratio_cell(times, reach, _dominance_words(order[i], order[j], times), duel)
 
-    factor = f"{2**reach:.1f}".removesuffix(".0")
-    return Heatmaps(rows(accuracy_cell), rows(dominance_cell), factor, _judged(items[met]))
+    return Heatmaps(rows(accuracy_cell), rows(dominance_cell), reach_factor(reach), _judged(items[met]))
+
+
+def ratio_reach(ratios: Float[Array, " D"]) -> float:
+    """Where a logarithmic scale of ratios ends, in factors of two from 1: between 2 and 16 times."""
+    positive = ratios[ratios > 0]
+    return min(4.0, max(1.0, float(np.abs(np.log2(positive)).max()))) if positive.size else 1.0
+
+
+def reach_factor(reach: float) -> str:
+    """The factor at which the scale ends, as written below it."""
+    return f"{2**reach:.1f}".removesuffix(".0")
+
+
+def ratio_cell(times: float, reach: float, words: str, duel: str) -> Cell:
+    """A ratio on a logarithmic scale around 1, which is neutral; what lies beyond the reach has the last colour."""
+    depth = math.log2(times) / reach if times > 0 else -1.0
+    return Cell(ratio(times), round(min(1.0, abs(depth)), 3), "plus" if depth >= 0 else "minus", words, duel)
 
 
 def _dominance_words(row: str, column: str, times: float) -> str:

@@ -6,7 +6,7 @@ import base64
 from io import BytesIO
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 TINY = 64
 """Pictures up to this many pixels a side stay as they are, and are shown with hard pixel edges."""
@@ -36,6 +36,15 @@ def plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
         ground = Image.new("RGBA", image.size, "white")
         return Image.alpha_composite(ground, image).convert("RGB")
     return image.copy() if image.mode in ("L", "RGB") else image.convert("RGB")
+
+
+def width_over_height(uri: str) -> float:
+    """The shape of a picture in a data URI, from its own header; a square where it cannot be read."""
+    try:
+        with Image.open(BytesIO(base64.b64decode(uri.partition(",")[2]))) as opened:
+            return opened.width / opened.height
+    except (UnidentifiedImageError, ValueError, OSError):
+        return 1.0
 
 
 def _stretched(image: Image.Image) -> Image.Image:

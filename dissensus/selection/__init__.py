@@ -1,23 +1,37 @@
 """From numbers to items: which few items of a huge pool are worth a person's time."""
 
+from dissensus.selection.categories import (
+    CategoryTops,
+    Quota,
+    finish_categories,
+    merge_categories,
+    most_taken,
+    scan_categories,
+)
 from dissensus.selection.eligibility import usable_labels
 from dissensus.selection.extremes import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 from dissensus.selection.rule import Rule
 from dissensus.selection.topk import Levels, Partial, finish, is_settled, merge, scan
 
 __all__ = [
+    "CategoryTops",
     "Cells",
     "Extremes",
     "Levels",
     "Pairs",
     "Partial",
+    "Quota",
     "Rule",
     "extremal_pairs",
     "finish",
+    "finish_categories",
     "is_settled",
     "merge",
+    "merge_categories",
     "merge_extremes",
+    "most_taken",
     "scan",
+    "scan_categories",
     "scan_extremes",
     "usable_labels",
 ]

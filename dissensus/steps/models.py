@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from dissensus.backends import Preprocess, parse_spec
+from dissensus.backends import MapPreprocess, Preprocess, parse_spec
 from dissensus.errors import DissensusError, StudyError
 from dissensus.steps.predicting import has_begun
 from dissensus.store.files import write_bytes
@@ -67,7 +67,7 @@ def _new_models(
     """Those that are not in the study yet; one that is there already must be the same."""
     known = settings.models
     added: dict[str, ModelSettings] = {}
-    Preprocess.read(preprocess)
+    (MapPreprocess if settings.task == "masks" else Preprocess).read(preprocess)
     unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
     if unknown or (lower and settings.task != "scores"):
         raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from dissensus.backends import Unreadable, read_image, target_fingerprint
 from dissensus.engines.local import Progress, chunks
-from dissensus.errors import BackendError, PredictionError, StudyError
+from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooling import pool_ids, pool_size, pool_stamp
 from dissensus.store.files import file_fingerprint
@@ -54,6 +54,8 @@ class Source(Protocol):
     """What the predictions depend on beside the pool and the model itself."""
     chunk: int
     """Items that are predicted before they are kept."""
+    is_whole: bool
+    """True where all predictions lie in one file, which is read at once."""
 
     def read(self) -> pa.Table:
         """All predictions, where they lie in a file."""
@@ -85,17 +87,18 @@ def predict(folder: Folder, model: ModelSettings, name: str, source: Source, pro
         remedy = "give the changed model a name of its own and let it join"
         refuse_changes(f"predict {name}", read_stamps(target)["inputs"], inputs, remedy)
         return False
-    parts = None if model.backend == "file" else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
+    parts = None if source.is_whole else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
     stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
     if parts is None:
         table = source.read()
         source.write(target, lambda: iter([table]), stamps)
     else:
-        _predict_parts(folder, name, source, parts, progress)
         try:
+            _predict_parts(folder, name, source, parts, progress)
             source.write(target, parts.all, stamps)
-        except PredictionError:
-            parts.clear()  # what is refused as a whole is not gone on with
+        except DissensusError as error:
+            if isinstance(error, PredictionError) or not parts:  # what is refused as a whole is not gone on with
+                parts.clear()
             raise
         parts.clear()
     return True

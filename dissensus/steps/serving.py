@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
-from dissensus.labeling import QUESTIONS
-from dissensus.records import Assignment, Classes, Response, SetQuestion
+from dissensus.labeling import QUESTIONS, is_prediction_key
+from dissensus.records import Assignment, Classes, Question, Response, SetQuestion
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import EnumeratedPool, open_pool
@@ -103,16 +103,24 @@ class StudyBacking:
             answers=self.answers.raw(after),
         )
 
-    def round_questions(self) -> tuple[str, list[str]]:
-        """The questions of all rounds, which are of one kind."""
-        return self.rounds.kind, self.rounds.texts
+    def round_questions(self) -> list[tuple[str, list[str]]]:
+        """The questions of all rounds, by kind."""
+        return self.rounds.questions
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
         """What has to be asked."""
         return self.rounds.needed(question, annotator, answer, annotators)
 
+    def beside(self, question: Question) -> dict[str, Any]:
+        """What a question about people's answers is about now."""
+        return self.rounds.beside(question)
+
+    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
+        """What its page shows of them."""
+        return self.rounds.material(question, shown)
+
     def picture(self, item: str) -> Path | None:
-        """Where an item's picture lies: one of the rounds' items, or of the questions written down by hand."""
+        """Where a picture lies: of the rounds' items and predictions, or of the questions written down by hand."""
         uri = self.rounds.uris.get(item) or self.other_uris.get(item)
         return Path(uri) if uri else None
 
@@ -191,4 +199,5 @@ def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
 
 
 def _items(one: SetQuestion) -> tuple[str, ...]:
-    return QUESTIONS[one.question.kind].pictures(one.question.body, {})
+    shown = QUESTIONS[one.question.kind].pictures(one.question.body, {})
+    return tuple(item for item in shown if not is_prediction_key(item))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from dissensus.errors import DissensusError, JudgementError
-from dissensus.labeling import QUESTIONS
+from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.records import Classes, Question, SetQuestion
 
 SETTABLE = ("asked", "control", "training")
@@ -58,7 +58,7 @@ def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Cal
         raise JudgementError(f"there is no role '{role}': there are {', '.join(SETTABLE)}")
     body = QUESTIONS[kind].checked({k: v for k, v in row.items() if k not in OWN and v not in (None, "")}, classes)
     for item in QUESTIONS[kind].pictures(body, {}):
-        if not is_item(item):
+        if not is_prediction_key(item) and not is_item(item):
             raise JudgementError(f"item '{item}' is not in the pool of this study")
     expected = row.get("expected")
     if role != "asked":

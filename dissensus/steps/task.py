@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -40,13 +40,22 @@ class Stand:
 class ServedRounds(Protocol):
     """What was selected, as the annotation service needs it: the questions of all rounds in one list."""
 
-    kind: str
     on_disk: tuple[int, ...]
-    texts: list[str]
-    uris: dict[str, str | None]
+    questions: list[tuple[str, list[str]]]
+    """Groups of a kind and its texts, also of questions that only answers make necessary; places count through all."""
+
+    @property
+    def uris(self) -> Mapping[str, str | None]:
+        """Where pictures lie, by item; those of models' predictions by `prediction_key`."""
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
         """Which of them have to be asked, given what people said."""
+
+    def beside(self, question: Question) -> dict[str, Any]:
+        """What a question about people's answers is about when it is put; recorded with it."""
+
+    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
+        """What the browser is given to show it."""
 
 
 class Task(Protocol):

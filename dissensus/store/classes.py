@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,21 +22,20 @@ Document = dict[str, Any]
 
 
 def read_classes(source: str, taxonomy: Path | None = None) -> Document:
-    """The document of `imagenet`, of a `.json` document, of a `.txt` list, or of a `.csv` with a column name.
+    """The document of `imagenet` or `voc`, of a `.json` document, of a `.txt` list, or of a `.csv` with a column name.
 
     `taxonomy`: a CSV with the columns child and parent, which hold names or ids of classes and of what lies above them.
 
     Raises:
         ClassesError: the file cannot be read, or names a class twice.
     """
-    if source == "imagenet":
+    if source in SHIPPED:
         if taxonomy is not None:
-            raise ClassesError("imagenet brings its own taxonomy: leave --taxonomy out, or give the classes as a file")
-        packed = files("dissensus").joinpath("data/imagenet.json.gz").read_bytes()
-        return dict(json.loads(gzip.decompress(packed)))
+            raise ClassesError(f"{source} is as it is: leave --taxonomy out, or give the classes as a file")
+        return SHIPPED[source]()
     path = Path(source)
     if not path.is_file():
-        raise ClassesError(f"there is no file {path}: give 'imagenet', or a .txt, .csv or .json file of classes")
+        raise ClassesError(f"there is no file {path}: give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
     try:
         document = _READERS.get(path.suffix.lower(), _from_text)(path)
     except (OSError, UnicodeDecodeError) as error:
@@ -63,6 +63,19 @@ def classes_of(document: Document) -> Classes:
         glosses=tuple(nodes[wnid].get("gloss", "") for wnid in order),
         taxonomy=_taxonomy(nodes, order),
     )
+
+
+def _imagenet() -> Document:
+    packed = files("dissensus").joinpath("data/imagenet.json.gz").read_bytes()
+    return dict(json.loads(gzip.decompress(packed)))
+
+
+def _voc() -> Document:
+    return _listed(files("dissensus").joinpath("data/voc-classes.txt").read_text(encoding="utf-8"))
+
+
+SHIPPED: dict[str, Callable[[], Document]] = {"imagenet": _imagenet, "voc": _voc}
+"""Classes that the package brings: ImageNet's thousand with WordNet, PASCAL VOC's twenty after the background."""
 
 
 def _distinct_names(nodes: Document, order: list[str]) -> tuple[str, ...]:
@@ -104,7 +117,12 @@ def _add_edges(document: Document, path: Path) -> None:
 
 
 def _from_text(path: Path) -> Document:
-    names = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    return _listed(path.read_text(encoding="utf-8-sig"))
+
+
+def _listed(text: str) -> Document:
+    """Classes of which each line names one."""
+    names = [line.strip() for line in text.splitlines() if line.strip()]
     return {"classes": names, "nodes": {name: {"lemmas": [name], "gloss": "", "parents": []} for name in names}}
 
 

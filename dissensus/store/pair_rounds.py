@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from dissensus.arrays import Array, Int
 from dissensus.records import FORMAT_VERSION, PairSelection
 from dissensus.store.folder import Folder
-from dissensus.store.tables import read_stamps, read_table, write_table
+from dissensus.store.tables import model_numbers, read_stamps, read_table, write_table
 
 SCORES = ("attacker_low", "attacker_high", "defender_low", "defender_high")
 
@@ -85,8 +83,8 @@ def read_pair_rounds(folder: Folder) -> tuple[list[str], list[PairRound]]:
 def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: list[str]) -> PairRound:
     table = read_table(folder.selection(number))
     selection = PairSelection(
-        attacker=_numbers(table["attacker"], models),
-        defender=_numbers(table["defender"], models),
+        attacker=model_numbers(table["attacker"], models),
+        defender=model_numbers(table["defender"], models),
         level=table["level"].to_numpy().astype(np.int64),
         rank=table["rank"].to_numpy().astype(np.int64),
         is_reserve=table["reserve"].to_numpy(),
@@ -106,8 +104,3 @@ def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: lis
         levels=tuple((low, high) for low, high in stamps["levels"]),
         skipped=tuple(stamps["skipped"]),
     )
-
-
-def _numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
-    """Names of models as their numbers."""
-    return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)

@@ -35,6 +35,10 @@ class Parts:
     def __contains__(self, number: int) -> bool:
         return self._path(number).exists()
 
+    def __bool__(self) -> bool:
+        """True once there is a finished part."""
+        return any(self.folder.glob("*.parquet"))
+
     def write(self, number: int, table: pa.Table) -> None:
         """Keep a finished part."""
         write_table(self._path(number), table, {})

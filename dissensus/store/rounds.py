@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from dissensus.arrays import Array, Float, Int
+from dissensus.arrays import Array, Float
 from dissensus.records import FORMAT_VERSION, Selection
 from dissensus.store.folder import Folder
-from dissensus.store.tables import open_table, read_stamps, read_table, write_table
+from dissensus.store.tables import model_numbers, open_table, read_stamps, read_table, write_table
 
 
 @dataclass(frozen=True)
@@ -78,8 +77,8 @@ def read_rounds(folder: Folder) -> tuple[list[str], list[Round]]:
 def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: list[str]) -> Round:
     table = read_table(folder.selection(number))
     selection = Selection(
-        first=_numbers(table["first"], models),
-        second=_numbers(table["second"], models),
+        first=model_numbers(table["first"], models),
+        second=model_numbers(table["second"], models),
         item=table["position"].to_numpy(),
         rank=table["rank"].to_numpy().astype(np.int64),
         is_reserve=table["reserve"].to_numpy(),
@@ -95,11 +94,6 @@ def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: lis
         tuple((first, second) for first, second in stamps["duels"]),
         stamps["inputs"],
     )
-
-
-def _numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
-    """Names of models as their numbers."""
-    return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)
 
 
 def items_at(folder: Folder, positions: Array, column: str = "id") -> pa.Array:

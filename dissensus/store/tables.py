@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from dissensus.arrays import Array, Int
 from dissensus.errors import StudyError
 from dissensus.store.files import write_whole
 
@@ -25,8 +28,17 @@ def write_table(path: Path, table: pa.Table, stamps: dict[str, Any]) -> None:
     write_pieces(path, table.schema, [table], stamps)
 
 
-def write_pieces(path: Path, schema: pa.Schema, pieces: Iterable[pa.Table], stamps: dict[str, Any]) -> None:
-    """Write a table of which only some rows are in memory at a time; the same bytes as of the whole table."""
+def write_pieces(
+    path: Path,
+    schema: pa.Schema,
+    pieces: Iterable[pa.Table],
+    stamps: dict[str, Any],
+    row_group: int = ROW_GROUP,
+) -> None:
+    """Write a table of which only some rows are in memory at a time; the same bytes as of the whole table.
+
+    Rows that are large, such as maps, want smaller row groups: one is read, and written, at once.
+    """
     stamped = schema.with_metadata({STAMPS: json.dumps(stamps, sort_keys=True).encode()})
     plain = [field.name for field in stamped if not pa.types.is_string(field.type)]
     words = [field.name for field in stamped if pa.types.is_string(field.type)]
@@ -40,20 +52,20 @@ def write_pieces(path: Path, schema: pa.Schema, pieces: Iterable[pa.Table], stam
             write_statistics=False,
             store_schema=True,
         ) as file:
-            for rows in _in_row_groups(pieces):
-                file.write_table(rows.cast(stamped), ROW_GROUP)
+            for rows in _in_row_groups(pieces, row_group):
+                file.write_table(rows.cast(stamped), row_group)
 
     write_whole(path, write)
 
 
-def _in_row_groups(pieces: Iterable[pa.Table]) -> Iterator[pa.Table]:
+def _in_row_groups(pieces: Iterable[pa.Table], row_group: int) -> Iterator[pa.Table]:
     """The same rows in tables of whole row groups, but for the last one."""
     held: list[pa.Table] = []
     for piece in pieces:
         held.append(piece)
-        if sum(map(len, held)) >= ROW_GROUP:
+        if sum(map(len, held)) >= row_group:
             whole = pa.concat_tables(held)
-            ended = len(whole) // ROW_GROUP * ROW_GROUP
+            ended = len(whole) // row_group * row_group
             yield whole.slice(0, ended)
             held = [whole.slice(ended)]
     if sum(map(len, held)):
@@ -102,6 +114,11 @@ def read_groups(file: pq.ParquetFile, groups: list[int], columns: list[str]) -> 
         return file.read_row_groups(groups, columns=columns, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         raise StudyError(f"a table of the study is damaged ({first_line(error)}): make it again") from None
+
+
+def model_numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
+    """Names of models as their numbers."""
+    return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)
 
 
 def first_line(error: Exception) -> str:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Header, HTTPException, Query, Request, Response, 
 from fastapi import Path as InPath
 
 from dissensus.errors import StudyError
+from dissensus.labeling import is_prediction_key
 from dissensus.pool import VIDEOS, is_video
 from dissensus.records import Annotator, Classes
 from dissensus.web.clips import clip_reply
@@ -152,7 +153,11 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         """Where the file lies that a person sees at a place of a question of theirs."""
         assignment = await desk.assigned(person, ticket)
         items = () if assignment is None else items_of(assignment)
-        return desk.backing.picture(items[number]) if number < len(items) else None
+        if number >= len(items):
+            return None
+        if is_prediction_key(items[number]):  # which may have to be drawn first
+            return await asyncio.to_thread(desk.backing.picture, items[number])
+        return desk.backing.picture(items[number])
 
     return routes
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.records import Annotator, Assignment, Classes, Exclusion, Response, Role, SetQuestion
+from dissensus.records import Annotator, Assignment, Classes, Exclusion, Question, Response, Role, SetQuestion
 
 StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, str]
 """seq, id, kind, text of the question, annotator, role, answer as JSON, seconds, ticket, time."""
@@ -48,10 +48,15 @@ class Duel:
 
 @dataclass(frozen=True)
 class Needed:
-    """Which of the rounds' questions have to be asked, given what people said, and how far the duels are."""
+    """Which of the rounds' questions have to be asked, given what people said, and how far the duels are.
+
+    `barred` are places of questions with the numbers of annotators who must not be asked them, such as whoever drew a
+    mask and would check it.
+    """
 
     is_needed: Bool[Array, " q"]
     duels: tuple[Duel, ...]
+    barred: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,14 +89,26 @@ class Backing(Protocol):
     def changes(self, after: int) -> Changes:
         """The study as it is now, with answers that came after the one numbered `after`."""
 
-    def round_questions(self) -> tuple[str, list[str]]:
-        """The kind and the texts of the questions of all rounds, reserves included, each once."""
+    def round_questions(self) -> list[tuple[str, list[str]]]:
+        """The questions of all rounds, reserves included, each once: groups of a kind and its texts.
+
+        Also those that answers may make necessary. The place of a question counts through all groups.
+        """
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
         """What has to be asked; answers are given by the place of their question in `round_questions`."""
 
+    def beside(self, question: Question) -> dict[str, Any]:
+        """What a question about people's answers is about when it is put, such as the id of the mask to be checked.
+
+        It is recorded with the question as shown, and with its answer. Asked only where the kind says so.
+        """
+
+    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
+        """What the browser is given to show it, such as the mask itself: nothing of who drew it."""
+
     def picture(self, item: str) -> Path | None:
-        """Where an item's picture lies."""
+        """Where the picture of an item lies, or of a model's prediction by its `prediction_key`."""
 
     def add_person(self, name: str, is_trusted: bool) -> str:
         """A new person's token, which is stored nowhere."""

@@ -22,6 +22,10 @@ Row = tuple[int, str, Role, int, float | None, str]
 """Question, person, role, code, seconds and time."""
 
 
+SHORT = 64
+"""Characters of an answer that is worth remembering: a mask is long, and never comes twice."""
+
+
 class Questions:
     """Questions by number, each once; bodies are made when somebody is asked."""
 
@@ -44,14 +48,15 @@ class Questions:
         known = self.numbers[kind]
         return [text for text in dict.fromkeys(texts) if text not in known]
 
-    def add(self, kind: str, texts: Sequence[str]) -> tuple[Array, Array]:
-        """Number new questions; the words that stand for their groups and for themselves."""
+    def add(self, kind: str, texts: Sequence[str]) -> tuple[Array, Array, Array]:
+        """Number new questions; the words that stand for their groups and for themselves, and which can be repeated."""
         bodies = json.loads(f"[{','.join(texts)}]")  # at once, which takes a third of the time
         groups = group_words(kind, list(map(QUESTIONS[kind].group, bodies)))
         self.numbers[kind].update(zip(texts, range(len(self.texts), len(self.texts) + len(texts)), strict=True))
         self.kinds += [kind] * len(texts)
         self.texts += texts
-        return groups, question_words(groups, texts)
+        is_repeatable = ~np.fromiter(map(QUESTIONS[kind].is_about_answers, bodies), bool, len(bodies))
+        return groups, question_words(groups, texts), is_repeatable
 
     def of(self, number: int) -> Question:
         """The question with a number."""
@@ -165,9 +170,13 @@ class Books:
         return column["question"][counts], column["person"][counts], column["code"][counts]
 
 
-@lru_cache(1 << 14)
 def code_of_text(kind: str, answer: str) -> int:
-    """An answer that is stored as JSON, as its kind's code; there are few different ones."""
+    """An answer that is stored as JSON, as its kind's code; of short ones there are few different ones."""
+    return _known_code(kind, answer) if len(answer) <= SHORT else QUESTIONS[kind].code(json.loads(answer))
+
+
+@lru_cache(1 << 14)
+def _known_code(kind: str, answer: str) -> int:
     return QUESTIONS[kind].code(json.loads(answer))
 
 

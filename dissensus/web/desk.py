@@ -51,13 +51,13 @@ class Desk(Memory):
             for ticket in list(waiting):
                 assignment, number = self.tickets[ticket]
                 if assignment.role == "asked" and not self.queue.hold(person.name, number, now):
-                    self._withdraw(person.name, ticket, number)
+                    self.withdraw(person.name, ticket, number)
             unsaved = self.unsaved.setdefault(person.name, [])
             while not self.is_paused and len(waiting) < ahead:
                 following = self.queue.next(person.name, now)
                 if following is None:
                     break
-                unsaved.append(self._put(person, *following))
+                unsaved.append(self._put(person, *following, await self._beside(person, *following)))
             if unsaved:
                 await self._save(unsaved, is_all=len(unsaved) == len(waiting))
             kept = waiting.keys() - {assignment.ticket for assignment in unsaved}
@@ -168,22 +168,28 @@ class Desk(Memory):
             self.tickets[ticket] = assignment, number
         return self.tickets[ticket]
 
-    def _withdraw(self, name: str, ticket: str, number: int) -> None:
-        """Ask a person no longer what enough others have answered; should that change, they may be asked anew."""
-        del self.waiting[name][ticket]
-        del self.tickets[ticket]
-        self.queue.people[name].seen.discard(number)
+    async def _beside(self, person: Annotator, number: int, role: Role) -> dict[str, Any]:
+        """What a question about people's answers is about now; nothing for others, for which nobody waits."""
+        question = self.questions.of(number)
+        if not QUESTIONS[question.kind].is_about_answers(question.body):
+            return {}
+        try:
+            return await asyncio.to_thread(self.backing.beside, question)
+        except BaseException:  # they do not have it yet
+            self.queue.take_back(person.name, number, role)
+            raise
 
-    def _put(self, person: Annotator, number: int, role: Role) -> Assignment:
-        """Put a question to a person: a ticket that says nothing, and what chance decides."""
+    def _put(self, person: Annotator, number: int, role: Role, beside: dict[str, Any] | None = None) -> Assignment:
+        """Put a question to a person: a ticket that says nothing, what chance decides, and what it is about now."""
         question = self.questions.of(number)
         position = len(self.queue.people[person.name].asked)
+        chance = QUESTIONS[question.kind].chance(draw(person.seed, f"shown {role} {question.text}", position))
         assignment = Assignment.model_construct(
             ticket=secrets.token_urlsafe(16),
             annotator=person.name,
             question=question,
             role=role,
-            shown=QUESTIONS[question.kind].chance(draw(person.seed, f"shown {role} {question.text}", position)),
+            shown=chance | (beside or {}),
             time=_now(),
         )
         self.remember(assignment, number)

@@ -16,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dissensus.web.refusals import EXPECTED, refusal, reply_to
 
 LARGEST_BODY = 1 << 20
+LARGEST_ANSWERS = 1 << 22
+"""Of answers: a mask of 300,000 runs, which is the largest that is taken, has three million characters."""
 PATIENCE = 60.0
 """Seconds to wait for the next part of a body."""
 POLICY = (
@@ -32,7 +34,7 @@ HEADERS = [
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 ]
 FOREIGN = "this came from another site"
-TOO_LARGE = f"a request holds at most {LARGEST_BODY:,} bytes"
+TOO_LARGE = "a request holds at most {:,} bytes"
 
 
 class Guard:
@@ -50,11 +52,11 @@ class Guard:
         headers = dict(scope["headers"])
         if problem := _foreign(scope["method"], headers):
             return await refusal(403, problem)(scope, receive, sent)
-        length = headers.get(b"content-length", b"")
-        if length.isdigit() and int(length) > LARGEST_BODY:
-            return await refusal(413, TOO_LARGE)(scope, receive, sent)
+        length, most = headers.get(b"content-length", b""), _most(scope["path"])
+        if length.isdigit() and int(length) > most:
+            return await refusal(413, TOO_LARGE.format(most))(scope, receive, sent)
         try:
-            await self.app(scope, _limited(receive), sent)
+            await self.app(scope, _limited(receive, most), sent)
         except Exception as error:
             if not isinstance(error, EXPECTED):
                 print("dissensus: a request failed, which is a bug of ours:", file=sys.stderr)
@@ -100,8 +102,13 @@ def _foreign(method: str, headers: dict[bytes, bytes]) -> str | None:
     return None
 
 
-def _limited(receive: Receive) -> Receive:
-    """`receive`, which stops reading what is too large or does not come."""
+def _most(path: str) -> int:
+    """How many bytes the body of a request may have."""
+    return LARGEST_ANSWERS if path == "/api/answers" else LARGEST_BODY
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """`receive`, which stops reading what is larger than `most` bytes or does not come."""
     received, is_over = 0, False
 
     async def limited() -> Message:
@@ -115,8 +122,8 @@ def _limited(receive: Receive) -> Receive:
             raise HTTPException(408, "the request did not come to an end") from None
         received += len(message.get("body", b""))
         is_over = not message.get("more_body", False)
-        if received > LARGEST_BODY:
-            raise HTTPException(413, TOO_LARGE)
+        if received > most:
+            raise HTTPException(413, TOO_LARGE.format(most))
         return message
 
     return limited

@@ -50,6 +50,9 @@ class Memory:
         self.last_seq = 0
         self.rounds: Any = None
         self.round_numbers = np.zeros(0, np.int64)
+        self.round_kinds: set[str] = set()
+        self.barred: set[tuple[str, int]] = set()
+        """Who must not be asked what."""
         self.has_news = False
         self.looking = asyncio.Lock()
         self.looks = 0
@@ -76,7 +79,10 @@ class Memory:
             self.queue.join(person.name, person.seed)
         if changes.rounds != self.rounds:
             self.rounds, self.has_news = changes.rounds, True
-            self.round_numbers = np.array(self.numbered(*self.backing.round_questions()), np.int64)
+            groups = self.backing.round_questions()
+            numbers = [number for kind, texts in groups for number in self.numbered(kind, texts)]
+            self.round_numbers = np.array(numbers, np.int64)
+            self.round_kinds = {kind for kind, texts in groups if texts}
         if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
@@ -99,6 +105,8 @@ class Memory:
             self.backing.needed, place[question[ours]], person[ours], code[ours], len(self.books.people)
         )
         self.duels = needed.duels
+        names = list(self.books.people)
+        self._bar({(names[who], int(self.round_numbers[where])) for where, who in needed.barred})
         by_hand = [number for number, role in self.set_questions if role == "asked"]
         self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
         self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
@@ -120,13 +128,8 @@ class Memory:
                     raise
 
     def kinds(self) -> list[str]:
-        """The kinds of questions that are asked now."""
-        return sorted({self.questions.kinds[number] for number in self._sample_of_needed()})
-
-    def _sample_of_needed(self) -> list[int]:
-        """All that were set by hand, and one of the rounds': they are all of one kind."""
-        of_rounds = self.round_numbers[self.queue.is_needed[self.round_numbers]][:1].tolist()
-        return [*of_rounds, *(number for number, _ in self.set_questions)]
+        """The kinds of questions that may be asked, also those that answers of others will make necessary."""
+        return sorted(self.round_kinds | {self.questions.kinds[number] for number, _ in self.set_questions})
 
     def know(self, person: Annotator) -> None:
         """Remember what a person was given before the service started."""
@@ -183,6 +186,26 @@ class Memory:
         self.waiting.get(name, {}).clear()
         self.held_before.pop(name, None)
         self.queue.release_all(name)
+
+    def _bar(self, barred: set[tuple[str, int]]) -> None:
+        """Keep people from what they must not be asked now, also where they hold it already."""
+        for name, number in self.barred - barred:
+            self.queue.admit(name, number)
+        for name, number in barred - self.barred:
+            self.queue.bar(name, number)
+            for ticket in [one for one in self.waiting.get(name, ()) if self._is_asked(one, number)]:
+                self.withdraw(name, ticket, number)
+        self.barred = barred
+
+    def _is_asked(self, ticket: str, number: int) -> bool:
+        assignment, what = self.tickets[ticket]
+        return what == number and assignment.role == "asked"
+
+    def withdraw(self, name: str, ticket: str, number: int) -> None:
+        """Ask a person no longer what is not for them now; should that change, they may be asked anew."""
+        del self.waiting[name][ticket]
+        del self.tickets[ticket]
+        self.queue.people[name].seen.discard(number)
 
     def remember(self, assignment: Assignment, number: int) -> None:
         """A person holds a question until they answer it."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import Response
 
-from dissensus.labeling import QUESTIONS
+from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.pool import is_video
 from dissensus.records import Annotator, Assignment
 from dissensus.web.desk import Desk, Given
@@ -18,8 +20,9 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 async def next_questions(desk: Desk, person: Annotator, ahead: int) -> Response:
     """Up to `ahead` questions for a person."""
-    given = await desk.given(person, ahead)
-    questions = [shown_question(desk, assignment) for assignment, _ in given]
+    given = [assignment for assignment, _ in await desk.given(person, ahead)]
+    material = await _material(desk, given)
+    questions = [shown_question(desk, assignment, material.get(assignment.ticket, {})) for assignment in given]
     return _json({"questions": questions, "paused": desk.is_paused} | standing(desk, person))
 
 
@@ -37,23 +40,33 @@ def standing(desk: Desk, person: Annotator) -> dict[str, Any]:
     return {"answered": desk.answered(person), "left": desk.left(person)}
 
 
-def shown_question(desk: Desk, assignment: Assignment) -> dict[str, Any]:
+async def _material(desk: Desk, given: Sequence[Assignment]) -> dict[str, dict[str, Any]]:
+    """What questions about people's answers show of them, by ticket; a thread reads it, where there are any."""
+    about = [one for one in given if QUESTIONS[one.question.kind].is_about_answers(one.question.body)]
+    if not about:
+        return {}
+    read = desk.backing.material
+    return await asyncio.to_thread(lambda: {one.ticket: read(one.question, one.shown) for one in about})
+
+
+def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any]) -> dict[str, Any]:
     """One question as the browser gets it."""
-    kind, items = QUESTIONS[assignment.question.kind], items_of(assignment)
+    kind, every = QUESTIONS[assignment.question.kind], items_of(assignment)
+    items = [item for item in every if not is_prediction_key(item)]  # predictions are drawn once they are looked at
     has_pictures = all(desk.backing.picture(item) is not None for item in items)
-    payload = kind.payload(assignment.question.body, assignment.shown, desk.backing.classes)
+    payload = kind.payload(assignment.question.body, assignment.shown, desk.backing.classes) | material
     return {
         "ticket": assignment.ticket,
         "kind": assignment.question.kind,
         "training": assignment.role == "training",
-        "payload": payload if has_pictures else payload | {"items": list(items)},  # nothing else to look at
-        "images": [_address(desk, assignment, place, item) for place, item in enumerate(items)] if has_pictures else [],
+        "payload": payload if has_pictures else payload | {"items": items},  # nothing else to look at
+        "images": [_address(desk, assignment, place, item) for place, item in enumerate(every)] if has_pictures else [],
     }
 
 
 def _address(desk: Desk, assignment: Assignment, place: int, item: str) -> str:
     """Where a browser finds what it is to show, and as what; clips have addresses of their own."""
-    path = desk.backing.picture(item)
+    path = None if is_prediction_key(item) else desk.backing.picture(item)
     return f"/{'video' if path is not None and is_video(path) else 'image'}/{assignment.ticket}/{place}"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from dissensus.competitions.attack_standings import Evidence
-from dissensus.competitions.scores import JUDGED, judge
+from dissensus.competitions.duels import JUDGED
+from dissensus.competitions.scores import judge
 from dissensus.labeling import pair_questions
 from dissensus.records import PairSelection
 from dissensus.screening import Weighed, preferences

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pair_rows import full_round, pairs_of
 
-from dissensus.competitions.scores import JUDGED, UNFIT, UNJUDGED, active_pairs, judge
+from dissensus.competitions.duels import JUDGED, UNFIT, UNJUDGED
+from dissensus.competitions.scores import active_pairs, judge
 from dissensus.labeling import pair_questions
 from dissensus.pairwise import attack_matrices
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pair_rows import pairs_of
 
+from dissensus.competitions.duels import attacks_of
 from dissensus.competitions.scores import (
     Selecting,
-    attacks_of,
     even_levels,
     level_cells,
     level_counts,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dissensus.errors import DissensusError, JudgementError
-from dissensus.labeling import QUESTIONS
+from dissensus.labeling import QUESTIONS, is_prediction_key, prediction_key
 from dissensus.labeling.order import draw
 from dissensus.records import Classes
 
@@ -23,6 +23,7 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "choice": [
         {"first": SECRET, "second": f"{SECRET} 2"},
         {"first": SECRET, "second": f"{SECRET} 2", "ask": "Which is sharper?", "same": True},
+        {"item": SECRET, "first": f"{SECRET} model", "second": f"{SECRET} other model"},
     ],
     "pick": [{"item": SECRET}, {"item": SECRET, "ask": "Which animal?", "options": [2, 0]}],
     "slider": [
@@ -40,8 +41,12 @@ EVERY = [(kind, body) for kind, bodies in BODIES.items() for body in bodies]
 NONSENSE = ["", "YES", "left ", 3, -1, 300, 1.5, True, [], {}, ["yes"], float("nan"), "first\0", 10**5000, float("inf")]
 
 
+ELSEWHERE = {"check", "mask"}
+"""Kinds whose answers are no words, and which have files of their own."""
+
+
 def test_every_kind_is_tested_here() -> None:
-    assert BODIES.keys() == ANSWERS.keys() == QUESTIONS.keys()
+    assert BODIES.keys() == ANSWERS.keys() == QUESTIONS.keys() - ELSEWHERE
 
 
 @pytest.mark.parametrize(("kind", "body"), EVERY)
@@ -51,7 +56,8 @@ def test_the_browser_is_told_nothing_about_items(kind: str, body: dict[str, Any]
     shown = question.chance(1)
     assert SECRET not in json.dumps(question.payload(body, shown, CLASSES))
     assert SECRET not in json.dumps(shown)
-    assert set(question.pictures(body, shown)) <= {SECRET, f"{SECRET} 2"}
+    predictions = {prediction_key(SECRET, body[name]) for name in ("first", "second") if name in body}
+    assert set(question.pictures(body, shown)) <= {SECRET, f"{SECRET} 2"} | predictions
     assert isinstance(question.group(body), str)
 
 
@@ -91,10 +97,47 @@ def test_what_is_no_question_is_refused(kind: str, body: dict[str, Any], change:
 
 
 def test_same_is_an_answer_only_where_it_was_offered() -> None:
-    forced, free = BODIES["choice"]
+    forced, free, over = BODIES["choice"]
     assert QUESTIONS["choice"].kept(free, "same", CLASSES) == "same"
-    with pytest.raises(JudgementError):
-        QUESTIONS["choice"].kept(forced, "same", CLASSES)
+    assert QUESTIONS["choice"].kept(over | {"same": True}, "same", CLASSES) == "same"
+    for body in (forced, over):
+        with pytest.raises(JudgementError):
+            QUESTIONS["choice"].kept(body, "same", CLASSES)
+
+
+def test_only_an_image_with_predictions_can_be_unfit_for_a_choice() -> None:
+    choice = QUESTIONS["choice"]
+    *pairs, over = BODIES["choice"]
+    assert choice.kept(over, choice.heard(over, {}, "unfit"), CLASSES) == "unfit"
+    assert choice.said(over, {"left": "second"}, "unfit") == "unfit"
+    assert choice.code("unfit") == QUESTIONS["slider"].code("unfit")
+    assert choice.words(over, "unfit", CLASSES) == "unfit"
+    for body in pairs:
+        with pytest.raises(JudgementError, match="none of first, second"):
+            choice.kept(body, "unfit", CLASSES)
+
+
+@pytest.mark.parametrize("left", ["first", "second"])
+def test_predictions_of_one_image_are_shown_with_it(left: str) -> None:
+    choice, body = QUESTIONS["choice"], {"item": "x.jpg", "first": "anna", "second": "otto"}
+    right = {"first": "second", "second": "first"}[left]
+    shown = {"left": left}
+    wanted = prediction_key("x.jpg", body[left]), prediction_key("x.jpg", body[right]), "x.jpg"
+    assert choice.pictures(body, shown) == wanted
+    assert [is_prediction_key(name) for name in wanted] == [True, True, False]
+    told = choice.payload(body, shown, CLASSES)
+    assert told == {"ask": "Which one marks the objects better?", "same": False, "over": True}
+    assert choice.heard(body, shown, "left") == left
+    others = [{"item": "y.jpg", "first": "anna", "second": "otto"}, {"first": "anna", "second": "otto"}]
+    assert choice.group(body) not in [choice.group(other) for other in others], "a pair of models is no group"
+    assert not choice.is_about_answers(body)
+
+
+def test_no_two_predictions_have_one_key() -> None:
+    names = ["", "a", "b", 'a", "b', "a,b", "[a]", "ä", "\\", '"']
+    pairs = list(itertools.product(names, names))
+    assert len({prediction_key(*pair) for pair in pairs}) == len(pairs)
+    assert not any(is_prediction_key(name) for name in names)
 
 
 def test_a_pick_is_one_of_the_options() -> None:
@@ -148,7 +191,7 @@ def test_bands_of_a_slider_are_compared_and_not_its_numbers() -> None:
     assert [slider.code(value) for value in (-100, -20, -19, 0, 19, 20, 100)] == [0, 0, 2, 2, 2, 1, 1]
     assert [slider.code(word) for word in ("first", "second", "same", "unfit")] == [0, 1, 2, 3]
     assert slider.code("unfit") == QUESTIONS["contains"].code("unfit")
-    assert [QUESTIONS["choice"].code(word) for word in ("first", "second", "same")] == [0, 1, 2]
+    assert [QUESTIONS["choice"].code(word) for word in ("first", "second", "same", "unfit")] == [0, 1, 2, 3]
     assert [QUESTIONS["pick"].code(value) for value in (0, 2, None)] == [0, 2, -1]
 
 

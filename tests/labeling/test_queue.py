@@ -59,6 +59,7 @@ class Work(RuleBasedStateMachine):
         self.late: set[int] = set()
         self.seen: dict[str, list[int]] = {name: [] for name in NAMES}
         self.excluded: set[str] = set()
+        self.barred: dict[str, set[int]] = defaultdict(set)
 
     def teardown(self) -> None:
         if hasattr(self, "before"):
@@ -81,7 +82,8 @@ class Work(RuleBasedStateMachine):
         """The first question of a person's order that needs them, found the plain way."""
         person = self.queue.people[name]
         place = places(self.queue.groups, self.queue.words, person.seed)
-        fit = [n for n in range(len(self.queue)) if self.queue.is_open(n) and n not in person.seen]
+        out = person.seen | self.barred[name]
+        fit = [n for n in range(len(self.queue)) if self.queue.is_open(n) and n not in out]
         return min(fit, key=lambda n: int(place[n]), default=None)
 
     @rule(one=held)
@@ -123,6 +125,33 @@ class Work(RuleBasedStateMachine):
         given = [len(self.said[number] - self.excluded) for number in range(len(self.queue))]
         self.queue.recount(np.array(given, np.int64))
         self.late |= {number for number in range(len(self.queue)) if given[number]}
+
+    @precondition(lambda self: len(self.queue) > 0)
+    @rule(name=st.sampled_from(NAMES), number=st.integers(0, 30))
+    def bar_or_admit(self, name: str, number: int) -> None:
+        question = number % len(self.queue)
+        (self.queue.admit if question in self.barred[name] else self.queue.bar)(name, question)
+        self.barred[name] ^= {question}
+
+    @rule(name=st.sampled_from(NAMES))
+    def take_and_lose(self, name: str) -> None:
+        following = self.queue.next(name, self.now)
+        if following is not None:
+            self.queue.take_back(name, *following)
+            assert self.first_by_hand(name) == following[0]
+
+    @invariant()
+    def nobody_holds_what_they_are_barred_from(self) -> None:
+        for name, leases in self.queue.leases.items():
+            assert not leases.keys() & self.barred[name]
+
+    @invariant()
+    def what_is_left_is_open_to_them(self) -> None:
+        for name in NAMES:
+            out = self.queue.people[name].seen | self.barred[name]
+            counted = self.queue.unfinished
+            if self.queue.people[name].counted != self.queue.counted:
+                assert self.queue.left(name) == sum(bool(counted[n]) for n in range(len(counted)) if n not in out)
 
     @invariant()
     def never_more_people_than_needed(self) -> None:
@@ -290,6 +319,63 @@ def test_a_restart_changes_nothing(steps: int) -> None:
         assert getattr(person, field) == getattr(restored, field), field
     assert queue.held.tolist() == other.held.tolist()
     assert take_all(copy.deepcopy(queue), "ada") == take_all(other, "ada")
+
+
+def test_whoever_is_barred_is_not_asked_and_loses_what_they_hold() -> None:
+    queue = make(6)
+    held, _ = queue.next("ada", 0.0) or (0, "")
+    other = (held + 1) % 6
+    for question in (held, other):
+        queue.bar("ada", question)
+    assert queue.held.sum() == 0
+    assert not queue.hold("ada", held, 1.0), "it is not hers any more"
+    queue.people["ada"].seen.discard(held)  # as when it is withdrawn
+    assert (queue.left("ada"), queue.left("ben")) == (4, 6)
+    taken = [question for question, _ in take_all(queue, "ada")]
+    assert sorted(taken) == sorted(set(range(6)) - {held, other})
+    assert sorted(question for question, _ in take_all(queue, "ben")) == sorted([held, other])
+    queue.expire(0.0)
+    assert [queue.left(name) for name in ("ada", "ben")] == [0, 0]
+
+
+def test_bars_wait_for_people_and_can_be_lifted() -> None:
+    queue = make(2)
+    queue.bar("eva", 0)
+    queue.join("eva", 9)
+    assert queue.left("eva") == 1
+    assert queue.next("eva", 0.0) == (1, "asked")
+    assert queue.next("eva", 0.0) is None
+    queue.admit("eva", 0)
+    queue.admit("nobody", 0)
+    assert queue.next("eva", 0.0) == (0, "asked")
+
+
+def test_some_questions_come_once() -> None:
+    queue = Queue(4, LEASE, 0.0, 0.5)
+    words = group_words("check", [f"picture {n}" for n in range(100)])
+    queue.add(words, question_words(words, [f"question {n}" for n in range(100)]), np.arange(100) % 2 == 0)
+    queue.need(range(100))
+    queue.join("ada", 1)
+    repeats = [question for question, role in take_all(queue, "ada") if role == "repeat"]
+    assert len(repeats) > 20
+    assert all(question % 2 == 0 for question in repeats)
+
+
+@pytest.mark.parametrize("role", ["training", "control", "repeat", "asked"])
+def test_what_could_not_be_put_comes_again(role: Role) -> None:
+    queue = with_controls(200)
+    queue.training = [queue.controls.pop()]
+    plain = copy.deepcopy(queue)
+    wanted = take_all(plain, "ada")
+    taken = []
+    while (following := queue.next("ada", 0.0)) is not None:
+        if following[1] == role:
+            queue.take_back("ada", *following)
+            assert queue.next("ada", 0.0) == following
+        taken.append(following)
+        if following[1] == "asked":
+            queue.answer("ada", following[0], True)
+    assert taken == wanted
 
 
 def test_what_is_left_is_counted() -> None:

@@ -12,15 +12,16 @@ from PIL import Image
 from scores_studies import crowd, photo_study
 
 from dissensus.records import Ranking
+from dissensus.report.attacks.leaders import opening_notes
+from dissensus.report.attacks.standings import agreement, measured, rank_rows
 from dissensus.report.scores.data import Marked, Screenings, Subject
 from dissensus.report.scores.figures import density, figures
 from dissensus.report.scores.galleries import attack_galleries, striking
 from dissensus.report.scores.heatmaps import attack_heatmaps
-from dissensus.report.scores.leaders import opening_notes, opening_words
+from dissensus.report.scores.leaders import opening_words
 from dissensus.report.scores.levels import level_curves, level_rows
 from dissensus.report.scores.outcomes import Outcomes, outcome, outcomes, tally_words
 from dissensus.report.scores.screening import screening_view
-from dissensus.report.scores.standings import agreement, measured, rank_rows
 from dissensus.report.wording import number
 
 

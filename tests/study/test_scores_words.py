@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scores_made import begun, done, refused, run, write_csv
 
-from dissensus.competitions.scores import JUDGED, SCREENED_OUT, UNFIT, UNJUDGED
+from dissensus.competitions.duels import JUDGED, SCREENED_OUT, UNFIT, UNJUDGED
 from dissensus.screening import Weighed
 from dissensus.steps.scores.judging import Compared, outcome
 from dissensus.store.settings import PairSettings, change_settings

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from pictured import add_settings, ask
-from served import CLASSES, predictions
+from served import CLASSES, Client, Reply, predictions
 from worded_pictures import SECRET, colours, saved, worded_jpeg, worded_png, worded_tiff
 
 from dissensus.study import Study
@@ -18,6 +18,19 @@ from dissensus.study import Study
 MODELS = (SECRET, "zzmodelbeta", "zzmodelgamma")
 MARKS = ("zzmodel", "zzfile", "zzpool", "zzstudy", "zzroot")
 INSTRUCTIONS = "Say what you see."
+
+
+class Listener(Client):
+    """An annotator who keeps everything that comes back."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.heard: list[tuple[str, Reply]] = []
+        super().__init__(address, token)
+
+    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
+        reply = super().request(method, path, body, **headers)
+        self.heard.append((path, reply))
+        return reply
 
 
 def telltale_study(root: Path, has_training: bool = True, items: int = 24) -> Study:

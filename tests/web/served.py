@@ -133,10 +133,13 @@ class Lines:
 class Served:
     """`dissensus serve` as a process of its own."""
 
+    line = SERVE
+    """What is run with the study's folder and options behind it."""
+
     def __init__(self, folder: Path, *options: str, environment: dict[str, str] | None = None) -> None:
         """Start it; returns once people can come."""
         self.folder = folder
-        self.process = started([*SERVE, str(folder), "--port", "0", *options], environment)
+        self.process = started([*self.line, str(folder), "--port", "0", *options], environment)
         self.lines = Lines(self.process)
         self.printed = self.lines.printed
         """Every line that the process has printed."""

@@ -38,12 +38,15 @@ QUESTIONS = [
     *({"kind": "choice", "first": ITEMS[0], "second": item, "same": True} for item in ITEMS[1:]),
     *({"kind": "pick", "item": item, "options": ["ant", "bee"]} for item in ITEMS),
     *({"kind": "slider", "first": ITEMS[1], "second": item} for item in ITEMS[2:]),
+    *({"kind": kind, "item": item} for kind in ("mask", "check") for item in ITEMS),
 ]
 WORDS = {
     "contains": ("yes", "no", "unsure", "unfit"),
     "choice": ("left", "right", "same"),
     "pick": (),
     "slider": ("unfit",),
+    "mask": ("unfit",),
+    "check": (),
 }
 MALFORMED = {
     "no JSON": b"{" * 5,
@@ -102,7 +105,7 @@ def tickets(fuzzed: Served) -> tuple[Client, dict[str, str]]:
     for _ in range(30):
         for question in person.next(10):
             if found.setdefault(question["kind"], question["ticket"]) != question["ticket"]:
-                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5}
+                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "mask": "unfit", "check": []}
                 person.answer(question["ticket"], said[question["kind"]])
     assert set(found) == set(WORDS)
     return person, found
@@ -217,6 +220,8 @@ def test_an_answer_of_any_shape_is_stored_where_it_is_one_and_refused_alone_wher
         is_one = value is None or is_class if kind == "pick" else value in WORDS[kind]
         if kind == "slider" and type(value) in (int, float):
             is_one = -100 <= value <= 100
+        if kind == "check":
+            is_one = value == [] and type(value) is list
         assert (reply.json["stored"] == [identity]) == is_one
         assert [one["id"] for one in reply.json["refused"]] == ([] if is_one else [identity])
         assert len(reply.body) < 1000

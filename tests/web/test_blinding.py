@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from blinded import INSTRUCTIONS, MARKS, telltale_study, telltales
-from served import Client, Reply, Served
+from blinded import INSTRUCTIONS, MARKS, Listener, telltale_study, telltales
+from served import Client, Served
 from worded_pictures import SECRET
 
 from dissensus.records import Annotator, Question
@@ -23,19 +23,6 @@ from dissensus.study import Study
 from dissensus.web.desk import Desk
 
 ANSWERS = {"contains": "yes", "choice": "left", "pick": 1, "slider": 63}
-
-
-class Listener(Client):
-    """An annotator who keeps everything that comes back."""
-
-    def __init__(self, address: str, token: str) -> None:
-        self.heard: list[tuple[str, Reply]] = []
-        super().__init__(address, token)
-
-    def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
-        reply = super().request(method, path, body, **headers)
-        self.heard.append((path, reply))
-        return reply
 
 
 def test_the_search_finds_every_form() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.records import ROLES
-from dissensus.web.books import Books, Questions, code_of_text
+from dissensus.web.books import Books, Questions, _known_code, code_of_text
 
 TIMES = ("2026-11-15T06:00:00.123+00:00", "2026-11-15T07:00:00+01:00", "2026-11-15T06:00:00")
 MOMENTS = {TIMES[0]: 0.123, TIMES[1]: 0.0, TIMES[2]: 0.0}
@@ -62,12 +64,22 @@ def test_answers_have_codes() -> None:
     assert [code_of_text("slider", text) for text in ("7", "-63", "63", '"unfit"')] == [2, 0, 1, 3]
 
 
+def test_long_answers_are_read_and_not_remembered() -> None:
+    marks = [{"x": place, "y": 0, "kind": "border"} for place in range(20)]
+    before = _known_code.cache_info().currsize
+    assert [code_of_text("check", json.dumps(marks[:many])) for many in (1, 5, 20)] == [1, 1, 1]
+    assert _known_code.cache_info().currsize <= before + 1
+    assert code_of_text("check", "[]") == 0
+
+
 def test_questions_are_numbered_once() -> None:
     questions = Questions()
     texts = ['{"item":"a","label":1}', '{"item":"a","label":2}', '{"item":"b","label":1}']
-    groups, words = questions.add("contains", texts)
+    groups, words, is_repeatable = questions.add("contains", texts)
     assert groups[0] == groups[1] != groups[2]
     assert len(set(words.tolist())) == 3
+    assert is_repeatable.tolist() == [True] * 3
+    assert questions.add("check", ['{"item":"a"}'])[2].tolist() == [False]
     assert questions.new("contains", [*texts, '{"item":"c","label":1}']) == ['{"item":"c","label":1}']
     assert [questions.number("contains", text) for text in texts] == [0, 1, 2]
     assert questions.number("pick", texts[0]) is None

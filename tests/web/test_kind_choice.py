@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from browsing import Album, all_sent, answer, link, looks_right, ready, screen, start, stored
-from pictured import ask, photo_study
+from drawn import drawings, drawn_study
+from pictured import PHOTOGRAPHS, ask, photo_study
+from PIL import Image
 from playwright.sync_api import Page, expect
 from served import Served
 
@@ -103,3 +105,78 @@ def test_the_page_names_the_sides_as_they_lie(service: Served, album: Album, vis
     transforms = page.locator(".frame img").evaluate_all("(all) => all.map((image) => image.style.transform)")
     assert "scale(1.5)" in transforms[0]
     assert len(set(transforms)) == 1
+
+
+@pytest.fixture(scope="module")
+def predicted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Photographs with what two models mark in them, finished pictures."""
+    photographs = sorted(PHOTOGRAPHS.glob("[bB]*"))[:3] if PHOTOGRAPHS.is_dir() else []
+    pictures = {path.name: Image.open(path) for path in photographs} or {
+        f"sheet{n}.png": Image.effect_mandelbrot((200, 150), (-2, -1.5 + n / 3, 1, 1.5), 60).convert("RGB")
+        for n in range(3)
+    }
+    study = drawn_study(tmp_path_factory.mktemp("predicted"), pictures, has_predictions=True)
+    study.configure(answers=9)
+    with drawings(study) as served:
+        yield served
+
+
+def over(service: Served, visit: Callable[..., Page], name: str, size: str = "desktop") -> Page:
+    """A page with a choice between two predictions; what is to be drawn is left to others."""
+    person = service.add(name)
+    for one in person.next(10):
+        if one["kind"] != "choice":
+            person.post("/api/skip", {"ticket": one["ticket"]})
+    page = visit(f"{service.address}/#{person.token}", size)
+    start(page)
+    return page
+
+
+def test_predictions_are_compared_over_the_photo_which_is_seen_while_space_is_held(
+    predicted: Served, visit: Callable[..., Page]
+) -> None:
+    page = over(predicted, visit, "who compares")
+    expect(page.locator(".name")).to_have_text("Which one marks the objects better?")
+    expect(page.locator(".frame")).to_have_count(2)
+    overlays, photos = page.locator(".frame img:not(.bare-photo)"), page.locator(".frame .bare-photo")
+    page.keyboard.press("+")
+    page.get_by_role("button", name="Larger").focus()  # Space is not for the button that has the focus
+    page.keyboard.down(" ")
+    for number in range(2):
+        expect(photos.nth(number)).to_be_visible()
+        expect(overlays.nth(number)).to_be_hidden()
+    transforms = page.locator(".frame img").evaluate_all("(all) => all.map((image) => image.style.transform)")
+    assert "scale(1.5)" in transforms[0]
+    assert len(set(transforms)) == 1, "all of them show the same part"
+    page.keyboard.up(" ")
+    expect(photos.first).to_be_hidden()
+    expect(overlays.first).to_be_visible()
+    button = page.locator("[data-role=photo]")
+    button.hover()
+    page.mouse.down()
+    expect(photos.first).to_be_visible()
+    page.mouse.up()
+    expect(photos.first).to_be_hidden()
+    page.keyboard.press("0")
+    looks_right(page, "choice of predictions")
+    for key in ("ArrowLeft", "u", "ArrowRight"):
+        answer(page, lambda key=key: page.keyboard.press(key))
+    all_sent(page)
+    rows = stored(predicted, "who compares")
+    turned = {"first": "second", "second": "first"}
+    lefts = [row["shown"]["left"] for row in rows]
+    assert [row["answer"] for row in rows] == [lefts[0], "unfit", turned[lefts[2]]]
+    assert all(set(row["question"]) == {"item", "first", "second"} for row in rows)
+
+
+def test_predictions_on_a_phone(predicted: Served, visit: Callable[..., Page]) -> None:
+    page = over(predicted, visit, "who taps", "phone")
+    photo = page.locator(".frame .bare-photo").first
+    button = page.locator("[data-role=photo]")
+    button.dispatch_event("pointerdown", {"pointerId": 1, "pointerType": "touch"})
+    expect(photo).to_be_visible()
+    button.dispatch_event("pointerup", {"pointerId": 1, "pointerType": "touch"})
+    expect(photo).to_be_hidden()
+    answer(page, lambda: page.locator("[data-answer=unfit]").tap())
+    all_sent(page)
+    assert [row["answer"] for row in stored(predicted, "who taps")] == ["unfit"]

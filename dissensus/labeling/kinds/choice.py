@@ -2,32 +2,56 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, only, told
+from dissensus.labeling.kinds.protocol import Body, named, only, told
 from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of, two_items
 from dissensus.records import Classes
+
+ASK_OVER = "Which one marks the objects better?"
+WORDS = {"first": "the first", "second": "the second", "same": "no difference", "unfit": "unfit"}
+"""In the order of their codes, which are those of a slider's bands."""
+PREDICTION = "\0"
+"""How the key of a prediction begins: no item is called so, since no file and no database would keep its name."""
 
 
 class Choice(Sided):
     """The body is {first, second} (two items) with an optional text `ask` and `same`, which offers 'no difference'.
 
-    Chance decides which of them stands on the left. Kept are first, second and same, whatever the sides were.
+    Chance decides which of them stands on the left. Kept are first, second and same, whatever the sides were. With an
+    `item`, `first` and `second` are models: their predictions of that item are shown over it (two-alternative forced
+    choice, section 4.4 of the paper on segmentation), and `unfit` says that the image cannot be judged.
     """
 
     def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002
-        """Two items, and what is asked about them."""
-        only(body, "first", "second", "ask", "same")
+        """Two items, or one item and two models, and what is asked about them."""
+        only(body, "item", "first", "second", "ask", "same")
         first, second = two_items(body)
         if not isinstance(body.get("ask", ""), str) or not isinstance(body.get("same", False), bool):
             raise JudgementError("'ask' is text and 'same' is true or false")
-        kept: Body = {"first": first, "second": second}
+        kept: Body = {"item": named(body, "item")[0]} if "item" in body else {}
+        kept |= {"first": first, "second": second}
         return kept | {name: body[name] for name in ("ask", "same") if body.get(name)}
 
+    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:
+        """The left and the right one; of predictions also the image itself."""
+        left, right = super().pictures(body, shown)
+        if "item" not in body:
+            return left, right
+        item = body["item"]
+        return prediction_key(item, left), prediction_key(item, right), item
+
+    def group(self, body: Body) -> str:
+        """Every pair stands alone, so that nobody sees the same prediction twice in a row."""
+        return json.dumps([body["item"], body["first"], body["second"]]) if "item" in body else super().group(body)
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
-        """What is asked, and whether 'no difference' is offered."""
-        return {"ask": body.get("ask") or ASK, "same": bool(body.get("same"))}
+        """What is asked, whether 'no difference' is offered, and whether predictions lie over an image."""
+        is_over = "item" in body
+        asked = {"ask": body.get("ask") or (ASK_OVER if is_over else ASK), "same": bool(body.get("same"))}
+        return asked | ({"over": True} if is_over else {})
 
     def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
         """first or second, from left or right."""
@@ -39,8 +63,9 @@ class Choice(Sided):
         return ("left" if answer == left_of(shown) else "right") if answer in OTHER else answer
 
     def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
-        """first or second; same where it was offered."""
-        allowed = ("first", "second", "same") if body.get("same") else ("first", "second")
+        """first or second; same where it was offered, unfit where predictions were shown."""
+        same, unfit = ("same",) if body.get("same") else (), ("unfit",) if "item" in body else ()
+        allowed = ("first", "second", *same, *unfit)
         if answer not in allowed:
             raise JudgementError(f"the answer {told(answer)} is none of {', '.join(allowed)}")
         return answer
@@ -50,9 +75,19 @@ class Choice(Sided):
         return self.kept(body, given, classes)
 
     def code(self, answer: Any) -> int:
-        """first, second, same."""
-        return ("first", "second", "same").index(answer)
+        """first, second, same, unfit."""
+        return tuple(WORDS).index(answer)
 
     def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
         """By number, since the sides are forgotten."""
-        return {"first": "the first", "second": "the second", "same": "no difference"}[answer]
+        return WORDS[answer]
+
+
+def prediction_key(item: str, model: str) -> str:
+    """The name under which the picture of a model's prediction of an item is asked for; of no item, and of no other."""
+    return PREDICTION + json.dumps([item, model], ensure_ascii=False)
+
+
+def is_prediction_key(name: str) -> bool:
+    """Whether a picture is that of a prediction, whose name must not reach a browser."""
+    return name.startswith(PREDICTION)

@@ -32,6 +32,10 @@ class Contains:
         """Nothing."""
         return {}
 
+    def is_about_answers(self, body: Body) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """The class in words."""
         label = body["label"]

@@ -43,6 +43,10 @@ class Pick:
         """Nothing: a list that is in another order each time cannot be learnt."""
         return {}
 
+    def is_about_answers(self, body: Body) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """What is asked, and the numbers of the classes to choose from; what they are called is fetched once."""
         return {"ask": body.get("ask") or ASK, "options": body.get("options")}

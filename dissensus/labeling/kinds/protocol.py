@@ -30,6 +30,10 @@ class Kind(Protocol):
     def chance(self, number: int) -> Body:
         """What a random number decides about how the question is shown; it is recorded with the answer."""
 
+    def is_about_answers(self, body: Body) -> bool:
+        """Whether it is about what people said before, such as a mask to be checked: the study is then asked for it
+        when the question is put, and nobody is asked a second time, since that would be about something else."""
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:
         """What the browser is told: no item id, no file name, nothing of the models."""
 

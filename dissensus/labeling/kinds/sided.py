@@ -27,6 +27,10 @@ class Sided:
         """Which one stands on the left."""
         return {"left": ("first", "second")[number & 1]}
 
+    def is_about_answers(self, body: Body) -> bool:  # noqa: ARG002
+        """Never."""
+        return False
+
 
 def two_items(body: Body) -> tuple[str, str]:
     """The items of a body; raises JudgementError where they are not two."""

@@ -11,8 +11,8 @@ import numpy as np
 from PIL import Image
 
 from dissensus.arrays import Array, Int
+from dissensus.report.attacks.heatmaps import duel_id
 from dissensus.report.scores.data import DuelFigure, Marked
-from dissensus.report.scores.heatmaps import duel_id
 
 SHADES = 15
 """Steps of the shade: with nothing they fit four bits, so a figure is about a kilobyte."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 
-from PIL import Image, UnidentifiedImageError
-
+from dissensus.report.attacks.heatmaps import duel_id
 from dissensus.report.galleries import picture_number
+from dissensus.report.pictures import width_over_height
 from dissensus.report.scores.data import DuelPairs, ShownPair, Side
 from dissensus.report.scores.figures import figure_id
-from dissensus.report.scores.heatmaps import duel_id
 from dissensus.report.scores.outcomes import OUTCOMES, Outcomes, outcome, outcomes
 from dissensus.report.wording import number
 
@@ -108,7 +105,7 @@ class _Album:
 
     def _ratio(self, image: str) -> float:
         if image not in self.ratios:
-            self.ratios[image] = _width_over_height(image)
+            self.ratios[image] = width_over_height(image)
         return self.ratios[image]
 
 
@@ -187,12 +184,3 @@ def _track(low: float, high: float) -> Track:
 
 def _written(value: float | None) -> str:
     return "" if value is None else number(value, 2)
-
-
-def _width_over_height(image: str) -> float:
-    """From the picture's own header; a square where it cannot be read."""
-    try:
-        with Image.open(BytesIO(base64.b64decode(image.partition(",")[2]))) as opened:
-            return opened.width / opened.height
-    except (UnidentifiedImageError, ValueError, OSError):
-        return 1.0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float
+from dissensus.report.attacks.heatmaps import DuelGrid, duel_grid
 from dissensus.report.heatmaps import Cell, HeatRow
 from dissensus.report.scores.data import ScoresReportData
 from dissensus.report.wording import number
@@ -36,22 +37,16 @@ class AttackHeatmaps:
     defence: Heat
 
 
-def duel_id(attacker: int, defender: int) -> str:
-    """Anchor of an attack's gallery, from the places of the attacker and the defender in the order of the page."""
-    return f"duel-{attacker}-{defender}"
-
-
 def attack_heatmaps(data: ScoresReportData, order: Sequence[str]) -> AttackHeatmaps:
     """The four matrices; a cell is empty where a side of its comparison was not judged."""
     places = [data.models.index(name) for name in order]
     grid, matrices = np.ix_(places, places), data.matrices
     attack, defence = matrices.aggressiveness[grid], matrices.resistance[grid]
     attacked, defended = matrices.attacked[grid], matrices.defended[grid]
-    shown = {(duel.attacker, duel.defender) for duel in data.duels}
-    linked = np.array([[(one, other) in shown for other in order] for one in order])
+    made = duel_grid([(duel.attacker, duel.defender) for duel in data.duels], order)
     negative, none = attacked & (attack < 0), np.zeros_like(attacked)
     said = _Sentences(order, attack, defence)
-    attacking, defending = _Map(order, negative, linked, False), _Map(order, none, linked.T, True)
+    attacking, defending = _Map(made, negative, False), _Map(made, none, True)
     return AttackHeatmaps(
         attacking.heat(attack - attack.T, attacked & attacked.T, said.attacks),
         defending.heat(defence - defence.T, defended & defended.T, said.defences),
@@ -86,35 +81,24 @@ class _Sentences:
 
 @dataclass(frozen=True)
 class _Map:
-    """What two matrices of one measure share: their order, marks and links; a defender's row is the attacked side."""
+    """What two matrices of one measure share: their grid and marks; a defender's row is the attacked side."""
 
-    order: Sequence[str]
+    grid: DuelGrid
     marked: Bool[Array, "M M"]
-    linked: Bool[Array, "M M"]
     row_defends: bool
 
     def heat(
         self, values: Float[Array, "M M"], known: Bool[Array, "M M"], write: Write, reach: float | None = None
     ) -> Heat:
         """Rows of cells; without a given reach the colours end at the largest value, rounded up to a tenth."""
-        many = len(self.order)
-        known = known & ~np.eye(many, dtype=bool)
+        known = known & ~np.eye(len(known), dtype=bool)
         largest = float(np.abs(values[known]).max()) if known.any() else 0.0
         ends = max(0.1, math.ceil(largest * 10 - 1e-9) / 10) if reach is None else reach
 
-        def cell(i: int, j: int) -> Cell | None:
-            if i == j:
-                return None
-            if not known[i, j]:
-                return Cell("", 0.0, "none", f"{self.order[i]} and {self.order[j]}: not judged")
+        def cell(i: int, j: int, duel: str) -> Cell:
             value, side = float(values[i, j]), "plus" if values[i, j] >= 0 else "minus"
             depth = round(min(1.0, abs(value) / ends), 3)
-            return Cell(number(value, 2), depth, side, write(i, j), self._duel(i, j), bool(self.marked[i, j]))
+            return Cell(number(value, 2), depth, side, write(i, j), duel, bool(self.marked[i, j]))
 
-        rows = tuple(HeatRow(name, tuple(cell(i, j) for j in range(many))) for i, name in enumerate(self.order))
+        rows = self.grid.rows(known, self.row_defends, cell)
         return Heat(rows, number(ends, 1), int((self.marked & known).sum()))
-
-    def _duel(self, i: int, j: int) -> str:
-        if not self.linked[i, j]:
-            return ""
-        return duel_id(j, i) if self.row_defends else duel_id(i, j)

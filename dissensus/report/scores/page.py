@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dissensus.report.attacks.leaders import opening_notes
+from dissensus.report.attacks.standings import standings_view
 from dissensus.report.page import environment
 from dissensus.report.scores.data import ScoresReportData
 from dissensus.report.scores.figures import FIRST, figures
 from dissensus.report.scores.galleries import attack_galleries, striking
 from dissensus.report.scores.heatmaps import attack_heatmaps
-from dissensus.report.scores.leaders import opening_notes, opening_words
+from dissensus.report.scores.leaders import opening_words
 from dissensus.report.scores.levels import level_curves, level_rows
 from dissensus.report.scores.outcomes import OUTCOMES, SHORT, UNCERTAIN
 from dissensus.report.scores.screening import screening_view
-from dissensus.report.scores.standings import MEASURES, agreement, benchmarks, measured, rank_rows
 from dissensus.version import __version__
 
 
@@ -35,11 +36,7 @@ def render_scores(data: ScoresReportData) -> str:
             opening_notes=opening_notes(data),
             opening_words=opening_words(data),
             examples=striking(shown.galleries),
-            measures=MEASURES,
-            measured=measured(data),
-            ranks=rank_rows(data),
-            benchmarks=benchmarks(data),
-            agreement=agreement(data),
+            **standings_view(data),
             heatmaps=attack_heatmaps(data, order),
             figures=figures(data.figures, order, attacks),
             first_figures=FIRST,

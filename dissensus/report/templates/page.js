@@ -32,21 +32,24 @@
 
   const finder = document.querySelector(".finder");
   if (!finder) return;
-  const selects = all("select", finder);
+  const ofDuels = all("select:not([data-card])", finder);
+  const ofCards = all("select[data-card]", finder);
   const galleries = all(".gallery");
   const fits = (gallery, { value, dataset }) => {
     const pair = gallery.dataset.pair.split(" ");
-    if (!value) return true;
-    if (dataset.by === "case") return gallery.querySelector(`[data-case="${value}"]`) !== null;
-    return dataset.by ? pair[dataset.by] === value : pair.includes(value);
+    return !value || (dataset.by ? pair[dataset.by] === value : pair.includes(value));
   };
   const find = () => {
     let found = 0;
-    const shown = selects.find((select) => select.dataset.by === "case");
+    const asked = ofCards.filter(({ value }) => value).map(({ value, dataset }) => `[data-${dataset.card}="${value}"]`);
     for (const gallery of galleries) {
-      gallery.hidden = !selects.every((select) => fits(gallery, select));
+      let left = asked.length === 0;
+      for (const card of ofCards.length ? all("[data-case]", gallery) : []) {
+        card.hidden = asked.length > 0 && !card.matches(asked.join(""));
+        left ||= !card.hidden;
+      }
+      gallery.hidden = !left || !ofDuels.every((select) => fits(gallery, select));
       found += !gallery.hidden;
-      if (shown) gallery.querySelector(".inside").dataset.show = shown.value || "all";
     }
     finder.querySelector("output").textContent = `${found} of ${galleries.length} duels`;
   };

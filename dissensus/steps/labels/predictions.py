@@ -30,6 +30,7 @@ class LabelSource:
         """Name the model; it is opened when something is left to predict."""
         self.folder, self.classes, self.name = folder, classes, name
         self.model = settings.models[name]
+        self.is_whole = self.model.backend == "file"
         self.preprocess = settings.preprocess | self.model.preprocess
         self.opened: Model | None = None
         self.images: PooledImages | None = None

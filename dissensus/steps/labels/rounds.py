@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from json.encoder import encode_basestring
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +14,7 @@ from dissensus.arrays import Array, Int
 from dissensus.competitions.labels import Judged, judge
 from dissensus.errors import ScreeningError
 from dissensus.labeling import LABELS, question_keys, questions_of
+from dissensus.records import Question
 from dissensus.screening import NO, UNFIT, YES
 from dissensus.steps.labels.judging import verdicts_of
 from dissensus.steps.labels.selecting import rule_of
@@ -39,23 +41,32 @@ class LabelRounds:
         self.items = every // LABELS
         positions, place = np.unique(self.items, return_inverse=True)
         names = _item_names(self.found)
-        self.texts = _question_texts([names[one] for one in place.tolist()], (every % LABELS).tolist())
+        texts = _question_texts([names[one] for one in place.tolist()], (every % LABELS).tolist())
+        self.questions = [(self.kind, texts)]
         self.uris = dict(zip(names, items_at(folder, positions, "uri").to_pylist() if names else (), strict=True))
         self.judged: list[Judged] = []
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
         """Questions of the rows that count now, reserves in the place of what people discarded."""
-        told = (question, annotator, answer, len(self.texts), annotators)
+        told = (question, annotator, answer, len(self.items), annotators)
         try:
             verdicts = verdicts_of(*told, self.settings.judge)
         except ScreeningError:  # people go on answering; `rank` says what is wrong
             verdicts = verdicts_of(*told, self.settings.judge.model_copy(update={"method": "majority"}))
         unfit = np.unique(self.items[verdicts == UNFIT])
         self.judged = [self._judged(place, verdicts, unfit) for place in range(len(self.found))]
-        is_needed = np.zeros(len(self.texts), bool)
+        is_needed = np.zeros(len(self.items), bool)
         for judged, numbers in zip(self.judged, self.numbers, strict=True):
             is_needed[numbers[judged.row_questions[judged.active].ravel()]] = True
         return Needed(is_needed, tuple(self._duels()))
+
+    def beside(self, question: Question) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing: no question is about people's answers."""
+        return {}
+
+    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing."""
+        return {}
 
     def _judged(self, place: int, verdicts: Int[Array, " q"], unfit: Int[Array, " n"]) -> Judged:
         given = verdicts[self.numbers[place]]

@@ -12,7 +12,8 @@ from json.encoder import encode_basestring
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competitions.scores import JUDGED, SCREENED_OUT, JudgedPairs, judge, pair_states
+from dissensus.competitions.duels import JUDGED, SCREENED_OUT, states_of
+from dissensus.competitions.scores import JudgedPairs, judge
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.labeling import pair_questions
 from dissensus.records import Exclusion, moment_of
@@ -203,7 +204,7 @@ def outcome(
 ) -> tuple[Int[Array, " q"], Float[Array, " q"]]:
     """What became of each pair, and the preference for its second item, −1 to 1."""
     preference, weight = preferences(compared.question, weighed, len(compared.unfit))
-    state = pair_states(compared.answered, compared.unfit, settings.min_answers, settings.unfit)
+    state = states_of(compared.answered, compared.unfit, settings.min_answers, settings.unfit)
     state[(state == JUDGED) & (weight == 0)] = SCREENED_OUT
     return state, preference / 100
 

@@ -39,6 +39,7 @@ class ScoreSource:
         """Name the model; it is opened when something is left to predict."""
         self.folder, self.name = folder, name
         self.model = settings.models[name]
+        self.is_whole = self.model.backend == "file"
         self.preprocess = settings.preprocess | self.model.preprocess
         self.is_enumerated = folder.enumeration.exists()
         self.chunk = ENUMERATED_CHUNK if self.is_enumerated else CHUNK

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 
-from dissensus.arrays import Array
 from dissensus.competitions.attack_standings import (
     AttackMethod,
     Evidence,
@@ -17,7 +15,8 @@ from dissensus.competitions.attack_standings import (
 )
 from dissensus.competitions.standings import Standings
 from dissensus.pairwise import attack_matrices
-from dissensus.records import AttackMatrices, Attacks, Provenance, Ranking, Rankings
+from dissensus.records import Attacks, Provenance, Ranking, Rankings
+from dissensus.steps.matrices import write_matrices
 from dissensus.steps.scores.judging import PairHearing, screening_of
 from dissensus.steps.scores.predictions import require_unchanged
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
@@ -61,24 +60,8 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
     apart = disagreements(standings, matrices, hearing.models) if len(hearing.models) > 2 else ()
     rankings = Rankings(**made, words=(*contradictions(matrices, hearing.models), *apart))
     write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
-    _write_matrices(folder, hearing.models, matrices)
+    write_matrices(folder, hearing.models, matrices)
     return rankings
-
-
-def _write_matrices(folder: Folder, models: list[str], matrices: AttackMatrices) -> None:
-    tables = {
-        name: _known(getattr(matrices, name), where)
-        for name, where in (("aggressiveness", matrices.attacked), ("resistance", matrices.defended))
-    }
-    write_text(folder.matrices, json.dumps({"models": models} | tables, indent=1) + "\n")
-
-
-def _known(matrix: Array, where: Array) -> list[list[float | None]]:
-    """The matrix as lists, with nothing where no pair was judged."""
-    return [
-        [float(v) if w else None for v, w in zip(row, known, strict=True)]
-        for row, known in zip(matrix.tolist(), where.tolist(), strict=True)
-    ]
 
 
 def _limits(evidence: Evidence) -> tuple[str, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.competitions.scores import JUDGED, JudgedPairs, judge, pair_states
+from dissensus.competitions.duels import states_of
+from dissensus.competitions.scores import JUDGED, JudgedPairs, judge
 from dissensus.labeling import QUESTIONS
+from dissensus.records import Question
 from dissensus.steps.pools import open_pool
 from dissensus.steps.scores.judging import numbered_pairs, pair_texts
 from dissensus.store.folder import Folder
@@ -26,23 +30,31 @@ class PairRounds:
         self.models, self.found = read_pair_rounds(folder)
         self.pairs, self.numbers = numbered_pairs(self.found)
         ids = {item: name for found in self.found for item, name in found.item_ids.items()}
-        self.texts = pair_texts(self.kind, self.pairs, ids)
+        self.questions: list[tuple[str, list[str]]] = [(self.kind, pair_texts(self.kind, self.pairs, ids))]
         uris = open_pool(folder).uris(list(ids)) if ids else []
         self.uris: dict[str, str | None] = dict(zip(ids.values(), uris, strict=True))
 
     def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:  # noqa: ARG002
         """Pairs that count now, reserves in the place of what people discarded."""
-        answered = np.bincount(question, minlength=len(self.texts))
-        unfit = np.bincount(question[answer == self._unfit], minlength=len(self.texts))
-        state = pair_states(answered, unfit, self.settings.min_answers, self.settings.unfit)
+        answered = np.bincount(question, minlength=len(self.pairs))
+        unfit = np.bincount(question[answer == self._unfit], minlength=len(self.pairs))
+        state = states_of(answered, unfit, self.settings.min_answers, self.settings.unfit)
         judged = [
             judge(found.selection, state[at], np.zeros(len(at)), self.settings.share)
             for found, at in zip(self.found, self.numbers, strict=True)
         ]
-        is_needed = np.zeros(len(self.texts), bool)
+        is_needed = np.zeros(len(self.pairs), bool)
         for one, at in zip(judged, self.numbers, strict=True):
             is_needed[at[one.row_pair[one.active]]] = True
         return Needed(is_needed, tuple(self._duels(judged)))
+
+    def beside(self, question: Question) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing: no question is about people's answers."""
+        return {}
+
+    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """Nothing."""
+        return {}
 
     @property
     def _unfit(self) -> int:

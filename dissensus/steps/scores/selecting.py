@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competitions.duels import attacks_of
 from dissensus.competitions.scores import (
     Selecting,
-    attacks_of,
     even_levels,
     level_cells,
     level_counts,

@@ -20,7 +20,13 @@ NOTHING = "cannot tell"
 """The word for a pick that is no class: an empty cell is a question that nobody has answered yet."""
 SAME = {"no difference": "same"}
 ITEMS = ("item", "first", "second")
-"""Fields that name an item of the pool."""
+"""Fields that name an item of the pool; two predictions of an item are named by their models instead."""
+
+
+def item_fields(body: Body) -> tuple[str, ...]:
+    """The fields of a body that name an item of the pool."""
+    is_over = all(name in body for name in ITEMS)
+    return ("item",) if is_over else tuple(name for name in ITEMS if name in body)
 
 
 def known_body(kind: str, body: Body, classes: Classes) -> Body:
@@ -77,7 +83,8 @@ def written_answer(response: Response, classes: Classes) -> str:
     kind, answer = response.question.kind, response.answer
     if kind == "pick":
         return NOTHING if answer is None else class_word(answer, classes)
-    return str(answer) if kind in QUESTIONS else json.dumps(answer, ensure_ascii=False)
+    is_whole = kind in QUESTIONS and not isinstance(answer, (dict, list))  # a word or a number; a mask is neither
+    return str(answer) if is_whole else json.dumps(answer, ensure_ascii=False)
 
 
 def _means(word: str, number: int, classes: Classes) -> bool:

@@ -16,7 +16,7 @@ from dissensus.errors import ClassesError, JudgementError
 from dissensus.labeling.kinds import class_number
 from dissensus.records import Classes, Response
 from dissensus.store.exchange.bodies import class_word
-from dissensus.store.exchange.documents import OURS, item_at, list_of, object_of
+from dissensus.store.exchange.documents import OURS, item_at, list_of, object_of, without_counterpart
 from dissensus.store.exchange.label_studio import UriOf
 from dissensus.store.exchange.reading import Reading, fields_of, refuse
 from dissensus.store.files import write_whole
@@ -100,6 +100,8 @@ class Coco:
                     self._other(identity, label, "no", None, where)
 
     def _other(self, image: Any, label: int, answer: Any, annotator: Any, where: str) -> None:
+        if self.reading.task == "masks":
+            refuse(where, "annotations of COCO say what an image contains, not where: import masks from LabelMe or PNG")
         item = self._item(image, where)
         who = annotator if isinstance(annotator, str) and annotator else self.reading.annotator or "coco"
         response = self.reading.response({"item": item, "label": label, "annotator": who, "answer": answer}, where)
@@ -162,10 +164,8 @@ def write_coco(path: Path, responses: Iterable[Response], classes: Classes, uri_
 
 def _one_image(response: Response, path: Path) -> str:
     if response.question.kind not in ("contains", "pick"):
-        raise JudgementError(
-            f"{path}: questions of the kind '{response.question.kind}' have no counterpart in COCO, where a category "
-            "belongs to one image: export them as .jsonl or for Label Studio"
-        )
+        tool = "COCO, where a category belongs to one image"
+        raise JudgementError(f"{path}: {without_counterpart(response.question, tool)}")
     return str(response.question.body["item"])
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from urllib.parse import unquote
 
 from dissensus.errors import JudgementError
+from dissensus.records import Question
 from dissensus.store.exchange.reading import refuse
 from dissensus.store.tables import first_line
 
@@ -69,6 +70,19 @@ def item_at(address: Any, is_item: Callable[[str], bool], where: str) -> str:
     if not found:
         refuse(where, f"item '{address}' is not in the pool of this study")
     return found[0]
+
+
+def without_counterpart(question: Question, tool: str) -> str:
+    """That a tool has nothing like this question, and what has."""
+    kind = question.kind
+    is_of_predictions = kind == "choice" and "item" in question.body
+    between = " between predictions" if is_of_predictions else ""
+    other = ""
+    if kind in ("mask", "check"):
+        other = " or with --format labelme"
+    elif kind == "choice" and not is_of_predictions:
+        other = " or for Label Studio"
+    return f"questions of the kind '{kind}'{between} have no counterpart in {tool}: export them as .jsonl{other}"
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -9,6 +9,7 @@ from xml.sax.saxutils import quoteattr
 from dissensus.errors import JudgementError
 from dissensus.records import ANSWERS, Classes, Question
 from dissensus.store.exchange.bodies import NOTHING, class_word
+from dissensus.store.exchange.documents import without_counterpart
 
 SIDES = {"first": "left", "second": "right", "same": "no difference"}
 COMMENT = (
@@ -19,7 +20,7 @@ COMMENT = (
 def task_data(question: Question, classes: Classes, uri_of: Callable[[str], str | None]) -> dict[str, Any]:
     """The variables of the configuration: addresses of the images and what is asked."""
     body = question.body
-    if question.kind == "choice":
+    if question.kind == "choice" and "item" not in body:
         first, second = body["first"], body["second"]
         sides = {"left": uri_of(first) or first, "right": uri_of(second) or second}
         return {**sides, "first": first, "second": second, "ask": body.get("ask") or "Which one is better?"}
@@ -31,7 +32,7 @@ def task_data(question: Question, classes: Classes, uri_of: Callable[[str], str 
         gloss = classes.glosses[body["label"]] if classes.glosses else ""
         ask = f"Does it contain: {classes.names[body['label']]}?"
         return {"image": uri_of(item) or item, "item": item, "label": name, "ask": ask, "gloss": gloss}
-    raise JudgementError(f"questions of the kind '{question.kind}' have no counterpart in Label Studio")
+    raise JudgementError(without_counterpart(question, "Label Studio"))
 
 
 def labeling_config(kind: str, classes: Classes) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from dissensus.store.exchange.bodies import (
     ITEMS,
     Body,
     Check,
+    item_fields,
     known_answer,
     known_body,
     written_answer,
@@ -66,6 +67,10 @@ class Reading:
     """When the file was written: the time of answers without one."""
     asked: dict[tuple[str, str], Question] = field(default_factory=dict)
     """Questions that were seen to be right."""
+    task: str | None = None
+    """What the study's models predict, where that is known: only a study of masks takes masks out of drawings."""
+    items: Callable[[], Iterable[str]] | None = None
+    """All items of the pool, for files that are named like them."""
 
     def of(self, path: Path) -> Reading:
         """The same for another file."""
@@ -146,7 +151,7 @@ class Reading:
         return {name: str(fields[name]) if name in ITEMS else fields[name] for name in COLUMNS if has(fields, name)}
 
     def _find_items(self, body: Body) -> None:
-        for name in (name for name in ITEMS if name in body):
+        for name in item_fields(body):
             item = body[name]
             if not isinstance(item, str) or not item:
                 raise JudgementError(f"the question has no {name}")
@@ -178,6 +183,8 @@ def _kind(fields: Fields, body: Body) -> str:
         return str(fields["kind"])
     if "first" not in body or "second" not in body:
         return "contains"
+    if "item" in body:
+        return "choice"
     answer = number_or_word(fields.get("answer"))
     return "choice" if isinstance(answer, str) and answer != UNFIT else "slider"
 

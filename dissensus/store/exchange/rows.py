@@ -26,6 +26,8 @@ from dissensus.store.files import write_whole
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
 ENDINGS = (".jsonl", ".csv", ".parquet")
 BATCH = 1 << 14
+LARGEST_CELL = 1 << 26
+"""Characters: a mask is longer than what Python reads from a cell unless it is told to."""
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 Row = dict[str, Any]
@@ -113,6 +115,7 @@ def _read_lines(reading: Reading) -> Iterator[tuple[int, Row]]:
 
 
 def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
+    csv.field_size_limit(LARGEST_CELL)
     with open(reading.path, newline="", encoding="utf-8-sig") as file:
         mark = separator(next((line for line in file if line.strip()), ""))
         file.seek(0)

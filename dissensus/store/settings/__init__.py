@@ -11,6 +11,7 @@ from dissensus.store.settings.files import (
     write_new,
 )
 from dissensus.store.settings.labels import JudgeSettings, LabelSettings, RankSettings, SelectSettings
+from dissensus.store.settings.masks import CategorySettings, MaskSettings, RatioRankSettings, TruthSettings
 from dissensus.store.settings.scores import (
     AttackRankSettings,
     LevelSettings,
@@ -22,17 +23,21 @@ from dissensus.store.settings.scores import (
 __all__ = [
     "TASKS",
     "AttackRankSettings",
+    "CategorySettings",
     "JudgeSettings",
     "LabelSettings",
     "LevelSettings",
+    "MaskSettings",
     "ModelSettings",
     "PairSettings",
     "RankSettings",
+    "RatioRankSettings",
     "ScaleSettings",
     "ScoreSettings",
     "SelectSettings",
     "ServeSettings",
     "Settings",
+    "TruthSettings",
     "add_models",
     "change_settings",
     "check_section",

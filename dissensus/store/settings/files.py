@@ -15,9 +15,14 @@ from dissensus.records import FORMAT_VERSION, Record
 from dissensus.store.files import write_text
 from dissensus.store.settings.common import HEAD, SERVE, ModelSettings, Settings
 from dissensus.store.settings.labels import LABELS, LabelSettings
+from dissensus.store.settings.masks import MASKS, MaskSettings
 from dissensus.store.settings.scores import SCORES, ScoreSettings
 
-TASKS: dict[str, tuple[type[Settings], str]] = {"labels": (LabelSettings, LABELS), "scores": (ScoreSettings, SCORES)}
+TASKS: dict[str, tuple[type[Settings], str]] = {
+    "labels": (LabelSettings, LABELS),
+    "scores": (ScoreSettings, SCORES),
+    "masks": (MaskSettings, MASKS),
+}
 """What models can predict: the settings that belong to it, and how they begin."""
 
 
@@ -25,7 +30,10 @@ def write_new(path: Path, task: str, title: str, notes: Sequence[str], **setting
     """Write the settings of a new study; `settings` are those that the task needs from the beginning."""
     words = {"title": title, "notes": list(notes)} | settings
     quoted = {name: tomlkit.item(value).as_string() for name, value in words.items()}
-    write_text(path, (HEAD + TASKS[task][1] + SERVE).format(format=FORMAT_VERSION, task=task, **quoted))
+    known, template = TASKS[task]
+    serve = known.model_fields["serve"].default
+    usual = {"lease": f"{serve.lease_minutes:g}", "repeat": f"{serve.repeat_rate:g}"}
+    write_text(path, (HEAD + template + SERVE).format(format=FORMAT_VERSION, task=task, **usual, **quoted))
 
 
 def read_settings(path: Path) -> Settings:

@@ -56,7 +56,7 @@ export class Zoom {
     this.#y = clamp(this.#y, limit);
     for (const frame of this.#frames) {
       const moved = `translate(${this.#x * frame.clientWidth}px, ${this.#y * frame.clientHeight}px) scale(${this.#scale})`;
-      frame.querySelector("img").style.transform = this.#scale === 1 ? "" : moved;
+      for (const image of frame.querySelectorAll("img")) image.style.transform = this.#scale === 1 ? "" : moved;
       frame.classList.toggle("zoomed", this.#scale > 1);
     }
     this.#changed(this.#scale);

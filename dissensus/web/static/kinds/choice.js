@@ -1,39 +1,51 @@
-/* Which of two pictures? Which one stands left is the server's throw; the answer names the side. */
+/* Which of two pictures? Which one stands left is the server's throw; the answer names the side. Two predictions of one
+ * image come with a third picture, the image itself, which is seen while a key or a button is held. */
 
 import { make } from "../dom.js";
+import { Bare } from "./bare.js";
 import { answerButtons, asked, side, stage } from "./parts.js";
 
-const rowsFor = (hasSame) => [
+const rowsFor = (hasSame, isOver) => [
   { value: "left", label: side("Left", "Upper"), keys: ["←"], tone: "blue" },
   ...(hasSame ? [{ value: "same", label: "No difference", keys: ["↓", "S"] }] : []),
+  ...(isOver ? [{ value: "unfit", label: "Cannot be judged", keys: ["U"] }] : []),
   { value: "right", label: side("Right", "Lower"), keys: ["→"], tone: "orange" },
 ];
 
-const words = (value) => ({ left: "the left or upper one", right: "the right or lower one", same: "no difference" })[value];
+const words = (value) =>
+  ({ left: "the left or upper one", right: "the right or lower one", same: "no difference", unfit: "cannot be judged" })[value];
 
 const draw = (host, question, context) => {
-  const ask = question.payload.ask || "Which picture do you choose?";
+  const { same, over, items, ask = "Which picture do you choose?" } = question.payload;
+  const [left, right, image] = context.pictures;
   const captions = [side("Left", "Upper"), side("Right", "Lower")].map((words) => make("span", {}, ...words));
   const alts = ["First picture, left or upper", "Second picture, right or lower"];
-  const { element, zoom } = stage(context.pictures, question.payload.items, alts, captions);
-  const buttons = answerButtons(rowsFor(question.payload.same), context);
-  host.append(element, make("div", { class: "foot" }, asked("", ask), buttons.element));
+  const { element, zoom } = stage(left ? [left, right] : [], items, alts, captions);
+  const bare = over && image ? new Bare(element, image) : null;
+  const buttons = answerButtons(rowsFor(same, over), context);
+  buttons.element.classList.toggle("over", Boolean(over));
+  host.append(element, make("div", { class: "foot" }, make("div", { class: "heading" }, asked("", ask), bare?.button), buttons.element));
   return {
     says: ask,
     words,
     told: words,
     zoom,
     key: buttons.key,
+    leave: () => bare?.leave(),
   };
 };
 
 export default {
   title: "Which of the two?",
-  about: "Two pictures, side by side or one above the other. Zooming moves both.",
+  about:
+    "Two pictures, side by side or one above the other. Zooming moves both. Where they are the same photograph with something marked in it, " +
+    "look which one marks it better; the photograph alone can be seen meanwhile.",
   keys: [
     { keys: ["←"], name: "Left", meaning: "the left one; on a narrow screen, the upper one" },
     { keys: ["→"], name: "Right", meaning: "the right one; on a narrow screen, the lower one" },
     { keys: ["↓", "S"], name: "No difference", meaning: "where it is offered: neither one more than the other" },
+    { keys: ["Space"], name: "Photo", meaning: "hold it to see the photograph alone, where something is marked in it" },
+    { keys: ["U"], name: "Cannot be judged", meaning: "where it is offered: broken, or unsuitable" },
   ],
   draw,
 };

@@ -1,4 +1,4 @@
-/* The kinds of questions that this page can put, by the server's names. To add one (mask, grid, reveal, frame pairs,
+/* The kinds of questions that this page can put, by the server's names. To add one (grid, reveal, frame pairs,
  * …): write a module beside this file, add its line to KINDS, write its browser test.
  *
  * A kind is an object:
@@ -29,12 +29,14 @@
  *
  * parts.js has what most kinds need: stage() for zoomable pictures, answerButtons() for one key per answer. */
 
+import check from "./check.js";
 import choice from "./choice.js";
 import contains from "./contains.js";
+import mask from "./mask.js";
 import pick from "./pick.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, slider };
+export const KINDS = { contains, choice, pick, slider, mask, check };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dissensus.records import Ranking
+from dissensus.report.attacks.data import AttackReport
 from dissensus.report.data import Benchmark
 from dissensus.report.scales import Axis
-from dissensus.report.scores.data import ScoresReportData
 from dissensus.report.standings import Place, plot
 from dissensus.report.wording import decimals, number, signed, span
 
@@ -60,10 +62,22 @@ class RankRow:
     sets: tuple[str, str]
     difference: str
     towards: int
-    known: tuple[Known, ...]
+    known: Mapping[str, Known]
+    """By the measure that the column stands beside."""
 
 
-def measured(data: ScoresReportData) -> Measured:
+def standings_view(data: AttackReport) -> dict[str, Any]:
+    """What the shared templates of the rankings draw, by the names they know it by."""
+    return {
+        "measures": MEASURES,
+        "measured": measured(data),
+        "ranks": rank_rows(data),
+        "benchmarks": benchmarks(data),
+        "agreement": agreement(data),
+    }
+
+
+def measured(data: AttackReport) -> Measured:
     """Dots, intervals and stems of both measures, the most aggressive model first."""
     plots = plot(data.aggressiveness), plot(data.resistance)
     zeros = plots[0].axis.at(0.0), plots[1].axis.at(0.0)
@@ -80,7 +94,7 @@ def _lane(measure: str, place: Place, zero: float) -> Lane:
     return Lane(measure, place, min(zero, end), round(abs(end - zero), 2))
 
 
-def rank_rows(data: ScoresReportData) -> tuple[RankRow, ...]:
+def rank_rows(data: AttackReport) -> tuple[RankRow, ...]:
     """Ranks of all models, the most aggressive first."""
     attack, defence = _ranks(data.aggressiveness), _ranks(data.resistance)
     sets = [
@@ -98,19 +112,19 @@ def rank_rows(data: ScoresReportData) -> tuple[RankRow, ...]:
                 (sets[0][name], sets[1][name]),
                 "–" if higher is None else signed(higher),
                 _sign(higher),
-                tuple(_known(name, benchmark) for _, benchmark in benchmarks(data)),
+                {measure: _known(name, benchmark) for measure, benchmark in benchmarks(data)},
             )
         )
     return tuple(rows)
 
 
-def benchmarks(data: ScoresReportData) -> tuple[tuple[str, Benchmark], ...]:
+def benchmarks(data: AttackReport) -> tuple[tuple[str, Benchmark], ...]:
     """The known columns, in the order of the measures they stand beside."""
     known = data.benchmarks or {}
     return tuple((measure, known[measure]) for measure in MEASURES if measure in known)
 
 
-def agreement(data: ScoresReportData) -> float | None:
+def agreement(data: AttackReport) -> float | None:
     """Spearman correlation of the two orders; None below three models that both of them place."""
     attack, defence = _ranks(data.aggressiveness), _ranks(data.resistance)
     both = [name for name, rank in attack.items() if rank is not None and defence[name] is not None]

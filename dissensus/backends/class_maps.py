@@ -1,0 +1,76 @@
+"""What a model says about one image -> the class of each pixel."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from dissensus.arrays import Array, Int, UInt8
+from dissensus.errors import PredictionError
+from dissensus.predictions.maps import checked_map
+
+Axis = Literal["first", "last"]
+LARGEST = 2**31
+"""Real numbers beyond it are no labels, and could not be made whole."""
+
+
+def class_map(
+    output: Array, classes: int, axis: Axis | Literal["auto"], likely: Axis, *, is_square: bool
+) -> UInt8[Array, "h w"]:
+    """The class of each pixel, from labels (H×W, 1×H×W, H×W×1) or from scores (C×H×W, H×W×C); of ties the lower.
+
+    With axis 'auto' the classes are where their number fits, and at the `likely` end where both do. `is_square`: the
+    model saw a square, so its map is one.
+
+    Raises:
+        PredictionError: another shape, NaN, or labels that are no class.
+    """
+    if output.dtype.kind not in "iufb" or output.ndim not in (2, 3) or 0 in output.shape:
+        raise PredictionError(
+            f"an array of {output.dtype} and shape {output.shape} for an image: give labels H×W or scores C×H×W"
+        )
+    labels = output
+    if output.ndim == 3:
+        scores = np.moveaxis(output, 0 if _axis(output.shape, classes, axis, likely, is_square) == "first" else -1, 0)
+        labels = scores[0] if len(scores) == 1 else _highest(scores)
+    if is_square and labels.shape[0] != labels.shape[1]:
+        raise PredictionError(f"a map of {labels.shape[0]}×{labels.shape[1]} for a square image: it must be square")
+    return checked_map(_whole(labels), classes)
+
+
+def _axis(shape: tuple[int, ...], classes: int, axis: Axis | str, likely: Axis, is_square: bool) -> Axis:
+    """The end at which the classes are, or a single label."""
+    ends: dict[Axis, tuple[int, tuple[int, ...]]] = {"first": (shape[0], shape[1:]), "last": (shape[2], shape[:2])}
+    fitting = [
+        end
+        for end, (length, rest) in ends.items()
+        if axis in ("auto", end) and length in (1, classes) and (not is_square or rest[0] == rest[1])
+    ]
+    if not fitting:
+        where = "no axis" if axis == "auto" else f"no {axis} axis"
+        raise PredictionError(
+            f"shape {'×'.join(map(str, shape))} for an image has {where} of {classes} classes: set labels to what its"
+            " outputs mean, one name per output, or classes_axis"
+        )
+    return likely if likely in fitting else fitting[0]
+
+
+def _highest(scores: Array) -> Int[Array, "h w"]:
+    """Number of the highest score of each pixel; of ties the lowest."""
+    if np.isnan(scores).any():
+        pixels = int(np.isnan(scores).any(axis=0).sum())
+        raise PredictionError(f"{pixels:,} of {scores[0].size:,} pixels have a score that is NaN: give numbers")
+    return scores.argmax(axis=0)
+
+
+def _whole(labels: Array) -> Array:
+    """Labels in whole numbers, which real numbers may be too."""
+    if labels.dtype.kind != "f":
+        return labels
+    is_whole = (np.abs(labels) < LARGEST) & (np.floor(labels) == labels)
+    if not is_whole.all():
+        raise PredictionError(
+            f"{labels[~is_whole][0]:.4g} is no label: give whole numbers, or one score per class for each pixel"
+        )
+    return labels.astype(np.int64)

@@ -1,0 +1,67 @@
+"""What the outputs of a model mean, where it was made for other classes than the study's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+import numpy as np
+
+from dissensus.arrays import Array, UInt8
+from dissensus.errors import BackendError, ClassesError
+from dissensus.records import BACKGROUND, MOST_CLASSES, VOID, Classes
+
+Labels = str | tuple[str | int, ...]
+"""The word of a known list, or a name or number of a class for each output index."""
+
+LABEL_SETS = {"voc": "data/voc-classes.txt"}
+"""Lists that the package brings, one name per line in the order of the outputs: PASCAL VOC's 21."""
+
+
+def label_numbers(labels: Labels | None, classes: Classes) -> UInt8[Array, " L"]:
+    """The study's class that each output index means.
+
+    Names that the study does not have are its background, a number is the class's own, and VOID stays VOID. None
+    means the study's classes in their order.
+
+    Raises:
+        BackendError: there are too many, none names a class beside the background, or one is no class's number.
+    """
+    names: Sequence[str | int] = range(len(classes)) if labels is None else _listed(labels)
+    if len(names) > MOST_CLASSES:
+        raise BackendError(f"{len(names)} labels are more than a map can hold: {MOST_CLASSES} at most")
+    try:
+        numbers = [VOID if name == VOID else _number(name, classes) for name in names]
+    except ClassesError as error:
+        raise BackendError(f"labels: {error}") from None
+    if all(number in (BACKGROUND, VOID) for number in numbers):
+        raise BackendError(
+            f"none of its {len(names)} labels is a class of this study beside the background, such as"
+            f" '{classes.names[-1]}': set labels to names or numbers of the study's classes, one per output"
+        )
+    return np.array(numbers, np.uint8)
+
+
+def relabelled(labels: UInt8[Array, "h w"], numbers: UInt8[Array, " L"]) -> UInt8[Array, "h w"]:
+    """A map in the study's classes, from one of output indices; VOID stays VOID."""
+    meaning = np.full(256, VOID, np.uint8)
+    meaning[: len(numbers)] = numbers
+    return meaning[labels]
+
+
+def _listed(labels: Labels) -> Sequence[str | int]:
+    if not isinstance(labels, str):
+        return labels
+    text = files("dissensus").joinpath(LABEL_SETS[labels]).read_text(encoding="utf-8")
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _number(name: str | int, classes: Classes) -> int:
+    if isinstance(name, str) and not name.isdecimal() and not _has(classes, name.strip()):
+        return BACKGROUND
+    return classes.index_of(name)
+
+
+def _has(classes: Classes, name: str) -> bool:
+    words = {word.casefold() for words in (classes.names, *classes.synonyms) for word in words}
+    return name.casefold() in words or name in classes.ids

@@ -1,0 +1,88 @@
+"""How images are made ready for models that give a map: the whole image is seen, because all of it gets a label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from PIL import Image
+from pydantic import BeforeValidator, model_validator
+
+from dissensus.backends.label_sets import LABEL_SETS, Labels
+from dissensus.backends.preprocess import Preprocess
+
+
+def _labels(value: object) -> object:
+    if isinstance(value, str) and value in LABEL_SETS:
+        return value
+    if isinstance(value, list | tuple) and value and all(type(label) in (str, int) for label in value):
+        return tuple(value)
+    raise ValueError(f"'{value}' is no list of labels: give {' or '.join(LABEL_SETS)}, or a name or number per output")
+
+
+class MapPreprocess(Preprocess):
+    """Settings of one model that gives a map: image -> `size`×`size` -> (pixel·scale − mean)/std -> layout."""
+
+    fit: Literal["stretch", "letterbox"] = "stretch"
+    """Stretch the image to the square; or keep its proportions and fill the rest, which is cut off the map again."""
+    labels: Annotated[Labels | None, BeforeValidator(_labels)] = None
+    """What each output index means: the word of a known list, or names or numbers of classes; unset: the study's."""
+    classes_axis: Literal["auto", "first", "last"] = "auto"
+    """Where the classes are among the axes of one image's scores; auto: where their number fits."""
+
+    UNFIT: ClassVar[dict[str, str]] = {
+        "crop": "a map covers the whole image",
+        "outputs": "of scores only the highest counts",
+        "class_offset": "say in labels what the outputs mean",
+    }
+
+    @model_validator(mode="after")
+    def _fits_maps(self) -> MapPreprocess:
+        unfit = [name for name in self.UNFIT if name in self.model_fields_set]
+        if unfit:
+            raise ValueError(f"{unfit[0]} is not for models that give a map: {self.UNFIT[unfit[0]]}; leave it out")
+        if self.layout == "flat":
+            raise ValueError("layout 'flat' has no place for a map: use nchw or nhwc")
+        return self
+
+    @classmethod
+    def known_keys(cls) -> tuple[str, ...]:
+        """The settings that there are."""
+        return tuple(name for name in cls.model_fields if name not in cls.UNFIT)
+
+    def framed(self, image: Image.Image, size: int) -> Image.Image:
+        """The whole image, stretched to size×size or, in its own proportions, at the upper left of such a square.
+
+        What is left of the square has the colour that normalises to zero.
+        """
+        inner = image.resize(self.inner_size(image, size), self.filter)
+        if inner.size == (size, size):
+            return inner
+        square = Image.new(image.mode, (size, size), self._fill(image.mode))
+        square.paste(inner)
+        return square
+
+    def inner_size(self, image: Image.Image, size: int) -> tuple[int, int]:
+        """Width and height that the image has in the square: its longer side fills it."""
+        if self.fit == "stretch":
+            return size, size
+        longest = max(image.size)
+        width, height = (max(1, (2 * side * size + longest) // (2 * longest)) for side in image.size)
+        return width, height
+
+    def _fill(self, mode: str) -> int | tuple[int, ...]:
+        mean = np.rint(self.per_channel("mean") / self.scale).clip(0, 255).astype(int).tolist()
+        if mode == "L":
+            return int(mean[0])
+        colour = mean * (3 if len(mean) == 1 else 1)
+        return tuple(colour[::-1] if self.channels == "bgr" else colour)
+
+
+def map_preprocess(settings: Mapping[str, object]) -> MapPreprocess:
+    """The settings of a table of study.toml, for a model that gives a map.
+
+    Raises:
+        BackendError: an unknown key, one that is not for maps, or a value that makes no sense.
+    """
+    return MapPreprocess.read(settings)

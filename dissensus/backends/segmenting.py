@@ -1,0 +1,119 @@
+"""Models that give a class map for each image, from any framework."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from PIL.Image import Image
+
+from dissensus.arrays import Array, UInt8
+from dissensus.backends.class_maps import Axis, class_map
+from dissensus.backends.label_sets import label_numbers, relabelled
+from dissensus.backends.litert import open_litert
+from dissensus.backends.map_preprocess import MapPreprocess
+from dissensus.backends.modules import named_function
+from dissensus.backends.network import Network, parts
+from dissensus.backends.onnx import REALS, WHOLE_NUMBERS, open_onnx
+from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.reasons import one_line
+from dissensus.backends.tensor import batch
+from dissensus.backends.torch import open_torch
+from dissensus.errors import BackendError, DissensusError, PredictionError
+from dissensus.predictions.maps import resized
+from dissensus.records import Classes
+
+Segmenter = Callable[[Sequence[Image]], list[UInt8[Array, "h w"]]]
+"""Images → a class map each, in the model's own size: `predictions.maps.resized` brings it to the image's."""
+
+NETWORKS: dict[str, Callable[[str, Preprocess, Classes], Any]] = {
+    "onnx": partial(open_onnx, output_types=REALS | WHOLE_NUMBERS),
+    "litert": open_litert,
+    "torch": open_torch,
+}
+MOST_AT_ONCE = 8
+"""Images that a network of any batch size gets together: the scores of one can take tens of megabytes."""
+
+
+def open_segmenter(backend: str, target: str, preprocess: MapPreprocess, classes: Classes) -> Segmenter:
+    """The model, ready to give maps of the study's classes; its answers are checked.
+
+    Raises:
+        BackendError: the framework or the file is missing, it holds no such model, or its labels are not the study's.
+    """
+    name = f"{backend}:{target}"
+    try:
+        numbers = label_numbers(preprocess.labels, classes)
+        segment = _opened(backend, target, preprocess, len(numbers))
+    except DissensusError as error:
+        raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
+    except Exception as error:
+        raise BackendError(f"{name} does not open: {one_line(error)}") from error
+
+    def maps(images: Sequence[Image]) -> list[UInt8[Array, "h w"]]:
+        if not images:
+            return []
+        try:
+            return [relabelled(one, numbers) for one in segment(images)]
+        except DissensusError as error:
+            raise type(error)(f"{name}: {error}") from error
+        except MemoryError as error:
+            raise BackendError(f"{name}: out of memory on {len(images)} images: use smaller batches") from error
+        except Exception as error:
+            raise BackendError(f"{name} failed on {len(images)} images: {one_line(error)}") from error
+
+    return maps
+
+
+def _opened(
+    backend: str, target: str, preprocess: MapPreprocess, classes: int
+) -> Callable[[Sequence[Image]], Iterator[UInt8[Array, "h w"]]]:
+    """A function from images to maps of output indices."""
+    if backend == "python":
+        return partial(_function_maps, named_function(target), preprocess, classes)
+    if backend not in NETWORKS:
+        raise BackendError(f"no backend '{backend}' gives maps: use {', '.join(NETWORKS)}, python or file")
+    network = NETWORKS[backend](target, preprocess, Classes(tuple(map(str, range(classes)))))
+    if network.input.axes == "flat":
+        raise BackendError("it takes flat pixels, which have no place for a map: wrap it as python:MODULE:FUNCTION")
+    return partial(_network_maps, network, preprocess, classes)
+
+
+def _function_maps(
+    function: Callable[[list[Image]], Any], preprocess: MapPreprocess, classes: int, images: Sequence[Image]
+) -> Iterator[UInt8[Array, "h w"]]:
+    outputs = function(list(images))
+    _check_number(len(outputs), len(images))
+    for output in outputs:
+        yield class_map(np.asarray(output), classes, preprocess.classes_axis, "first", is_square=False)
+
+
+def _network_maps(
+    network: Network, preprocess: MapPreprocess, classes: int, images: Sequence[Image]
+) -> Iterator[UInt8[Array, "h w"]]:
+    likely: Axis = "last" if network.input.axes == "nhwc" else "first"
+    size = network.input.size
+    for image, output in zip(images, _outputs(network, images), strict=True):
+        labels = class_map(output, classes, preprocess.classes_axis, likely, is_square=True)
+        width, height = preprocess.inner_size(image, size)
+        # What was added to the image is cut off where the network saw it, so a coarse map is made as fine first.
+        yield labels if (width, height) == (size, size) else resized(labels, size, size)[:height, :width]
+
+
+def _outputs(network: Network, images: Sequence[Image]) -> Iterator[Array]:
+    """What the network gives for each image; no more than a few of them are held at a time."""
+    fixed = network.input.batch
+    step = fixed or MOST_AT_ONCE
+    for start in range(0, len(images), step):
+        array = batch(images[start : start + step], network.preprocess, network.input)
+        for part, filled in parts(array, fixed):
+            outputs = network.run(part)
+            _check_number(len(outputs) if np.ndim(outputs) else 1, len(part))
+            yield from outputs[:filled]
+
+
+def _check_number(maps: int, images: int) -> None:
+    if maps != images:
+        raise PredictionError(f"{maps} maps for {images} images: return one each")

@@ -1,0 +1,155 @@
+"""The whole job on maps: six real models find handwritten digits on photos, and the truth is known to the pixel."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from dissensus.demo.scenes import NAMES, Material, Scene, drawn_scene
+from dissensus.demo.segmenters import segmenters
+from dissensus.discrepancy.masks import agreements
+from dissensus.engines.local import Progress
+from dissensus.errors import StudyError
+from dissensus.predictions.maps import maps_of
+from dissensus.records import Rankings, Record
+from dissensus.steps.masks.columns import MapColumn
+from dissensus.store.settings import change_settings
+from dissensus.study import Study
+
+SEED = 0
+POOL, LESSONS = 300, 200
+"""Scenes on which models compete, and scenes that they learn from."""
+BY_HAND = ("svm", "logistic", "bayes")
+"""Who competes where a person draws: three models need a fifth of the masks that six do."""
+QUALITY = 90
+MEASURE = "mIoU, all scenes drawn"
+NOTE = (
+    "The masks in this demo were not drawn by people: scikit-learn's handwritten digits were laid on crops of its two "
+    "photos, so the true map is known. The models learned from other digits on the same photos."
+)
+
+
+class MasksDemoResult(Record):
+    """What the demo of maps made; without rankings where the masks are left to a person."""
+
+    study: Path
+    report: Path | None = None
+    rankings: Rankings | None = None
+    miou: Mapping[str, float] = {}
+    """Of every model over the whole pool: what drawing all of it would have said."""
+    srcc: Mapping[str, float | None] = {}
+    """Rank correlation of both orders with it."""
+    images: int
+    """That the competition asked for."""
+    pool: int
+
+
+def run_masks_demo(folder: Path, by_hand: bool, progress: Progress) -> MasksDemoResult:
+    """Draw scenes, fit, predict, select, answer, rank and report; or stop where a person is to draw."""
+    report = folder / "study" / "results" / "report.html"
+    if report.exists():
+        raise StudyError(f"{folder} holds a demo already: look at what is there, or choose another folder")
+    study = _begun(folder, by_hand)
+    study.progress = progress
+    scenes, specs = _prepare(folder, BY_HAND if by_hand else None, progress)
+    study.pool([folder / "pool"])
+    study.predict(specs)
+    study.select()
+    images = len(study.asked())
+    if by_hand:
+        return MasksDemoResult(study=study.folder.root, images=len(study.questions()), pool=len(scenes))
+    _answer(study, scenes, folder / "answers")
+    miou = _full_labelling(study, scenes, folder / "miou.csv")
+    study.report(benchmark=folder / "miou.csv")
+    rankings = Rankings.model_validate_json(study.folder.ranking.read_text(encoding="utf-8"))  # the report made it
+    compared = {name: study.benchmark(ranking) for name, ranking in rankings.measures.items()}
+    return MasksDemoResult(
+        study=study.folder.root,
+        report=report,
+        rankings=rankings,
+        miou=miou,
+        srcc={name: None if found is None else found.srcc for name, found in compared.items()},
+        images=images,
+        pool=len(scenes),
+    )
+
+
+def _begun(folder: Path, by_hand: bool) -> Study:
+    notes = () if by_hand else (NOTE,)
+    if (folder / "study" / "study.toml").exists():  # interrupted before: go on
+        study = Study(folder / "study")
+        if tuple(study.settings.notes) != notes:
+            other = "without --by-hand" if by_hand else "with --by-hand"
+            raise StudyError(f"{folder} holds a demo that was begun {other}: go on with that, or choose another folder")
+        return study
+    classes = folder / "classes.txt"
+    folder.mkdir(parents=True, exist_ok=True)
+    classes.write_text("".join(f"{name}\n" for name in NAMES))
+    study = Study.init(folder / "study", task="masks", classes=str(classes), title="Digits on photos", notes=notes)
+    if not by_hand:  # what is known needs no second look
+        change_settings(study.folder.settings, "judge", {"check": False})
+    return study
+
+
+def _prepare(folder: Path, names: Sequence[str] | None, progress: Progress) -> tuple[dict[str, Scene], list[str]]:
+    """Scenes of one half of the digits, maps of models that learned from the other; scenes by item."""
+    lessons, pool = _scenes(progress)
+    pictures = folder / "pool"
+    pictures.mkdir(parents=True, exist_ok=True)
+    found = {f"scene-{number:03}.jpg": scene for number, scene in enumerate(pool, start=1)}
+    for item, scene in found.items():
+        Image.fromarray(scene.picture).save(pictures / item, quality=QUALITY)
+    todo = {name: model for name, model in segmenters().items() if names is None or name in names}
+    specs = []
+    for done, (name, model) in enumerate(todo.items(), start=1):
+        model.fit(lessons)
+        write_maps(folder / "maps" / name, dict(zip(found, model.maps(pool), strict=True)))
+        specs.append(f"{name}=file:{folder / 'maps' / name}")
+        progress("fitting models", done, len(todo))
+    return found, specs
+
+
+def _scenes(progress: Progress) -> tuple[list[Scene], list[Scene]]:
+    """Those that models learn from, and those on which they compete."""
+    # imported here: scikit-learn takes a second, which no other command should wait for
+    from sklearn.datasets import load_digits, load_sample_images
+    from sklearn.model_selection import train_test_split
+
+    digits, photos = load_digits(), load_sample_images().images
+    halves = train_test_split(np.arange(len(digits.target)), test_size=0.5, random_state=SEED, stratify=digits.target)
+    made: list[Scene] = []
+    for which, (half, count) in enumerate(zip(halves, (LESSONS, POOL), strict=True)):
+        material = Material(photos, digits.images[half], digits.target[half])
+        for number in range(count):
+            made.append(drawn_scene(material, np.random.default_rng((SEED, which, number))))
+            progress("drawing scenes", len(made), LESSONS + POOL)
+    return made[:LESSONS], made[LESSONS:]
+
+
+def write_maps(folder: Path, maps: Mapping[str, np.ndarray]) -> None:
+    """One PNG of class numbers per item, as other people's programs leave them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for item, labels in maps.items():
+        Image.fromarray(labels).save(folder / f"{Path(item).stem}.png")
+
+
+def _answer(study: Study, scenes: Mapping[str, Scene], folder: Path) -> None:
+    """Answer every open question by the known map, by way of a folder of PNG."""
+    write_maps(folder, {question.item: scenes[question.item].truth for question in study.questions()})
+    study.judgements_import(folder, format="png", annotator="known")
+
+
+def _full_labelling(study: Study, scenes: Mapping[str, Scene], path: Path) -> dict[str, float]:
+    """Mean IoU of every model when all scenes of the pool are drawn, also as a benchmark file."""
+    items, models = study.items(), list(study.settings.models)
+    truths = maps_of([scenes[item].truth for item in items])
+    columns = [MapColumn(study.folder, name).at(np.arange(len(items))) for name in models]
+    scores, _ = agreements(columns, truths, len(NAMES), "miou")
+    miou = dict(zip(models, scores.mean(axis=0).tolist(), strict=True))
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("model", MEASURE, "labels"), *((*pair, len(items)) for pair in miou.items())])
+    return miou

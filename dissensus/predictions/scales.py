@@ -1,0 +1,92 @@
+"""How large things of a class usually are: the quartiles of its share of the pixels (section 3.1.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.errors import PredictionError
+
+BINS = 10_000
+"""Bins of a histogram of shares, all of one width."""
+
+QUARTILES = (0.25, 0.75)
+
+
+@dataclass(frozen=True)
+class ScaleRanges:
+    """Between which shares of the pixels a class counts as neither tiny nor huge, ends included.
+
+    `is_known` is False where nothing is known of a class; its ends are then 0 and 1, which exclude nothing.
+    """
+
+    ends: Float[Array, "C 2"]
+    is_known: Bool[Array, " C"]
+
+
+@dataclass(frozen=True)
+class ShareCounts:
+    """In how many maps each class has which share of the pixels.
+
+    Bin b holds the shares above b / BINS, up to (b + 1) / BINS. Maps without the class are not counted.
+    """
+
+    counts: Int[Array, "C BINS"]
+
+    @classmethod
+    def of(cls, share: Float[Array, "*n C"]) -> Self:
+        """The counts of some maps, each a row of shares.
+
+        Raises:
+            PredictionError: a share is not within 0..1.
+        """
+        rows = _checked(share)
+        counts = np.zeros((rows.shape[1], BINS), np.int64)
+        row, label = np.nonzero(rows)
+        place = np.ceil(rows[row, label] * BINS).astype(np.int64) - 1
+        np.add.at(counts, (label, place.clip(0, BINS - 1)), 1)
+        return cls(counts)
+
+    def merged(self, other: Self) -> Self:
+        """The counts of the maps of both."""
+        return type(self)(self.counts + other.counts)
+
+    def quartiles(self) -> ScaleRanges:
+        """What `quartiles` says of the same maps, to half the width of a bin."""
+        total = self.counts.sum(axis=1)
+        ends = np.tile([0.0, 1.0], (len(total), 1))
+        for label in np.flatnonzero(total).tolist():
+            # the order statistics on either side of the quartile, each as the middle of its bin
+            place = np.array(QUARTILES) * (total[label] - 1)
+            below = np.floor(place).astype(np.int64)
+            above = np.minimum(below + 1, total[label] - 1)
+            low, high = (np.searchsorted(self.counts[label].cumsum(), at, side="right") for at in (below, above))
+            ends[label] = (low + (place - below) * (high - low) + 0.5) / BINS
+        return ScaleRanges(ends, total > 0)
+
+
+def quartiles(share: Float[Array, "*n C"]) -> ScaleRanges:
+    """First and third quartile of each class's share of the pixels, over the maps that contain it.
+
+    Between two order statistics by a straight line, as usual. A class in no map has no range, and that is said.
+
+    Raises:
+        PredictionError: a share is not within 0..1.
+    """
+    rows = _checked(share)
+    ends = np.tile([0.0, 1.0], (rows.shape[1], 1))
+    is_known = np.any(rows > 0, axis=0)
+    for label in np.flatnonzero(is_known).tolist():
+        column = rows[:, label]
+        ends[label] = np.quantile(column[column > 0], QUARTILES)
+    return ScaleRanges(ends, is_known)
+
+
+def _checked(share: Float[Array, "*n C"]) -> Float[Array, "n C"]:
+    rows = share.reshape(-1, share.shape[-1])
+    if not ((rows >= 0) & (rows <= 1)).all():
+        raise PredictionError("a share of a map's pixels lies outside 0..1: divide by all pixels of the map")
+    return rows

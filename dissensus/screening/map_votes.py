@@ -1,0 +1,29 @@
+"""Several people's maps of one image: what most of them say of each pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dissensus.arrays import Array, UInt8
+from dissensus.records import VOID
+
+
+def voted_map(maps: Sequence[UInt8[Array, "H W"]]) -> UInt8[Array, "H W"]:
+    """The label that most people gave each pixel; VOID where no label has more votes than all others.
+
+    Whoever leaves a pixel VOID does not vote on it. One map is its own vote; all maps have the same size.
+    """
+    labels = _labels(maps)
+    if len(maps) == 1 or not labels:
+        return maps[0]
+    votes = np.stack([sum((one == label).astype(np.uint16) for one in maps) for label in labels])
+    most = votes.max(axis=0)
+    is_decided = ((votes == most).sum(axis=0) == 1) & (most > 0)
+    return np.where(is_decided, np.array(labels, np.uint8)[votes.argmax(axis=0)], VOID).astype(np.uint8)
+
+
+def _labels(maps: Sequence[UInt8[Array, "H W"]]) -> list[int]:
+    """Labels that somebody gave."""
+    return sorted({int(label) for one in maps for label in np.unique(one)} - {VOID})

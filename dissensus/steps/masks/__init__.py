@@ -1,0 +1,1 @@
+"""The verbs of a study of models that give a map."""

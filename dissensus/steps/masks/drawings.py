@@ -1,0 +1,138 @@
+"""What people drew: everybody's last mask of each image, what others found wrong with it, and what it comes to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array, UInt8
+from dissensus.predictions.maps import resized
+from dissensus.records import Question, moment_of
+from dissensus.screening.map_votes import voted_map
+from dissensus.store.answers import Answers
+
+UNFIT = "unfit"
+Mask = Mapping[str, Any]
+"""A mask as it is kept: height, width and runs."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer of one person: a mask or 'unfit', or the marks of a check."""
+
+    id: str
+    annotator: str
+    answer: Any
+    time: datetime
+
+
+@dataclass
+class Drawings:
+    """What was said about one image."""
+
+    drawn: dict[str, Said] = field(default_factory=dict)
+    """Everybody's last mask, or 'unfit'."""
+    checks: dict[str, Said] = field(default_factory=dict)
+    corrected: Said | None = None
+
+    @property
+    def masks(self) -> list[Said]:
+        """Those who drew something."""
+        return [one for one in self.drawn.values() if one.answer != UNFIT]
+
+    @property
+    def unfit(self) -> int:
+        """How many people said that the image cannot be judged."""
+        return len(self.drawn) - len(self.masks)
+
+    @property
+    def newest(self) -> Said | None:
+        """The mask that a check looks at: the correction, or the last one drawn."""
+        masks = [*self.masks, *([] if self.corrected is None or not self._has_correction else [self.corrected])]
+        return max(masks, key=lambda one: one.time) if masks else None
+
+    @property
+    def fresh_checks(self) -> list[Said]:
+        """Checks of the masks as they are: one that is older than a mask was about another."""
+        since = max((one.time for one in self.masks), default=None)
+        return [] if since is None else [one for one in self.checks.values() if one.time >= since]
+
+    @property
+    def fault(self) -> Said | None:
+        """The last check that found errors; None where there is none."""
+        found = [one for one in self.fresh_checks if one.answer]
+        return max(found, key=lambda one: one.time) if found else None
+
+    @property
+    def is_checked(self) -> bool:
+        """True where somebody looked at the mask, and it was corrected if that was necessary."""
+        return self._has_correction or (bool(self.fresh_checks) and self.fault is None)
+
+    @property
+    def awaits_correction(self) -> bool:
+        """True where errors were marked that nobody has corrected."""
+        return self.fault is not None and not self._has_correction
+
+    def truth(self, height: int, width: int) -> UInt8[Array, "H W"] | None:
+        """What the masks come to in the size of the image; None where there is none."""
+        if self._has_correction:
+            assert self.corrected is not None, "it has one"
+            return resized(map_of(self.corrected.answer), height, width)
+        masks = [resized(map_of(one.answer), height, width) for one in self.masks]
+        return voted_map(masks) if masks else None
+
+    @property
+    def _has_correction(self) -> bool:
+        """True unless somebody drew the image anew after it was corrected."""
+        if self.corrected is None or self.corrected.answer == UNFIT:
+            return False
+        return all(one.time <= self.corrected.time for one in self.masks)
+
+
+def mask_question(item: str, again: bool = False) -> Question:
+    """'Draw what is in this image'; `again`: correct what was drawn."""
+    return Question(kind="mask", body={"item": item} | ({"again": True} if again else {}))
+
+
+def check_question(item: str) -> Question:
+    """'Is this mask right?'."""
+    return Question(kind="check", body={"item": item})
+
+
+def read_drawings(answers: Answers, items: Sequence[str], excluded: Collection[str] = ()) -> list[Drawings]:
+    """What was said about each image; those who are excluded say nothing."""
+    found = [Drawings() for _ in items]
+    of_draw = {mask_question(item).text: place for place, item in enumerate(items)}
+    of_again = {mask_question(item, again=True).text: place for place, item in enumerate(items)}
+    of_check = {check_question(item).text: place for place, item in enumerate(items)}
+    for text, said in _said(answers, "mask", {**of_draw, **of_again}, excluded):
+        one = found[of_draw[text] if text in of_draw else of_again[text]]
+        if text in of_draw:
+            _keep_last(one.drawn, said)
+        elif one.corrected is None or said.time >= one.corrected.time:
+            one.corrected = said
+    for text, said in _said(answers, "check", of_check, excluded):
+        _keep_last(found[of_check[text]].checks, said)
+    return found
+
+
+def map_of(mask: Mask) -> UInt8[Array, "H W"]:
+    """A kept mask as an array."""
+    runs = np.asarray(mask["runs"], np.int64).reshape(-1, 2)
+    return np.repeat(runs[:, 0].astype(np.uint8), runs[:, 1]).reshape(mask["height"], mask["width"])
+
+
+def _said(answers: Answers, kind: str, texts: Iterable[str], excluded: Collection[str]) -> Iterable[tuple[str, Said]]:
+    for identity, text, annotator, answer, time in answers.essentials(kind, "asked", texts):
+        if annotator not in excluded:
+            yield text, Said(identity, annotator, json.loads(answer), moment_of(time))
+
+
+def _keep_last(known: dict[str, Said], said: Said) -> None:
+    if said.annotator not in known or said.time >= known[said.annotator].time:
+        known[said.annotator] = said

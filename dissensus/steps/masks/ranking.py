@@ -1,0 +1,111 @@
+"""rank: aggressiveness and resistance of models that give a map, with intervals, rank sets and their words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.competitions.mask_standings import (
+    Choices,
+    MaskEvidence,
+    contradictions,
+    limits,
+    matrices_of,
+    rank_contests,
+)
+from dissensus.competitions.standings import Standings
+from dissensus.competitions.two_orders import AttackMethod
+from dissensus.records import Contests, Provenance, Ranking, Rankings
+from dissensus.steps.masks.judging import MaskHearing
+from dissensus.steps.masks.predictions import require_unchanged
+from dissensus.steps.matrices import write_matrices
+from dissensus.store.files import file_fingerprint, fingerprint, write_text
+from dissensus.store.folder import Folder
+from dissensus.store.settings import MaskSettings, RatioRankSettings
+from dissensus.version import __version__
+
+
+def ratio_method(settings: RatioRankSettings, name: str | None = None) -> AttackMethod:
+    """The method of that name, or the study's, with the study's parameters."""
+    chosen = name or settings.method
+    return AttackMethod(chosen, settings.smoothing, settings.resamples, settings.level, settings.seed)
+
+
+def contests_of(hearing: MaskHearing) -> Contests:
+    """The judged rows of all rounds."""
+    parts = [judged.contests() for judged in hearing.judged]
+    return Contests(*(np.concatenate([getattr(one, name) for one in parts]) for name in Contests.__dataclass_fields__))
+
+
+def evidence_of(hearing: MaskHearing) -> MaskEvidence:
+    """The judged rows of all rounds, with the choices behind them where people chose."""
+    contests, chosen = contests_of(hearing), hearing.spoken.choices
+    if chosen is None:
+        return MaskEvidence(contests)
+    is_first = contests.attacker == hearing.subjects.first[contests.question]
+    return MaskEvidence(contests, Choices(chosen.question, chosen.person, chosen.value, is_first))
+
+
+def make_mask_rankings(folder: Folder, settings: MaskSettings, hearing: MaskHearing, method: AttackMethod) -> Rankings:
+    """Both rankings of all models that compete, kept under results/.
+
+    Raises:
+        RankingError: nothing is judged yet, or the method has no estimate.
+        StudyError: a model's predictions are not those that its images were selected by.
+    """
+    require_unchanged(folder, settings, hearing.rounds)
+    evidence = evidence_of(hearing)
+    found = rank_contests(evidence, hearing.models, method)
+    matrices = matrices_of(evidence, hearing.models, method)
+    beside = (*limits(evidence), *_unchecked(settings, hearing))
+    made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
+    rankings = Rankings(**made, words=contradictions(matrices, hearing.models))
+    write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
+    write_matrices(folder, hearing.models, matrices)
+    return rankings
+
+
+def _unchecked(settings: MaskSettings, hearing: MaskHearing) -> tuple[str, ...]:
+    """What the second round has not looked at, or found wrong."""
+    words = []
+    if waiting := len(hearing.awaiting_correction):
+        masks = "1 mask has" if waiting == 1 else f"{waiting:,} masks have"
+        words.append(f"{masks} errors that somebody marked, and do not count until they are corrected.")
+    if settings.judge.question == "mask" and settings.judge.check and (unchecked := hearing.unchecked):
+        masks = "1 mask" if unchecked == 1 else f"{unchecked:,} masks"
+        words.append(f"Nobody but their author has looked at {masks} that count.")
+    return tuple(words)
+
+
+def _record(
+    standings: Standings,
+    beside: tuple[str, ...],
+    method: AttackMethod,
+    settings: MaskSettings,
+    hearing: MaskHearing,
+    folder: Folder,
+) -> Ranking:
+    rounds = [found.number for found in hearing.rounds]
+    inputs = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
+    words = (*standings.words, *beside)
+    if hearing.open:
+        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} images wait for answers.", *words)
+    return Ranking(
+        standings=standings.standings,
+        words=words,
+        cyclic_share=standings.cyclic_share,
+        degenerate_resamples=standings.degenerate_resamples,
+        fragility=None,
+        provenance=Provenance(
+            method=method.name,
+            parameters={
+                "smoothing": method.smoothing,
+                "resamples": method.resamples,
+                "level": method.level,
+                "measure": hearing.rounds[-1].settings["measure"],
+                "judge": settings.judge.model_dump(),
+            },
+            inputs=inputs | {"judgements": fingerprint(*hearing.spoken.ids)},
+            seed=method.seed,
+            package=__version__,
+        ),
+    )

@@ -1,0 +1,200 @@
+/* Is this mask right? Somebody else's mask lies over the picture; a click marks where it is wrong, a key or a button what. */
+
+import { make } from "../dom.js";
+import { Board } from "./board.js";
+import { MOST, Marks } from "./checking/marks.js";
+import { decoded, pixelsOf } from "./masking/runs.js";
+import { VOID } from "./masking/overlay.js";
+import { asked } from "./parts.js";
+
+const ASK = "Is it marked right?";
+const SHORT = 6; // pixels of the page: whoever moves further drags
+const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const KINDS = { missing: "Missing", extra: "Too much", class: "Wrong class", border: "Border off" };
+const WORDS = { missing: "something is not marked", extra: "marked what is not there", class: "wrong class", border: "the border is off" };
+
+const words = (marks) => (marks.length ? `${marks.length} ${marks.length === 1 ? "error" : "errors"}` : "nothing wrong");
+const told = (marks) => (marks.length ? "something is wrong with it" : "nothing is wrong with it");
+const isSame = (marks, others) => JSON.stringify(marks) === JSON.stringify(others);
+const key = (name) => make("kbd", { "aria-hidden": "true" }, name);
+
+/* The labels in the picture's size: every pixel takes the label at its own centre. */
+const fitted = ({ height, width, runs }, board) => {
+  const labels = decoded(runs, height * width);
+  if (!labels || (height === board.height && width === board.width)) return labels;
+  const there = (place, size, of) => Math.floor(((2 * place + 1) * of) / (2 * size));
+  return Uint8Array.from({ length: board.width * board.height }, (_, at) =>
+    labels[there(Math.floor(at / board.width), board.height, height) * width + there(at % board.width, board.width, width)]);
+};
+
+class Checking {
+  note = make("p", { class: "quiet small", role: "status" });
+
+  constructor(question, context) {
+    const { payload } = question;
+    this.context = context;
+    this.before = context.chosen ?? null;
+    this.kind = "missing";
+    this.board = new Board(context.pictures[0], { colours: payload.colours, unknown: payload.unknown, alt: "The picture and what is marked in it" });
+    this.makeAnswers();
+    this.makeTools();
+    this.marks = new Marks(this.board, WORDS, () => this.draw());
+    this.board.tool = this.tool();
+    this.board.surface.addEventListener("keydown", (event) => this.step(event));
+    if (payload.mask) this.board.show(fitted(payload.mask, this.board) ?? this.board.labels);
+    this.fillLegend(payload);
+    this.marks.show(this.before ?? []);
+  }
+
+  makeAnswers() {
+    this.none = make("button", { type: "button", "data-answer": "none", "aria-keyshortcuts": "N", onclick: () => this.give(false) }, make("span", {}, "Nothing wrong"), key("N"));
+    this.send = make("button", { type: "button", class: "go", "data-role": "confirm", "aria-keyshortcuts": "Enter", onclick: () => this.give(true) });
+    this.answers = make("div", { class: "answers checked", role: "group", "aria-label": "Answer" }, this.none, this.send);
+  }
+
+  makeTools() {
+    this.chips = Object.entries(KINDS).map(([kind, name], i) =>
+      make("button", { type: "button", class: "chip", "data-error": kind, "aria-keyshortcuts": String(i + 1), onclick: () => this.choose(kind) }, make("span", {}, name), key(String(i + 1))));
+    this.errors = make("div", { class: "errors", role: "group", "aria-label": "What is wrong there" }, this.chips);
+    this.looks = ["Filled", "Outline", "Off"].map((name) =>
+      make("button", { type: "button", class: "chip", "data-look": name.toLowerCase(), onclick: () => this.look(name.toLowerCase()) }, name));
+    this.legend = make("ul", { class: "legend", "data-role": "legend", "aria-label": "What is marked" });
+    this.shade = make("input", { type: "range", min: "10", max: "90", value: "50", "aria-label": "How dense the marked regions are", oninput: () => { this.look("filled"); } });
+    this.view = make("div", { class: "looks", role: "group", "aria-label": "Mask" }, make("span", { class: "small-head" }, "Mask ", key("M")), this.looks, this.shade);
+    this.look("filled");
+  }
+
+  get shown() {
+    return this.board.element.dataset.look;
+  }
+
+  /* filled, outline, or off: the bare picture. */
+  look(name) {
+    this.board.element.dataset.look = name;
+    this.board.isOutline = name === "outline";
+    this.board.opacity = Number(this.shade.value) / 100;
+    for (const chip of this.looks) chip.setAttribute("aria-pressed", String(chip.dataset.look === name));
+  }
+
+  async fillLegend({ mask, colours, unknown }) {
+    const pixels = [...pixelsOf(mask?.runs ?? [])].filter(([label]) => label).sort((one, other) => other[1] - one[1]);
+    const { names } = await this.context.classes();
+    const line = ([label]) => {
+      const swatch = make("i", {});
+      swatch.style.background = label === VOID ? unknown : colours[label];
+      return make("li", {}, swatch, label === VOID ? "cannot tell" : names[label]);
+    };
+    this.legend.replaceChildren(...(pixels.length ? pixels.map(line) : [make("li", { class: "quiet" }, "nothing is marked")]));
+  }
+
+  /* A short touch sets a pin; a pin can be dragged, and so can the picture. */
+  tool() {
+    let start = null;
+    return {
+      down: (_, event) => {
+        start = { x: event.clientX, y: event.clientY, last: event, pin: this.marks.at(event.clientX, event.clientY), isDrag: false };
+        if (start.pin >= 0) this.marks.select(start.pin);
+      },
+      move: (places, event) => {
+        start.isDrag ||= Math.hypot(event.clientX - start.x, event.clientY - start.y) > SHORT;
+        if (start.isDrag && start.pin >= 0) this.marks.move(places.at(-1));
+        else if (start.isDrag) this.board.move(event.clientX - start.last.clientX, event.clientY - start.last.clientY);
+        if (start.isDrag) start.last = event;
+      },
+      up: (at) => {
+        if (!start.isDrag && start.pin < 0 && this.isInside(at)) this.set(at);
+      },
+      hover: (_, event) => this.board.surface.classList.toggle("on-pin", Boolean(event) && this.marks.at(event.clientX, event.clientY) >= 0),
+    };
+  }
+
+  isInside({ x, y }) {
+    return x >= 0 && y >= 0 && x < this.board.width && y < this.board.height;
+  }
+
+  set(at) {
+    if (!this.marks.add(at, this.kind)) this.note.textContent = `${MOST} marks are enough: send them`;
+  }
+
+  /* What is wrong at the selected pin, and at the next ones. */
+  choose(kind) {
+    this.kind = kind;
+    this.marks.mark(kind);
+  }
+
+  draw() {
+    const { all, current } = this.marks;
+    this.kind = current?.kind ?? this.kind;
+    for (const chip of this.chips) chip.setAttribute("aria-pressed", String(chip.dataset.error === this.kind));
+    this.none.disabled = all.length > 0;
+    this.send.disabled = !all.length;
+    const many = all.length ? `Send ${all.length} ${all.length === 1 ? "mark" : "marks"}` : "Send marks";
+    this.send.replaceChildren(make("span", {}, many), key("Enter"));
+    this.note.textContent = all.length ? "" : `${this.context.isTouch ? "Tap" : "Click"} where something is wrong, then say what.`;
+  }
+
+  /* That nothing is wrong is said by its own button, so that nobody says it by accident. */
+  give(isWrong) {
+    if (isWrong === this.marks.all.length > 0) this.context.answer(this.marks.all.map((mark) => ({ ...mark })));
+  }
+
+  /* Arrows move the selected pin by a pixel, with Shift by ten; held down they go on. */
+  step(event) {
+    const step = STEPS[event.key];
+    const { current } = this.marks;
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!current) return this.board.move(...step.map((part) => -40 * part));
+    const many = event.shiftKey ? 10 : 1;
+    this.marks.move({ x: current.x + many * step[0], y: current.y + many * step[1] });
+    this.board.reveal(current.x, current.y);
+  }
+
+  /* True when the key had a use here. */
+  key({ key: name, target }) {
+    const letter = name.toLowerCase();
+    const looks = this.looks.map((chip) => chip.dataset.look);
+    if (this.chips[Number(letter) - 1]) this.choose(Object.keys(KINDS)[Number(letter) - 1]);
+    else if (letter === "n") this.give(false);
+    else if (letter === "m") this.look(looks[(looks.indexOf(this.shown) + 1) % looks.length]);
+    else if (letter === "p") this.set(this.board.middle);
+    else if (letter === "x" || name === "Delete") this.marks.remove();
+    else if (name === "Escape") this.marks.select(-1);
+    else if (name === "Enter" && !target.closest("button, a")) this.give(true);
+    else return false;
+    return true;
+  }
+}
+
+const draw = (host, question, context) => {
+  const checking = new Checking(question, context);
+  const { board, errors, marks, note, view, legend, answers } = checking;
+  host.append(board.element, make("div", { class: "foot checking" }, asked("", ASK), errors, note, marks.list, make("div", { class: "check-view" }, view, legend), answers));
+  if (!context.isTouch && context.chosen === undefined) board.surface.focus({ preventScroll: true });
+  return {
+    says: ASK,
+    words,
+    told,
+    isChanged: () => !isSame(marks.all, checking.before ?? []),
+    zoom: board.zoom,
+    key: (event) => checking.key(event),
+    leave: () => board.leave(),
+  };
+};
+
+export default {
+  title: "Is it marked right?",
+  about:
+    "Somebody else marked what is in the picture. Look whether anything is missing, was marked though it is not there, has the wrong class, or has a border " +
+    "that is clearly off. Click there, and say what it is; if all is well, say so.",
+  keys: [
+    { keys: ["1", "2", "3", "4"], name: "What is wrong", meaning: "missing, too much, wrong class, border off: at the mark just set, and at the next ones" },
+    { keys: ["N"], name: "Nothing wrong", meaning: "everything is marked as it should be" },
+    { keys: ["Enter"], name: "Send", meaning: "sends your marks" },
+    { keys: ["M"], name: "Mask", meaning: "filled, outline, off" },
+    { keys: ["P"], name: "Mark the middle", meaning: "sets a mark without a mouse; the arrow keys move it, with Shift further" },
+    { keys: ["X"], name: "Take away", meaning: "takes the selected mark away; a mark can also be dragged" },
+  ],
+  draw,
+};

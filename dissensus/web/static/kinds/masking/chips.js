@@ -1,0 +1,96 @@
+/* The classes to draw with: a chip each, with its colour and its key; many of them are searched, and those used lately come
+ * first. */
+
+import { make } from "../../dom.js";
+import { Search } from "../search.js";
+import { VOID } from "./overlay.js";
+
+const MANY = 20;
+const LETTERS = "ADIJKLMNQRSTWXY"; // those that tools and the page itself leave free
+const UNKNOWN_KEY = "V";
+
+export const keyOf = (label) => (label === VOID ? UNKNOWN_KEY : label < 10 ? String(label) : (LETTERS[label - 10] ?? ""));
+
+/* How far something has to be scrolled to be seen. */
+const hiddenPart = (start, end, first, last) => (start < first ? start - first : Math.max(0, end - last));
+
+export class Chips {
+  #buttons = new Map();
+  #list = make("div", { class: "chips scroll", role: "group", "aria-label": "Class", "data-role": "classes" });
+  #field = null;
+  #chosen = null;
+  #choose;
+
+  /* choose(label): somebody picked one. */
+  constructor(classes, colours, unknown, recent, choose) {
+    this.#choose = choose;
+    const labels = classes.names.map((_, label) => label);
+    const lately = labels.length > MANY ? recent.filter((label) => label < labels.length) : [];
+    const order = [...lately, ...labels.filter((label) => !lately.includes(label))];
+    for (const label of order) this.#add(label, classes.names[label], colours[label]);
+    this.#add(VOID, "Cannot tell", unknown);
+    if (labels.length > MANY) this.#makeSearch(classes, order);
+    new ResizeObserver(() => this.#reveal()).observe(this.#list);
+    this.element = make("div", { class: "classes" }, this.#field && make("div", { class: "search-row" }, this.#field, make("kbd", { "aria-hidden": "true" }, "/")), this.#list);
+  }
+
+  mark(label) {
+    for (const [other, button] of this.#buttons) button.setAttribute("aria-pressed", String(other === label));
+    this.#chosen = label;
+    this.#reveal();
+  }
+
+  /* True when the key chose a class, or went to the search field. */
+  key(name) {
+    if (name === "/" && this.#field) this.#field.focus();
+    else {
+      const label = [...this.#buttons.keys()].find((one) => keyOf(one) && keyOf(one) === name.toUpperCase());
+      if (label === undefined) return false;
+      this.#choose(label);
+    }
+    return true;
+  }
+
+  #reveal() {
+    const chip = this.#buttons.get(this.#chosen);
+    if (!chip?.isConnected) return;
+    const [box, list] = [chip, this.#list].map((element) => element.getBoundingClientRect());
+    // the list alone: scrollIntoView would move the page, too
+    this.#list.scrollBy(hiddenPart(box.left, box.right, list.left, list.right), hiddenPart(box.top, box.bottom, list.top, list.bottom));
+  }
+
+  #add(label, name, colour) {
+    const swatch = make("i", { class: label === VOID ? "swatch unknown" : label ? "swatch" : "swatch none" });
+    if (label && label !== VOID) swatch.style.background = colour;
+    const key = keyOf(label);
+    const chip = make("button",
+      { type: "button", class: "class-chip", "data-label": label, "aria-keyshortcuts": key || null, onclick: () => this.#choose(label), onmousedown: (event) => event.preventDefault() },
+      swatch, make("span", {}, name), key && make("kbd", { "aria-hidden": "true" }, key));
+    this.#buttons.set(label, chip);
+    this.#list.append(chip);
+  }
+
+  #makeSearch(classes, order) {
+    const search = new Search(classes, order);
+    this.#field = make("input", { type: "search", class: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "done", "aria-label": "Search a class", placeholder: "Search a class" });
+    const show = () => {
+      const text = this.#field.value.trim();
+      const found = text ? search.find(text, order.length).rows.map(({ value }) => value) : [...order, VOID];
+      for (const [label, chip] of this.#buttons) chip.hidden = !found.includes(label);
+      this.#list.append(...found.map((label) => this.#buttons.get(label)));
+      return found;
+    };
+    this.#field.addEventListener("input", show);
+    this.#field.addEventListener("keydown", (event) => {
+      if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const [first] = show();
+      const wasSearched = this.#field.value.trim();
+      this.#field.value = "";
+      show();
+      this.#field.blur();
+      if (event.key === "Enter" && wasSearched && first !== undefined) this.#choose(first);
+    });
+  }
+}

@@ -1,0 +1,165 @@
+/* A board with everything to draw on it: tools, classes, steps, and the keys for them. Knows nothing of questions. */
+
+import { one } from "../../dom.js";
+import { Brush, Fill } from "./brushes.js";
+import { Caret } from "./caret.js";
+import { Drawing } from "./drawing.js";
+import { Panel, TOOLS } from "./panel.js";
+import { Polygon } from "./polygon.js";
+
+const GROWTH = 1.25;
+const TYPED = "input:not([type=range]), textarea, select";
+const habits = { tool: "polygon", size: null, opacity: 0.5, label: 1 }; // of this person: they hold for the next question
+
+const HINTS = {
+  polygon: "Click from corner to corner. Enter, or a click on the first corner, closes it.",
+  brush: "Paint with the chosen class.",
+  eraser: "Rub out: what was there becomes background.",
+  fill: "Click a region of one colour to give all of it to the chosen class.",
+  hand: "Drag the picture. The space bar held down, or the middle button, does so with any tool.",
+};
+const TOUCH_HINTS = {
+  ...HINTS,
+  polygon: "Tap from corner to corner, then the first one again.",
+  fill: "Tap a region to give all of it to the chosen class.",
+  hand: "Drag the picture. Two fingers do so with any tool.",
+};
+
+export class Easel extends EventTarget {
+  chips = null;
+  #board;
+  #tools;
+  #hidden = null; // how strong the colours were before they were switched off
+  #listeners = new AbortController();
+
+  /* before: the map to begin with, or null. Events: change (of the drawing, the polygon or the settings). */
+  constructor(board, before) {
+    super();
+    this.#board = board;
+    const longest = Math.max(board.width, board.height);
+    this.largest = Math.max(16, Math.min(400, Math.round(longest / 3)));
+    this.drawing = new Drawing(board, before);
+    this.drawing.label = habits.label;
+    this.drawing.size = Math.min(habits.size ?? Math.max(1, Math.round(longest / 40)), this.largest);
+    this.polygon = new Polygon(board, this.drawing, () => this.draw());
+    const erase = new Brush("eraser", board, this.drawing, 0);
+    this.#tools = { polygon: this.polygon, brush: new Brush("brush", board, this.drawing), eraser: erase, fill: new Fill(board, this.drawing), hand: null };
+    this.caret = new Caret(board);
+    this.panel = new Panel({
+      tool: (name) => this.take(name), size: (size) => this.resize(size), opacity: (share) => this.tint(share),
+      undo: () => this.undo(), redo: () => this.drawing.redo(), clear: () => this.clear(),
+    }, this.largest);
+    this.drawing.addEventListener("change", () => this.draw());
+    const on = (kind, act) => addEventListener(kind, act, { capture: true, signal: this.#listeners.signal });
+    on("keydown", (event) => this.#first(event));
+    on("keyup", (event) => { if (event.key === " ") this.caret.release(); });
+    board.opacity = habits.opacity;
+    this.take(habits.tool);
+  }
+
+  hint(isTouch) {
+    return (isTouch ? TOUCH_HINTS : HINTS)[habits.tool];
+  }
+
+  get label() {
+    return this.drawing.label;
+  }
+
+  draw() {
+    const { size, canUndo, canRedo, isEmpty } = this.drawing;
+    const { isOpen } = this.polygon;
+    this.panel.draw({ tool: habits.tool, size, opacity: this.#board.opacity, canUndo: canUndo || isOpen, canRedo: canRedo && !isOpen, isEmpty: isEmpty && !isOpen });
+    this.dispatchEvent(new Event("change"));
+  }
+
+  take(name) {
+    habits.tool = name;
+    this.#board.tool?.hover?.(null);
+    this.#board.tool = this.#tools[name];
+    this.#board.isHand = name === "hand";
+    this.draw();
+  }
+
+  resize(size) {
+    habits.size = this.drawing.size = Math.max(1, Math.min(this.largest, size));
+    this.#tools.brush.draw();
+    this.#tools.eraser.draw();
+    this.draw();
+  }
+
+  tint(opacity) {
+    this.#hidden = null;
+    habits.opacity = this.#board.opacity = opacity;
+    this.draw();
+  }
+
+  choose(label) {
+    habits.label = this.drawing.label = label;
+    this.chips?.mark(label);
+    this.polygon.draw();
+    if (["eraser", "hand"].includes(habits.tool)) this.take("brush");
+    else this.draw();
+  }
+
+  undo() {
+    if (this.polygon.isOpen) this.polygon.removeLast();
+    else this.drawing.undo();
+  }
+
+  clear() {
+    this.polygon.drop();
+    this.drawing.clear();
+  }
+
+  leave() {
+    this.#listeners.abort();
+  }
+
+  /* Keys that the page would take for itself, and those that may be held down. */
+  #first(event) {
+    const { target, ctrlKey, metaKey, altKey } = event;
+    const isAway = !this.#board.element.checkVisibility() || this.#board.element.closest("[inert]") || one("dialog[open]");
+    if (isAway || altKey || target.matches?.(TYPED)) return;
+    const isTaken = ctrlKey || metaKey ? this.#step(event) : this.#held(event);
+    if (!isTaken) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  #step({ key, shiftKey }) {
+    const letter = key.toLowerCase();
+    if (letter === "z" && !shiftKey) this.undo();
+    else if (letter === "y" || letter === "z") this.drawing.redo();
+    else return false;
+    return true;
+  }
+
+  #held(event) {
+    const { key, target, repeat } = event;
+    if (key === "[") this.resize(Math.min(this.drawing.size - 1, Math.round(this.drawing.size / GROWTH)));
+    else if (key === "]") this.resize(Math.max(this.drawing.size + 1, Math.round(this.drawing.size * GROWTH)));
+    else if (key === "Backspace") this.polygon.removeLast(); // also without any: nobody wants to leave the picture by that
+    else if (key === "0" && !repeat) return Boolean(this.chips?.key(key));
+    else return !target.closest?.("button, a, input, [role=group]") && this.caret.key(event);
+    return true;
+  }
+
+  /* True when the key was for drawing. */
+  key({ key }) {
+    const tool = TOOLS.find((one) => one.key === key.toUpperCase());
+    if (tool) this.take(tool.name);
+    else if (key === "Escape" && this.polygon.isOpen) this.polygon.drop();
+    else if (key.toLowerCase() === "f") this.#board.zoom.reset();
+    else if (key.toLowerCase() === "o") this.#toggle();
+    else return Boolean(this.chips?.key(key));
+    return true;
+  }
+
+  /* The picture as it is, and back. */
+  #toggle() {
+    const before = this.#hidden;
+    this.#hidden = before === null ? this.#board.opacity : null;
+    this.#board.opacity = before ?? 0;
+    this.draw();
+  }
+}

@@ -1,0 +1,147 @@
+"""Two real segmentation networks compete on photos of cats and dogs; a third, home-made one joins.
+
+    python examples/pets/compete.py NETWORKS_FOLDER PETS_FOLDER STUDY_FOLDER [--k 10]
+
+Needs `pip install 'dissensus[litert]'`, DeepLab v3 with MobileNet v2 (whole, and half as wide) as .tflite files, and
+the Oxford-IIIT Pet data set: photos in images/, trimaps in trimaps/. No person is asked: the trimaps (1 animal,
+2 background, 3 border) answer what was selected, and nothing else. So that they can, the study has three classes:
+background, cat and dog; whatever else the networks know counts as background, and borders are left out. All trimaps
+together then say what a full labelling would have said.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from dissensus.backends import map_preprocess, open_segmenter, read_image
+from dissensus.backends.decode import Unreadable
+from dissensus.discrepancy.masks import agreements
+from dissensus.predictions.maps import maps_of, resized
+from dissensus.records import BACKGROUND, VOID, Rankings
+from dissensus.steps.masks.columns import MapColumn
+from dissensus.study import Study
+
+NETWORKS = {"whole": "deeplabv3_mnv2_pascal_quant.tflite", "half-wide": "deeplabv3_mnv2_dm05_pascal_quant.tflite"}
+"""Competitors by name; the second has half as many channels."""
+CLASSES = ("background", "cat", "dog")
+CAT, DOG = 1, 2
+VOC = {"labels": "voc"}
+"""What the networks' 21 outputs mean; the study has three of them."""
+
+
+def compete(networks: Path, pets: Path, folder: Path, k: int) -> Study:
+    """The study of the two networks, answered by trimaps."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = folder / "classes.txt"
+    names.write_text("\n".join(CLASSES) + "\n", encoding="utf-8")
+    study = Study.init(
+        folder / "study",
+        task="masks",
+        classes=str(names),
+        title="Cats and dogs",
+        notes=["No person was asked: the trimaps of the Oxford-IIIT Pet data set answered what was selected."],
+    )
+    study.pool([pets / "images"])
+    study.predict([f"{name}=litert:{networks / file}" for name, file in NETWORKS.items()], VOC)
+    study.select(k=k, reserves=0, scales="voc")
+    answer(study, pets, folder / "truths-1")
+    return study
+
+
+def answer(study: Study, pets: Path, folder: Path) -> int:
+    """Answer every open question by its trimap, by way of a folder of indexed PNG; how many there were."""
+    open_items = [question.item for question in study.questions()]
+    folder.mkdir()
+    for item in open_items:
+        Image.fromarray(truth_of(pets, item)).save(folder / f"{Path(item).stem}.png")
+    if open_items:
+        study.judgements_import(folder, format="png", annotator="trimaps")
+    return len(open_items)
+
+
+def truth_of(pets: Path, item: str) -> np.ndarray:
+    """The true map of a photo: the data set gives cats' breeds a capital letter."""
+    trimap = np.asarray(Image.open(pets / "trimaps" / f"{Path(item).stem}.png"))
+    animal = CAT if Path(item).stem[0].isupper() else DOG
+    return np.select([trimap == 1, trimap == 2], [animal, BACKGROUND], VOID).astype(np.uint8)
+
+
+def join(study: Study, networks: Path, pets: Path, folder: Path) -> int:
+    """Let the weaker network join once more, on photos of a quarter of the pixels; the number of new questions.
+
+    Its maps come as a folder of PNG, as somebody else's would.
+    """
+    network = open_segmenter("litert", str(networks / NETWORKS["half-wide"]), map_preprocess(VOC), study.classes)
+    maps = folder / "half-size"
+    maps.mkdir()
+    for item, uri in photos(study, pets):
+        image = read_image(uri)
+        assert not isinstance(image, Unreadable), item
+        (labels,) = network([image.resize((max(1, image.width // 4), max(1, image.height // 4)))])
+        Image.fromarray(resized(labels, image.height, image.width)).save(maps / f"{Path(item).stem}.png")
+    study.join([f"half-size=file:{maps}"])
+    return answer(study, pets, folder / "truths-2")
+
+
+def photos(study: Study, pets: Path) -> list[tuple[str, Path]]:
+    """The items of the pool, and where they lie."""
+    return [(item, pets / "images" / item) for item in study.items()]
+
+
+def full_scores(study: Study, pets: Path, models: Sequence[str]) -> dict[str, float]:
+    """Mean IoU of every model over the whole pool: what a full labelling would have said."""
+    items = study.items()
+    truths = maps_of([truth_of(pets, item) for item in items])
+    columns = [MapColumn(study.folder, name).at(np.arange(len(items))) for name in models]
+    scores, is_known = agreements(columns, truths, len(CLASSES), "miou")
+    return {name: float(scores[is_known[:, place], place].mean()) for place, name in enumerate(models)}
+
+
+def show(study: Study, rankings: Rankings, full: dict[str, float]) -> None:
+    """Both orders beside the full labelling."""
+    places = {
+        measure: {one.model: place for place, one in enumerate(ranking.standings, start=1)}
+        for measure, ranking in rankings.measures.items()
+    }
+    print(f"{'model':<12}{'aggressiveness':>16}{'resistance':>12}{'mIoU, all photos':>18}")
+    for name, score in sorted(full.items(), key=lambda pair: -pair[1]):
+        print(f"{name:<12}{places['aggressiveness'][name]:>16}{places['resistance'][name]:>12}{score:>18.3f}")
+    status = study.status()
+    print(f"{status.judgements} photos judged of {status.pool}")
+
+
+def failures(study: Study) -> None:
+    """What was selected, and how well both models did on it."""
+    rows = [row for row in study.selection() if not row["reserve"]]
+    items = list(dict.fromkeys(row["item"] for row in rows))
+    print(f"{len(rows)} selected rows, {len(items)} photos; the first of each attack and category:")
+    for row in rows:
+        if row["rank"] == 1:
+            duel = f"{row['attacker']} against {row['defender']}, {row['category']}"
+            print(f"  {duel}: {row['item']}, mIoU of the two maps {row['concordance']:.3f}")
+
+
+def main() -> None:
+    """Read the arguments, compete, let the third one join."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("networks", type=Path)
+    parser.add_argument("pets", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--k", type=int, default=10, help="photos per category and attack")
+    given = parser.parse_args()
+    study = compete(given.networks, given.pets, given.folder, given.k)
+    failures(study)
+    show(study, study.rank(), full_scores(study, given.pets, list(NETWORKS)))
+    new = join(study, given.networks, given.pets, given.folder)
+    print(f"half-size joins: {new} new photos, no other question")
+    show(study, study.rank(), full_scores(study, given.pets, [*NETWORKS, "half-size"]))
+    print(f"report: {study.report()}")
+
+
+if __name__ == "__main__":
+    main()

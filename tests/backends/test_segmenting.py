@@ -1,0 +1,477 @@
+"""Models that give a map: every shape that a framework may answer with, and every wrong one."""
+
+import re
+import sys
+import textwrap
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from dissensus.backends import MapPreprocess, map_preprocess, open_segmenter, parse_spec
+from dissensus.backends.class_maps import class_map
+from dissensus.backends.label_sets import LABEL_SETS
+from dissensus.errors import BackendError, PredictionError
+from dissensus.predictions.maps import resized
+from dissensus.records import VOID, Classes
+
+PLAIN = {"mean": 0, "std": 1, "scale": 1}
+THREE = Classes(("background", "cat", "dog"))
+SIDE = 8
+
+
+def pictures(count, side=SIDE):
+    """Noise of few levels, so that channels tie; the class of a pixel is its strongest channel."""
+    rng = np.random.default_rng(count)
+    return [Image.fromarray(rng.integers(0, 4, (side, side, 3), dtype=np.uint8) * 80) for _ in range(count)]
+
+
+def strongest(images):
+    return [np.asarray(image).argmax(axis=2) for image in images]
+
+
+def assert_maps(found, expected):
+    assert len(found) == len(expected)
+    for have, want in zip(found, expected, strict=True):
+        assert have.dtype == np.uint8
+        np.testing.assert_array_equal(have, want)
+
+
+@pytest.fixture
+def network(tmp_path):
+    """Write an ONNX network whose nodes turn `image` into `out`."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    helper, kinds = onnx.helper, onnx.TensorProto
+
+    def made(*steps, shape=("N", 3, SIDE, SIDE), given="FLOAT", taken="FLOAT"):
+        tensors = ["image", *(f"t{i}" for i in range(len(steps) - 1)), "out"]
+        constants, nodes = [], []
+        for (kind, extra, options), (before, after) in zip(steps, pairwise(tensors), strict=True):
+            names = [f"{after}-{i}" for i in range(len(extra))]
+            arrays = zip(extra, names, strict=True)
+            constants += [onnx.numpy_helper.from_array(np.asarray(value), name) for value, name in arrays]
+            nodes.append(helper.make_node(kind, [before, *names], [after], **options))
+        graph = helper.make_graph(
+            nodes,
+            "maps",
+            [helper.make_tensor_value_info("image", getattr(kinds, taken), shape)],
+            [helper.make_tensor_value_info("out", getattr(kinds, given), None)],
+            constants,
+        )
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+        return str(path)
+
+    return made
+
+
+SCORES = ("Identity", (), {})
+LAST = ("Transpose", (), {"perm": [0, 2, 3, 1]})
+LABELS = ("ArgMax", (), {"axis": 1, "keepdims": 0})
+KEPT = ("ArgMax", (), {"axis": 1, "keepdims": 1})
+
+
+def cast(kind):
+    return ("Cast", (), {"to": {"FLOAT": 1, "UINT8": 2, "INT32": 6}[kind]})
+
+
+@pytest.mark.parametrize(
+    ("steps", "given"),
+    [
+        ([SCORES], "FLOAT"),
+        ([LAST], "FLOAT"),
+        ([LABELS], "INT64"),
+        ([KEPT], "INT64"),
+        ([KEPT, LAST], "INT64"),
+        ([LABELS, cast("UINT8")], "UINT8"),
+        ([LABELS, cast("INT32")], "INT32"),
+        ([KEPT, cast("FLOAT")], "FLOAT"),
+    ],
+)
+def test_labels_and_scores_in_any_order_of_axes(network, steps, given):
+    images = pictures(3)
+    segment = open_segmenter("onnx", network(*steps, given=given), map_preprocess(PLAIN), THREE)
+    assert_maps(segment(images), strongest(images))
+    assert segment([]) == []
+
+
+@pytest.mark.parametrize("batch", ["N", 1, 2, 16])
+def test_any_batch_size(network, batch):
+    images = pictures(19)
+    segment = open_segmenter("onnx", network(SCORES, shape=(batch, 3, SIDE, SIDE)), map_preprocess(PLAIN), THREE)
+    assert_maps(segment(images), strongest(images))
+
+
+def test_eight_bit_inputs_get_plain_pixels(network):
+    images = pictures(2)
+    path = network(cast("FLOAT"), taken="UINT8")
+    assert_maps(open_segmenter("onnx", path, map_preprocess({}), THREE)(images), strongest(images))
+
+
+def test_equal_scores_are_the_lower_class(network):
+    grey = Image.new("RGB", (SIDE, SIDE), (90, 90, 90))
+    low = Image.new("RGB", (SIDE, SIDE), (10, 90, 90))
+    first, second = open_segmenter("onnx", network(SCORES), map_preprocess(PLAIN), THREE)([grey, low])
+    assert (first == 0).all()
+    assert (second == 1).all()
+
+
+def test_the_whole_image_is_seen(network):
+    image = Image.new("RGB", (40, 20), "lime")
+    image.paste("red", (0, 0, 5, 20))
+    image.paste("blue", (35, 0, 40, 20))
+    (found,) = open_segmenter("onnx", network(SCORES), map_preprocess(PLAIN | {"resample": "nearest"}), THREE)([image])
+    assert found.shape == (SIDE, SIDE)
+    np.testing.assert_array_equal(found, np.tile([0, 1, 1, 1, 1, 1, 1, 2], (SIDE, 1)))
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize(("width", "height"), [(40, 20), (20, 40), (30, 30)])
+def test_letterboxing_is_cut_off_again(network, stride, width, height):
+    image = Image.new("RGB", (width, height), "lime")
+    image.paste("blue", (0, 0, width // 2, height // 2))
+    expected = np.asarray(image).argmax(axis=2)  # what fills the square is black: class 0
+    pool = ("AveragePool", (), {"kernel_shape": [stride, stride], "strides": [stride, stride]})
+    settings = map_preprocess(PLAIN | {"fit": "letterbox", "resample": "nearest"})
+    (found,) = open_segmenter("onnx", network(pool), settings, THREE)([image])
+    np.testing.assert_array_equal(resized(found, height, width), expected)
+    stretched = map_preprocess(PLAIN | {"resample": "nearest"})
+    (other,) = open_segmenter("onnx", network(pool), stretched, THREE)([image])
+    np.testing.assert_array_equal(resized(other, height, width), expected)
+
+
+def test_letterboxing_keeps_a_row_of_thin_images(network):
+    settings = map_preprocess(PLAIN | {"fit": "letterbox"})
+    wide, tall = (Image.new("RGB", size, "blue") for size in ((400, 1), (1, 400)))
+    first, second = open_segmenter("onnx", network(SCORES), settings, THREE)([wide, tall])
+    assert first.tolist() == [[2] * SIDE]
+    assert second.tolist() == [[2]] * SIDE
+
+
+@given(st.integers(1, 4000), st.integers(1, 4000), st.integers(1, 600))
+def test_letterboxing_keeps_proportions(width, height, size):
+    settings = map_preprocess({"fit": "letterbox"})
+    image = Image.new("1", (width, height))
+    inner = settings.inner_size(image, size)
+    assert max(inner) == size
+    assert min(inner) >= 1
+    for have, side in zip(inner, (width, height), strict=True):
+        assert abs(have - side * size / max(width, height)) <= (0.5 if have > 1 else 1)
+    assert map_preprocess({}).inner_size(image, size) == (size, size)
+
+
+def test_filling_has_the_mean_colour():
+    image = Image.new("RGB", (2, 1), "white")
+    assert map_preprocess({"fit": "letterbox"}).framed(image, 4).getpixel((0, 3)) == (124, 116, 104)
+    assert map_preprocess({"fit": "letterbox", "channels": "bgr"}).framed(image, 4).getpixel((3, 3)) == (124, 116, 104)
+    half = map_preprocess({"fit": "letterbox", "mean": 0.4, "channels": "gray"}).framed(image.convert("L"), 4)
+    assert np.asarray(half).tolist() == [[255] * 4] * 2 + [[102] * 4] * 2
+
+
+def test_as_many_rows_as_classes_is_settled_by_the_layout_or_said(network):
+    images = pictures(4, side=3)
+    shape = ("N", 3, 3, 3)
+    plain, turned = network(SCORES, shape=shape), network(LAST, shape=shape)
+    assert_maps(open_segmenter("onnx", plain, map_preprocess(PLAIN), THREE)(images), strongest(images))
+    last = map_preprocess(PLAIN | {"classes_axis": "last"})
+    assert_maps(open_segmenter("onnx", turned, last, THREE)(images), strongest(images))
+    nhwc = map_preprocess(PLAIN | {"layout": "nhwc"})  # what the network gives has the layout of what it takes
+    assert_maps(open_segmenter("onnx", plain, nhwc, THREE)(images), strongest(images))
+
+
+SMALLER = ("Slice", ([0], [4], [3]), {})
+NAN = ("Sqrt", (), {})
+NEGATIVE = ("Sub", (np.float32(400),), {})
+
+
+@pytest.mark.parametrize(
+    ("steps", "given", "message"),
+    [
+        ([("Concat", (np.zeros((2, 1, SIDE, SIDE), np.float32),), {"axis": 1})], "FLOAT", "no axis of 3 classes"),
+        ([LABELS, ("Add", (np.int64(2),), {})], "INT64", r"label [34] is no class: there are 3"),
+        ([LABELS, ("Sub", (np.int64(2),), {})], "INT64", r"label -[12] is no class"),
+        ([KEPT, cast("FLOAT"), ("Mul", (np.float32(0.5),), {})], "FLOAT", "0.5 is no label: give whole numbers"),
+        ([NEGATIVE, NAN], "FLOAT", "64 of 64 pixels have a score that is NaN"),
+        ([LABELS, ("Slice", ([0], [4], [2]), {})], "INT64", "a map of 8×4 for a square image"),
+        ([SMALLER], "FLOAT", "shape 3×8×4 for an image has no axis of 3 classes"),
+        ([("Slice", ([0], [1], [0]), {})], "FLOAT", "1 maps for 2 images"),
+        ([("ReduceMean", (), {"axes": [2, 3], "keepdims": 0})], "FLOAT", r"shape \(3,\) for an image: give labels H×W"),
+        ([("ReduceMean", (), {"keepdims": 0})], "FLOAT", "1 maps for 2 images"),
+    ],
+)
+def test_networks_that_answer_wrongly(network, steps, given, message):
+    path = network(*steps, given=given)
+    segment = open_segmenter("onnx", path, map_preprocess(PLAIN), THREE)
+    with pytest.raises(PredictionError, match=message) as caught:
+        segment(pictures(2))
+    assert str(caught.value).startswith(f"onnx:{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_does_not_open(network, tmp_path):
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"no model" * 50)
+    absent = str(tmp_path / "absent.onnx")
+    flat = network(SCORES, shape=("N", 48))
+    for backend, target, message in (
+        ("onnx", str(broken), r"broken\.onnx does not open"),
+        ("onnx", absent, r"absent\.onnx does not open"),
+        ("onnx", flat, "flat pixels"),
+        ("onnx", network(SCORES, shape=("N", 3, "H", "W")), "set size"),
+        ("timm", "resnet18", "no backend 'timm' gives maps: use onnx, litert, torch, python or file"),
+        ("python", "absent_models:f", "no module absent_models"),
+    ):
+        with pytest.raises(BackendError, match=message) as caught:
+            open_segmenter(backend, target, map_preprocess({}), THREE)
+        assert "\n" not in str(caught.value)
+
+
+def test_labels_of_another_list(network):
+    """A model of PASCAL VOC's 21 classes in a study of two of them, which has them in another order."""
+    path = network(("Concat", (np.zeros((2, 18, SIDE, SIDE), np.float32),), {"axis": 1}))
+    study = Classes(("nothing", "dog", "aeroplane"))
+    images = pictures(2)
+    # The channels are the first outputs, background, aeroplane and bicycle: the study does not have the last.
+    found = open_segmenter("onnx", path, map_preprocess(PLAIN | {"labels": "voc"}), study)(images)
+    assert_maps(found, [np.array([0, 2, 0])[one] for one in strongest(images)])
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["background", "cat", "dog"], [0, 1, 2]),
+        (["DOG", "sky", " cat "], [2, 0, 1]),
+        (["kitten", "dog", "dog"], [1, 2, 2]),
+        ([2, 0, 1], [2, 0, 1]),
+        ([VOID, "2", "cat"], [VOID, 2, 1]),
+        (["n01", "unknown", "N01"], [1, 0, 0]),
+    ],
+)
+def test_labels_by_name_and_number(network, labels, expected):
+    study = Classes(THREE.names, ids=("n00", "n01", "n02"), synonyms=((), ("kitten",), ()))
+    segment = open_segmenter("onnx", network(SCORES), map_preprocess(PLAIN | {"labels": labels}), study)
+    images = pictures(2)
+    assert_maps(segment(images), [np.array(expected)[one] for one in strongest(images)])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["sky", "sea", "sand"], "none of its 3 labels is a class of this study beside the background, such as 'dog'"),
+        ([0, 255], "none of its 2 labels"),
+        ([0, 1, 7], "no class '7' among the 3 classes"),
+        ([0, -1, 1], "no class '-1'"),
+        (["cat"] * 256, "256 labels are more than a map can hold"),
+        (["pet", "cat"], "'pet' can be 'cat' or 'dog': say which"),
+    ],
+)
+def test_labels_that_do_not_fit_the_study(labels, message):
+    study = Classes(THREE.names, synonyms=((), ("pet",), ("pet",)))
+    with pytest.raises(BackendError, match=f"python:os:getcwd: .*{message}"):
+        open_segmenter("python", "os:getcwd", map_preprocess({"labels": labels}), study)
+
+
+def test_as_many_labels_as_outputs(network):
+    segment = open_segmenter("onnx", network(SCORES), map_preprocess(PLAIN | {"labels": "voc"}), THREE)
+    with pytest.raises(PredictionError, match="no axis of 21 classes: set labels to what its outputs mean"):
+        segment(pictures(1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"crop": 1}, "crop is not for models that give a map: a map covers the whole image; leave it out"),
+        ({"class_offset": 1}, "class_offset is not for .*: say in labels"),
+        ({"outputs": "logits"}, "outputs is not for"),
+        ({"layout": "flat"}, "no place for a map"),
+        ({"fit": "crop"}, r"preprocess\.fit"),
+        ({"labels": "coco"}, r"preprocess\.labels: 'coco' is no list of labels: give voc, or a name or number per"),
+        ({"labels": []}, "is no list of labels"),
+        ({"labels": [True, 1.5]}, "is no list of labels"),
+        ({"classes_axis": "middle"}, r"preprocess\.classes_axis"),
+        ({"siez": 3}, "known keys: size, resample, channels, scale, mean, std, layout, fit, labels, classes_axis$"),
+    ],
+)
+def test_settings_that_are_not_for_maps(settings, message):
+    with pytest.raises(BackendError, match=message) as caught:
+        map_preprocess(settings)
+    assert "\n" not in str(caught.value)
+
+
+FUNCTIONS = """
+import numpy as np
+
+def labels(images): return [np.asarray(image).argmax(axis=2) for image in images]
+def stacked(images): return np.stack(labels(images)).astype(float)
+def nested(images): return [one.tolist() for one in labels(images)]
+def scores(images): return [np.asarray(image).transpose(2, 0, 1) / 255 for image in images]
+def scores_last(images): return [np.asarray(image, np.float16) for image in images]
+def single(images): return tuple(one[None] for one in labels(images))
+def void(images): return [np.full(image.size[::-1], 255, np.uint16) for image in images]
+def too_few(images): return labels(images)[1:]
+def outside(images): return [one + 1 for one in labels(images)]
+def negative(images): return [one - 1 for one in labels(images)]
+def half(images): return [one / 2 for one in labels(images)]
+def infinite(images): return [np.full((4, 4), np.inf) for image in images]
+def nan(images): return [np.where(np.asarray(i) < 99, np.nan, i).transpose(2, 0, 1) for i in images]
+def nan_label(images): return [np.full((4, 4), np.nan) for image in images]
+def four(images): return [np.zeros((4, 5, 6)) for image in images]
+def line(images): return [one[0] for one in labels(images)]
+def empty(images): return [np.zeros((0, 4), int) for image in images]
+def words(images): return [np.full((4, 4), "cat") for image in images]
+def nothing(images): return None
+def crash(images): raise ValueError("first line\\nsecond line")
+"""
+
+
+@pytest.fixture
+def functions(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    path = tmp_path / "map_functions.py"
+    path.write_text(FUNCTIONS)
+    return str(path)
+
+
+def some_sizes():
+    rng = np.random.default_rng(5)
+    return [Image.fromarray(rng.integers(0, 256, (*size, 3), dtype=np.uint8)) for size in ((6, 9), (5, 4))]
+
+
+@pytest.mark.parametrize("name", ["labels", "nested", "scores", "scores_last", "single"])
+def test_functions(functions, name):
+    images = some_sizes()
+    assert_maps(open_segmenter("python", f"{functions}:{name}", map_preprocess({}), THREE)(images), strongest(images))
+
+
+def test_functions_that_stack_and_that_say_nothing(functions):
+    images = some_sizes()[:1]
+    stacked = open_segmenter("python", f"{functions}:stacked", map_preprocess({}), THREE)
+    assert_maps(stacked(images), strongest(images))
+    void = open_segmenter("python", f"{functions}:void", map_preprocess({"labels": [0, 2, 1]}), THREE)
+    assert (void(images)[0] == VOID).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("too_few", PredictionError, "1 maps for 2 images: return one each"),
+        ("outside", PredictionError, "label 3 is no class: there are 3, 0 to 2"),
+        ("negative", PredictionError, "label -1 is no class"),
+        ("half", PredictionError, "0.5 is no label"),
+        ("nan", PredictionError, r"\d+ of 54 pixels have a score that is NaN"),
+        ("nan_label", PredictionError, "nan is no label"),
+        ("four", PredictionError, "shape 4×5×6 for an image has no axis of 3 classes"),
+        ("line", PredictionError, r"int64 and shape \(9,\) for an image: give labels H×W or scores C×H×W"),
+        ("empty", PredictionError, r"shape \(0, 4\)"),
+        ("words", PredictionError, "an array of <U3"),
+        ("nothing", BackendError, "failed on 2 images: TypeError"),
+        ("crash", BackendError, "failed on 2 images: ValueError: first line$"),
+    ],
+)
+def test_functions_that_answer_wrongly(functions, name, kind, message):
+    segment = open_segmenter("python", f"{functions}:{name}", map_preprocess({}), THREE)
+    with pytest.raises(kind, match=message) as caught:
+        segment(some_sizes())
+    assert str(caught.value).startswith(f"python:{functions}:{name}")
+    assert "\n" not in str(caught.value)
+
+
+def test_infinite_is_no_label_but_may_be_a_score(functions):
+    with pytest.raises(PredictionError, match="inf is no label"):
+        open_segmenter("python", f"{functions}:infinite", map_preprocess({}), THREE)(some_sizes()[:1])
+    scores = np.full((3, 2, 2), -np.inf)
+    scores[2, 0, 0] = -3
+    assert class_map(scores, 3, "auto", "first", is_square=True).tolist() == [[2, 0], [0, 0]]
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def modules(tmp_path, torch):
+    """A file of factories: plain scores, a dict as torchvision's models give it, labels, a pair."""
+    path = tmp_path / "map_networks.py"
+    path.write_text(
+        """
+from typing import Dict
+import torch
+
+class Scores(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.dropout = torch.nn.Dropout(0.9)
+    def forward(self, images):
+        return self.dropout(images)
+
+class Named(Scores):
+    def forward(self, images) -> Dict[str, torch.Tensor]:
+        return {"aux": -images, "out": self.dropout(images)}
+
+class Other(Scores):
+    def forward(self, images):
+        return {"logits": images, "loss": torch.zeros(())}
+
+class Labels(Scores):
+    def forward(self, images):
+        return images.argmax(dim=1)
+
+class Pair(Scores):
+    def forward(self, images):
+        return images, -images
+"""
+    )
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["Scores", "Named", "Other", "Labels", "Pair"])
+def test_torch_modules(modules, name):
+    images = pictures(3)
+    segment = open_segmenter("torch", f"{modules}:{name}", map_preprocess(PLAIN | {"size": SIDE}), THREE)
+    assert_maps(segment(images), strongest(images))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("ending", ["pt", "pt2"])
+def test_torch_files(torch, modules, tmp_path, ending):
+    from dissensus.backends import named_object
+
+    module = named_object(f"{modules}:Named")().eval()
+    path = tmp_path / f"m.{ending}"
+    if ending == "pt":
+        torch.jit.script(module).save(path)
+    else:
+        dynamic = {"images": {0: torch.export.Dim("batch")}}
+        torch.export.save(torch.export.export(module, (torch.zeros(2, 3, 8, 8),), dynamic_shapes=dynamic), path)
+    images = pictures(3)
+    segment = open_segmenter("torch", str(path), map_preprocess(PLAIN | {"size": SIDE}), THREE)
+    assert_maps(segment(images), strongest(images))
+
+
+@pytest.fixture
+def section():
+    page = (Path(__file__).resolve().parents[2] / "docs/backends.md").read_text()
+    return page.partition("## Models that give a map\n")[2].partition("\n## ")[0]
+
+
+def test_every_setting_is_documented(section):
+    keys = [*LABEL_SETS, *set(MapPreprocess.known_keys()) - set(MapPreprocess.__base__.known_keys())]
+    assert [key for key in keys if f"`{key}`" not in section] == []
+    specs = re.findall(r"predict STUDY (\S+)", section)
+    assert sorted(parse_spec(spec)[1] for spec in specs) == ["file", "litert", "onnx", "python", "torch"]
+
+
+def test_the_documented_function(section, tmp_path):
+    block = next(block for block in re.findall(r"(?:^(?: {4}.*)?\n)+", section, re.MULTILINE) if "import" in block)
+    (tmp_path / "models.py").write_text(textwrap.dedent(block))
+    segment = open_segmenter("python", f"{tmp_path / 'models.py'}:bright", map_preprocess({}), THREE)
+    half = Image.new("L", (6, 4), 10)
+    half.paste(200, (3, 0, 6, 4))
+    assert segment([half.convert("RGB")])[0].tolist() == [[0, 0, 0, 1, 1, 1]] * 4

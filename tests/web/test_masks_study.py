@@ -1,0 +1,180 @@
+"""A study of maps on the real service, from its images to its ranking: drawn, checked, corrected, or chosen."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from served import Client, Served, eventually
+
+from dissensus.steps.masks.overlays import over_photo
+from dissensus.store.settings import change_settings
+from dissensus.study import Study
+
+NAMES = ("background", "disc", "box")
+MODELS = {"sharp": 0.1, "blurred": 0.6}
+"""How likely each model is to get an object wrong."""
+SCENES = 24
+SIZE = (40, 60)
+
+
+def scene(number: int) -> np.ndarray:
+    """The true map of a scene."""
+    rng = np.random.default_rng(number)
+    rows, columns = np.indices(SIZE)
+    labels = np.zeros(SIZE, np.uint8)
+    for label in (1, 2):
+        y, x, radius = (int(rng.integers(*span)) for span in ((8, 32), (8, 52), (5, 9)))
+        near = (rows - y) ** 2 + (columns - x) ** 2 <= radius**2
+        labels[near if label == 1 else (abs(rows - y) <= radius) & (abs(columns - x) <= radius)] = label
+    return labels
+
+
+def seen(model: str, number: int) -> np.ndarray:
+    """What a model makes of it."""
+    rng = np.random.default_rng(100 * len(model) + number)
+    labels = scene(number)
+    for label in (1, 2):
+        if rng.random() < MODELS[model]:
+            labels[labels == label] = 3 - label if rng.random() < 0.5 else 0
+    labels[:2, :2] = 1 + number % 2 if model == "blurred" else 0
+    return labels
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("masks")
+    for name in ("pool", *MODELS):
+        (folder / name).mkdir()
+    (folder / "classes.txt").write_text("\n".join(NAMES))
+    for number in range(SCENES):
+        # every photo its own colour, so that whoever sees it knows which it is
+        ground = np.full((*SIZE, 3), (60 + 5 * number, 120, 90), np.uint8)
+        Image.fromarray(ground).save(folder / "pool" / f"p{number:02}.png")
+        for model in MODELS:
+            Image.fromarray(seen(model, number)).save(folder / model / f"p{number:02}.png")
+    study = Study.init(folder / "study", task="masks", classes=str(folder / "classes.txt"), title="Scenes")
+    study.pool([folder / "pool"])
+    study.predict([f"{name}=file:{folder / name}" for name in MODELS])
+    study.select(k=2, scales="none")
+    return study.folder.root
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "study")
+    return tmp_path / "study"
+
+
+def number_of(client: Client, address: str) -> int:
+    """Which scene a picture shows."""
+    return int(pixels_of(client.get(address).body)[-1, -1, 0] - 60) // 5
+
+
+def pixels_of(picture: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(picture)).convert("RGB"))
+
+
+def kept(labels: np.ndarray) -> dict[str, Any]:
+    flat = labels.reshape(-1)
+    starts = np.flatnonzero(np.diff(flat.astype(int), prepend=-1))
+    runs = np.stack([flat[starts], np.diff(starts, append=len(flat))], axis=1)
+    return {"height": labels.shape[0], "width": labels.shape[1], "runs": runs.reshape(-1).tolist()}
+
+
+def draw(client: Client, wrong: int | None = None) -> list[int]:
+    """Draw the truth of everything that waits, or nothing of one scene; which scenes they were."""
+    drawn = []
+    while asked := [one for one in client.next(4) if one["kind"] == "mask"]:
+        for one in asked:
+            number = number_of(client, one["images"][0])
+            client.answer(one["ticket"], kept(np.zeros(SIZE, np.uint8) if number == wrong else scene(number)))
+            drawn.append(number)
+    return drawn
+
+
+def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served]) -> None:
+    study = Study(folder)
+    wanted = {int(item[1:3]) for (item,) in study.asked()}
+    wrong = min(wanted)
+    served = serve(folder)
+    ada, ben = served.add("ada"), served.add("ben")
+    assert set(draw(ada, wrong)) == wanted
+    assert ada.next(4) == [], "whoever drew it does not check it"
+    eventually(lambda: ben.next(1), 5)
+    checked = set()
+    while asked := [one for one in ben.next(4) if one["kind"] == "check"]:
+        for one in asked:
+            number = number_of(ben, one["images"][0])
+            mask = one["payload"]["mask"]
+            is_right = mask == kept(scene(number))
+            assert is_right == (number != wrong)
+            ben.answer(one["ticket"], [] if is_right else [{"x": 20, "y": 20, "kind": "missing"}])
+            checked.add(number)
+    assert checked == wanted
+    assert len(study.questions()) == 1
+    holder = eventually(lambda: next((one for one in (ada, ben) if one.next(1)), None), 5)
+    (correction,) = holder.next(4)
+    assert correction["payload"]["mask"] == kept(np.zeros(SIZE, np.uint8))
+    assert correction["payload"]["marks"] == [{"x": 20, "y": 20, "kind": "missing"}]
+    holder.answer(correction["ticket"], kept(scene(wrong)))
+    served.stop()
+    assert study.questions() == []
+    rankings = study.rank()
+    assert [one.model for one in rankings.aggressiveness.standings] == ["sharp", "blurred"]
+    assert [one.model for one in rankings.resistance.standings] == ["sharp", "blurred"]
+    assert not any("Nobody but their author" in words for words in rankings.aggressiveness.words)
+
+
+def test_one_person_alone_is_not_kept_waiting_by_checks(folder: Path, serve: Callable[..., Served]) -> None:
+    served = serve(folder)
+    draw(served.add("ada"))
+    served.stop()
+    study = Study(folder)
+    assert study.questions() == []
+    assert any("Nobody but their author has looked at" in words for words in study.rank().resistance.words)
+
+
+def test_an_unfit_image_makes_room_for_its_reserve(folder: Path, serve: Callable[..., Served]) -> None:
+    before = set(Study(folder).asked())
+    served = serve(folder)
+    ada = served.add("ada")
+    ada.answer(ada.next()[0]["ticket"], "unfit")
+    draw(ada)
+    eventually(lambda: ada.next() or Study(folder).questions() == [], 5)
+    draw(ada)
+    served.stop()
+    study = Study(folder)
+    assert before <= {(item,) for (item, *_) in study.asked()}
+    assert study.status().discarded_items == 1
+    assert study.questions() == []
+
+
+def test_a_choice_shows_both_predictions_over_the_photo(folder: Path, serve: Callable[..., Served]) -> None:
+    change_settings(folder / "study.toml", "judge", {"question": "choice"})
+    served = serve(folder)
+    ada = served.add("ada")
+    chosen = 0
+    while asked := ada.next(1):
+        (one,) = asked
+        assert one["kind"] == "choice"
+        *shown, photo = (pixels_of(ada.get(address).body) for address in one["images"])
+        number = number_of(ada, one["images"][2])
+        over = {name: np.asarray(over_photo(Image.fromarray(photo), seen(name, number))) for name in MODELS}
+        sides = [name for pixels in shown for name in MODELS if (pixels == over[name]).all()]
+        assert sorted(sides) == sorted(MODELS), "each side shows one model's map, in its own pixels"
+        agreed = [(seen(name, number) == scene(number)).mean() for name in sides]
+        ada.answer(one["ticket"], "left" if agreed[0] >= agreed[1] else "right")
+        chosen += 1
+    reply = ada.get("/api/next?ahead=4").body.decode()
+    assert not any(word in reply for word in (*MODELS, ".png"))
+    served.stop()
+    study = Study(folder)
+    assert chosen == len(study.asked())
+    assert [one.model for one in study.rank().aggressiveness.standings] == ["sharp", "blurred"]
