@@ -26,7 +26,7 @@ POOL, LESSONS = 300, 200
 BY_HAND = ("svm", "logistic", "bayes")
 """Who competes where a person draws: three models need a fifth of the masks that six do."""
 QUALITY = 90
-MEASURE = "mIoU, all scenes drawn"
+MEASURE = "mIoU over all scenes"
 NOTE = (
     "The masks in this demo were not drawn by people: scikit-learn's handwritten digits were laid on crops of its two "
     "photos, so the true map is known. The models learned from other digits on the same photos."

@@ -203,7 +203,7 @@ class Queue:
         """How many questions could still come to a person: others may hold some of them just now."""
         person = self.people[name]
         if person.counted != self.counted:
-            out = _array(person.seen | person.barred)
+            out = _array(person.seen | person.barred if person.barred else person.seen)  # no copy of many
             known = out[out < len(self.unfinished)]
             person.left = self.unfinished_total - int(np.count_nonzero(self.unfinished[known]))
             person.counted = self.counted

@@ -53,7 +53,9 @@ def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any])
     """One question as the browser gets it."""
     kind, every = QUESTIONS[assignment.question.kind], items_of(assignment)
     items = [item for item in every if not is_prediction_key(item)]  # predictions are drawn once they are looked at
-    has_pictures = all(desk.backing.picture(item) is not None for item in items)
+    # a mask is nothing without its picture: where that is gone, the page says so and lets people skip it
+    is_on_picture = kind.is_about_answers(assignment.question.body)
+    has_pictures = is_on_picture or all(desk.backing.picture(item) is not None for item in items)
     payload = kind.payload(assignment.question.body, assignment.shown, desk.backing.classes) | material
     return {
         "ticket": assignment.ticket,

@@ -28,6 +28,8 @@ from dissensus.study import Study
 
 NETWORKS = {"whole": "deeplabv3_mnv2_pascal_quant.tflite", "half-wide": "deeplabv3_mnv2_dm05_pascal_quant.tflite"}
 """Competitors by name; the second has half as many channels."""
+NEWCOMER = "quarter-size"
+"""The second once more, on small photos."""
 CLASSES = ("background", "cat", "dog")
 CAT, DOG = 1, 2
 VOC = {"labels": "voc"}
@@ -72,45 +74,49 @@ def truth_of(pets: Path, item: str) -> np.ndarray:
 
 
 def join(study: Study, networks: Path, pets: Path, folder: Path) -> int:
-    """Let the weaker network join once more, on photos of a quarter of the pixels; the number of new questions.
+    """Let the weaker network join once more, on photos a quarter as wide and high; the number of new questions.
 
     Its maps come as a folder of PNG, as somebody else's would.
     """
     network = open_segmenter("litert", str(networks / NETWORKS["half-wide"]), map_preprocess(VOC), study.classes)
-    maps = folder / "half-size"
+    maps = folder / NEWCOMER
     maps.mkdir()
-    for item, uri in photos(study, pets):
-        image = read_image(uri)
+    for item in study.items():
+        image = read_image(str(pets / "images" / item))
         assert not isinstance(image, Unreadable), item
         (labels,) = network([image.resize((max(1, image.width // 4), max(1, image.height // 4)))])
         Image.fromarray(resized(labels, image.height, image.width)).save(maps / f"{Path(item).stem}.png")
-    study.join([f"half-size=file:{maps}"])
+    study.join([f"{NEWCOMER}=file:{maps}"])
     return answer(study, pets, folder / "truths-2")
 
 
-def photos(study: Study, pets: Path) -> list[tuple[str, Path]]:
-    """The items of the pool, and where they lie."""
-    return [(item, pets / "images" / item) for item in study.items()]
+def mean_scores(study: Study, pets: Path, models: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Mean IoU of every model over all photos, which is what a full labelling would have said, and over the selected.
 
-
-def full_scores(study: Study, pets: Path, models: Sequence[str]) -> dict[str, float]:
-    """Mean IoU of every model over the whole pool: what a full labelling would have said."""
+    Those are all that were selected, for whichever duel.
+    """
     items = study.items()
     truths = maps_of([truth_of(pets, item) for item in items])
     columns = [MapColumn(study.folder, name).at(np.arange(len(items))) for name in models]
     scores, is_known = agreements(columns, truths, len(CLASSES), "miou")
-    return {name: float(scores[is_known[:, place], place].mean()) for place, name in enumerate(models)}
+    is_selected = np.isin(items, [row["item"] for row in study.selection()])
+    means = {}
+    for place, name in enumerate(models):
+        known = is_known[:, place]
+        means[name] = float(scores[known, place].mean()), float(scores[known & is_selected, place].mean())
+    return means
 
 
-def show(study: Study, rankings: Rankings, full: dict[str, float]) -> None:
+def show(study: Study, rankings: Rankings, means: dict[str, tuple[float, float]]) -> None:
     """Both orders beside the full labelling."""
     places = {
         measure: {one.model: place for place, one in enumerate(ranking.standings, start=1)}
         for measure, ranking in rankings.measures.items()
     }
-    print(f"{'model':<12}{'aggressiveness':>16}{'resistance':>12}{'mIoU, all photos':>18}")
-    for name, score in sorted(full.items(), key=lambda pair: -pair[1]):
-        print(f"{name:<12}{places['aggressiveness'][name]:>16}{places['resistance'][name]:>12}{score:>18.3f}")
+    print(f"{'model':<14}{'aggressiveness':>16}{'resistance':>12}{'mIoU, all photos':>18}{'selected photos':>17}")
+    for name, (full, selected) in sorted(means.items(), key=lambda pair: -pair[1][0]):
+        orders = f"{places['aggressiveness'][name]:>16}{places['resistance'][name]:>12}"
+        print(f"{name:<14}{orders}{full:>18.3f}{selected:>17.3f}")
     status = study.status()
     print(f"{status.judgements} photos judged of {status.pool}")
 
@@ -136,10 +142,10 @@ def main() -> None:
     given = parser.parse_args()
     study = compete(given.networks, given.pets, given.folder, given.k)
     failures(study)
-    show(study, study.rank(), full_scores(study, given.pets, list(NETWORKS)))
+    show(study, study.rank(), mean_scores(study, given.pets, list(NETWORKS)))
     new = join(study, given.networks, given.pets, given.folder)
-    print(f"half-size joins: {new} new photos, no other question")
-    show(study, study.rank(), full_scores(study, given.pets, [*NETWORKS, "half-size"]))
+    print(f"{NEWCOMER} joins: {new} new photos, no other question")
+    show(study, study.rank(), mean_scores(study, given.pets, [*NETWORKS, NEWCOMER]))
     print(f"report: {study.report()}")
 
 

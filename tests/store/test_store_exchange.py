@@ -157,7 +157,7 @@ def test_a_missing_column_is_named(tmp_path: Path, classes: Classes, ending: str
         ("a.jsonl", b'{"id": "\\ud800", "item": "i", "label": 1, "annotator": "ann", "answer": "yes"}\n'),
         ("a.csv", b""),
         ("a.csv", b"item,label,annotator,answer\ncaf\xe9,1,ann,yes\n"),
-        ("a.csv", b"item,label,annotator,answer\n" + b"x" * 200_000 + b",1,ann,yes\n"),
+        ("a.csv", b"item,label,annotator,answer\n" + b"x" * 9_000_000 + b",1,ann,yes\n"),
         ("a.parquet", b"PAR1 and nothing more"),
         ("a.txt", b"yes"),
         ("a", b"yes"),

@@ -145,6 +145,23 @@ def test_whoever_drew_it_elsewhere_loses_the_check_that_they_hold(study: Study, 
     assert stored(study)[-1].question.body == {"item": item}
 
 
+def test_a_mask_without_its_picture_can_be_skipped(tmp_path: Path) -> None:
+    (tmp_path / "pool.csv").write_text("item\nonly-an-id\n")
+    (tmp_path / "classes.txt").write_text("\n".join(CLASSES))
+    study = Study.init(tmp_path / "study", classes=str(tmp_path / "classes.txt"))
+    study.pool([tmp_path / "pool.csv"])
+    with drawings(study) as service:
+        ada, ben = service.add("ada"), service.add("ben")
+        (one,) = ada.next(1)
+        assert (one["images"], one["payload"]["items"]) == ([], ["only-an-id"])
+        ada.answer(one["ticket"], mask(1))
+        (check,) = eventually(lambda: of_kind(ben, "check"), 5)
+        assert "items" not in check["payload"]
+        assert [ben.get(image).status for image in check["images"]] == [404]
+        assert ben.post("/api/skip", {"ticket": check["ticket"]}).status == 204
+        assert ben.next(1) == []
+
+
 def desk_of(study: Study, backing_type: type[StudyBacking] = StudyBacking) -> Desk:
     return Desk(backing_type(study.folder, study.settings, study.classes, study._database, lambda: DrawnRounds(study)))
 

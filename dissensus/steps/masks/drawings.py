@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.arrays import Array, UInt8
 from dissensus.predictions.maps import resized
-from dissensus.records import Question, moment_of
+from dissensus.records import VOID, Question, moment_of
 from dissensus.screening.map_votes import voted_map
 from dissensus.store.answers import Answers
 
@@ -77,6 +77,12 @@ class Drawings:
     def awaits_correction(self) -> bool:
         """True where errors were marked that nobody has corrected."""
         return self.fault is not None and not self._has_correction
+
+    @property
+    def is_void(self) -> bool:
+        """True where people drew, and all of them left out everything."""
+        masks = [self.newest] if self._has_correction and self.newest is not None else self.masks
+        return bool(masks) and all(set(one.answer["runs"][::2]) == {VOID} for one in masks)
 
     def truth(self, height: int, width: int) -> UInt8[Array, "H W"] | None:
         """What the masks come to in the size of the image; None where there is none."""

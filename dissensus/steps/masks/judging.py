@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competitions.masks import JUDGED, UNFIT, UNJUDGED, JudgedMasks
+from dissensus.competitions.duels import JUDGED, UNFIT, UNJUDGED, states_of
+from dissensus.competitions.masks import JudgedMasks
 from dissensus.discrepancy.masks import agreements
 from dissensus.errors import StudyError
 from dissensus.predictions.maps import map_at, maps_of
@@ -112,8 +113,8 @@ class MaskHearing:
         return {int(number) for one in self.judged for number in one.row_question[getattr(one, which)]}
 
 
-def hear_masks(folder: Folder, settings: MaskSettings, classes: Classes) -> MaskHearing:
-    """What the answers stored so far come to.
+def hear_masks(folder: Folder, settings: MaskSettings, classes: Classes, is_scored: bool = True) -> MaskHearing:
+    """What the answers stored so far come to; without scores where only what is open matters, which is quicker.
 
     Raises:
         StudyError: there is no round yet.
@@ -126,48 +127,49 @@ def hear_masks(folder: Folder, settings: MaskSettings, classes: Classes) -> Mask
     exclusions = People(database).excluded()
     answers = Answers(database)
     if settings.judge.question == "mask":
-        spoken = _by_truth(folder, settings, classes, answers, exclusions, models, rounds, subjects)
+        items = [subjects.ids[item] for item in subjects.items.tolist()]
+        spoken = _drawn(read_drawings(answers, items, exclusions), settings, len(models))
+        if is_scored:
+            spoken = _scored(spoken, folder, len(classes), models, rounds[-1].settings["measure"], subjects)
     else:
         spoken = _by_choice(settings, answers, exclusions, models, subjects)
     judged = judged_rounds(rounds, subjects, spoken.state, settings.judge.share, spoken.scores)
     return MaskHearing(models, tuple(rounds), tuple(judged), subjects, spoken, exclusions)
 
 
-def _by_truth(
-    folder: Folder,
-    settings: MaskSettings,
-    classes: Classes,
-    answers: Answers,
-    exclusions: dict[str, Exclusion],
-    models: Sequence[str],
-    rounds: Sequence[MaskRound],
-    subjects: Subjects,
-) -> Spoken:
-    """Scores of every model against what people drew."""
-    items = [subjects.ids[item] for item in subjects.items.tolist()]
-    drawings = read_drawings(answers, items, exclusions)
-    maps = [MapColumn(folder, name).at(subjects.items) for name in models]
-    heights, widths = (np.max([getattr(one, side) for one in maps], axis=0) for side in ("heights", "widths"))
-    truths = maps_of([one.truth(int(h), int(w)) for one, h, w in zip(drawings, heights, widths, strict=True)])
-    scores, known = agreements(maps, truths, len(classes), rounds[-1].settings["measure"])
+def _drawn(drawings: Sequence[Drawings], settings: MaskSettings, models: int) -> Spoken:
+    """What became of each image, before anybody's map is compared with what people drew."""
     answered = np.array([len(one.drawn) for one in drawings], np.int64)
     unfit = np.array([one.unfit for one in drawings], np.int64)
-    state = subjects.states(answered, unfit, settings.judge)
-    awaits = np.array([one.awaits_correction for one in drawings], bool)
-    state[(state == JUDGED) & ~known.any(axis=1)] = UNFIT  # all of it was left out
-    state[(state == JUDGED) & awaits] = UNJUDGED
+    state = states_of(answered, unfit, settings.judge.min_answers, settings.judge.unfit)
+    state[(state == JUDGED) & np.array([one.is_void for one in drawings], bool)] = UNFIT
+    state[(state == JUDGED) & np.array([one.awaits_correction for one in drawings], bool)] = UNJUDGED
     said = [one for found in drawings for one in (*found.drawn.values(), *found.checks.values(), found.corrected)]
     used = [one for one in said if one is not None]
     return Spoken(
         state=state,
-        scores=scores,
-        known=known,
+        scores=np.zeros((len(drawings), models)),
+        known=np.zeros((len(drawings), models), bool),
         answered=answered,
         ids=tuple(sorted(one.id for one in used)),
         people=tuple(sorted({one.annotator for one in used})),
         drawings=tuple(drawings),
-        truths=truths,
     )
+
+
+def _scored(
+    spoken: Spoken, folder: Folder, classes: int, models: Sequence[str], measure: str, subjects: Subjects
+) -> Spoken:
+    """The same with how well every model agrees with what people drew."""
+    maps = [MapColumn(folder, name).at(subjects.items) for name in models]
+    heights, widths = (np.max([getattr(one, side) for one in maps], axis=0) for side in ("heights", "widths"))
+    truths = [
+        one.truth(int(height), int(width)) if is_judged else None
+        for one, height, width, is_judged in zip(spoken.drawings, heights, widths, spoken.state == JUDGED, strict=True)
+    ]
+    scores, known = agreements(maps, maps_of(truths), classes, measure)
+    state = np.where((spoken.state == JUDGED) & ~known.any(axis=1), UNFIT, spoken.state)  # people voted all of it void
+    return replace(spoken, state=state, scores=scores, known=known, truths=maps_of(truths))
 
 
 def _by_choice(
@@ -196,7 +198,7 @@ def _by_choice(
     )
     answered = np.bincount([row[0] for row in told], minlength=len(subjects)).astype(np.int64)
     counted = np.bincount(choices.question, minlength=len(subjects))
-    state = subjects.states(answered, answered - counted, settings.judge)
+    state = states_of(answered, answered - counted, settings.judge.min_answers, settings.judge.unfit)
     share = np.bincount(choices.question, choices.value, len(subjects)) / np.maximum(counted, 1)
     scores, known = np.zeros((len(subjects), len(models))), np.zeros((len(subjects), len(models)), bool)
     every = np.arange(len(subjects))

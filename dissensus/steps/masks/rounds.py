@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
+from dissensus.competitions.duels import states_of
 from dissensus.competitions.masks import JUDGED, JudgedMasks
 from dissensus.labeling import QUESTIONS
 from dissensus.records import Question
@@ -18,6 +20,7 @@ from dissensus.steps.masks.overlays import Overlays
 from dissensus.steps.masks.subjects import Subjects, judged_rounds, subjects_of
 from dissensus.steps.pools import open_pool
 from dissensus.store.answers import Answers
+from dissensus.store.database import Database
 from dissensus.store.folder import Folder
 from dissensus.store.mask_rounds import read_mask_rounds
 from dissensus.store.people import People
@@ -49,7 +52,8 @@ class MaskRounds:
         count = len(self.subjects)
         answered = np.bincount(question, minlength=3 * count)
         unfit = np.bincount(question[answer == self._unfit], minlength=3 * count)[:count]
-        state = self.subjects.states(answered[:count], unfit, self.settings.judge)
+        rule = self.settings.judge
+        state = states_of(answered[:count], unfit, rule.min_answers, rule.unfit)
         judged = judged_rounds(self.found, self.subjects, state, self.settings.judge.share)
         active = np.zeros(count, bool)
         for one in judged:
@@ -83,9 +87,13 @@ class MaskRounds:
         return {kinds[name]: said[shown[name]] for name in kinds if shown.get(name) in said}
 
     def _drawings(self, question: Question) -> Drawings:
-        database = study_database(self.folder, self.settings)
-        (found,) = read_drawings(Answers(database), [question.body["item"]], People(database).excluded())
+        excluded = People(self._database).excluded()
+        (found,) = read_drawings(Answers(self._database), [question.body["item"]], excluded)
         return found
+
+    @cached_property
+    def _database(self) -> Database:
+        return study_database(self.folder, self.settings)
 
     def _groups(self) -> list[tuple[str, list[str]]]:
         asked = [question.text for question in self.subjects.questions(self.models)]

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competitions.duels import states_of
 from dissensus.competitions.masks import JudgedMasks, judge
 from dissensus.records import MaskSelection, Question
 from dissensus.steps.masks.drawings import mask_question
 from dissensus.store.mask_rounds import MaskRound
-from dissensus.store.settings import TruthSettings
 
 
 @dataclass(frozen=True)
@@ -44,10 +42,6 @@ class Subjects:
             return mask_question(item)
         body = {"item": item, "first": models[self.first[number]], "second": models[self.second[number]]}
         return Question(kind="choice", body=body)
-
-    def states(self, answered: Int[Array, " q"], unfit: Int[Array, " q"], settings: TruthSettings) -> Int[Array, " q"]:
-        """What became of each, from how many people said something and how many found it unfit."""
-        return states_of(answered, unfit, settings.min_answers, settings.unfit)
 
 
 def subjects_of(kind: str, rounds: Sequence[MaskRound]) -> Subjects:

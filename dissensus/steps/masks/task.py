@@ -43,7 +43,7 @@ class Masks:
 
     def open_questions(self) -> list[OpenImage]:
         """Images that wait to be judged."""
-        return open_images(self.hear())
+        return open_images(self.hear_so_far())
 
     def write_questions(self, path: Path, image_url: str | None) -> list[OpenImage]:
         """The same, also as a sheet."""
@@ -55,7 +55,7 @@ class Masks:
 
     def asked(self) -> list[Question]:
         """Every question that the study needed so far: what was drawn or chosen, its check and its correction."""
-        hearing = self.hear()
+        hearing = self.hear_so_far()
         asked = [hearing.subjects.question(number, hearing.models) for number in hearing.asked]
         if self.kind == "mask" and self.settings.judge.check:
             items = [question.body["item"] for question in asked]
@@ -66,6 +66,10 @@ class Masks:
     def hear(self) -> MaskHearing:
         """What people said, and what it comes to."""
         return hear_masks(self.folder, self.settings, self.classes)
+
+    def hear_so_far(self) -> MaskHearing:
+        """The same without scores, which what is open does not depend on."""
+        return hear_masks(self.folder, self.settings, self.classes, is_scored=False)
 
     def rank(self, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and keep the result."""
@@ -79,7 +83,7 @@ class Masks:
 
     def stand(self) -> Stand:
         """How far the rounds are."""
-        hearing = self.hear()
+        hearing = self.hear_so_far()
         rounds = tuple(_round(found) for found in hearing.rounds)
         return Stand(hearing.models, rounds, len(hearing.asked), len(hearing.open), hearing.discarded)
 

@@ -26,7 +26,7 @@ from dissensus.store.files import write_whole
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
 ENDINGS = (".jsonl", ".csv", ".parquet")
 BATCH = 1 << 14
-LARGEST_CELL = 1 << 26
+LARGEST_CELL = 1 << 23
 """Characters: a mask is longer than what Python reads from a cell unless it is told to."""
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
