@@ -41,8 +41,8 @@ def demo(
 ) -> None:
     """Let real models compete, without network: classifiers of digits, image quality models, models that give a map.
 
-    The first and the third are the whole job, in seconds and in half a minute. The second ends at the slider pages,
-    where the answers are yours.
+    The first and the third are the whole job, in seconds. The second ends at the slider pages, where the answers are
+    yours.
 
     Example: `dissensus demo scores my-first-photos`
     """

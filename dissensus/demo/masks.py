@@ -25,6 +25,9 @@ POOL, LESSONS = 300, 200
 """Scenes on which models compete, and scenes that they learn from."""
 BY_HAND = ("svm", "logistic", "bayes")
 """Who competes where a person draws: three models need a fifth of the masks that six do."""
+INSTRUCTIONS = (
+    "Every picture shows one to four handwritten digits on a photo. Draw the ink of each, and nothing else.",
+)
 QUALITY = 90
 MEASURE = "mIoU over all scenes"
 NOTE = (
@@ -90,7 +93,9 @@ def _begun(folder: Path, by_hand: bool) -> Study:
     folder.mkdir(parents=True, exist_ok=True)
     classes.write_text("".join(f"{name}\n" for name in NAMES))
     study = Study.init(folder / "study", task="masks", classes=str(classes), title="Digits on photos", notes=notes)
-    if not by_hand:  # what is known needs no second look
+    if by_hand:
+        study.configure(instructions=INSTRUCTIONS)
+    else:  # what is known needs no second look
         change_settings(study.folder.settings, "judge", {"check": False})
     return study
 

@@ -11,8 +11,9 @@ from PIL import Image
 from dissensus.arrays import Array, Float, Int, UInt8
 
 WIDTH, HEIGHT = 256, 192
-NAMES = ("background", "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-"""What the labels of a map mean: a digit's label is the digit and one."""
+NAMES = ("background", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero")
+"""What the labels of a map mean: a digit's label is the digit, which is its key on the drawing page too."""
+ZERO = NAMES.index("zero")
 LEVELS = 16
 """The most ink of a pixel of scikit-learn's digits."""
 MOST_DIGITS = 4
@@ -53,7 +54,7 @@ def drawn_scene(material: Material, rng: np.random.Generator) -> Scene:
         # ink ends within two pixels, as a pen's does; the truth is where most of the colour is ink
         ink = np.clip((shape - 0.3) / 0.3, 0, 1)[..., None]
         pixels[place] = pixels[place] * (1 - ink) + rng.uniform(170, 255, 3) * ink
-        truth[place][shape >= 0.45] = material.values[number] + 1
+        truth[place][shape >= 0.45] = int(material.values[number]) or ZERO
     return Scene(np.rint(pixels).clip(0, 255).astype(np.uint8), truth)
 
 

@@ -23,7 +23,7 @@ def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as
         return None
     headings = {"item": "item", "name": "does it contain", "first": "first", "second": "second"}
     headings["answers"] = "answers so far"
-    shown = [name for name in headings if questions and name in type(questions[0]).model_fields]
+    shown = [name for name in headings if questions and getattr(questions[0], name, None) is not None]
     table = Table(*(headings[name] for name in shown))
     for question in questions[:20]:
         table.add_row(*(escape(str(getattr(question, name))) for name in shown))

@@ -16,7 +16,7 @@ from dissensus.records.answers import (
     moment_of,
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record
-from dissensus.records.colours import class_colours
+from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
@@ -60,4 +60,5 @@ __all__ = [
     "class_colours",
     "empty_tally",
     "moment_of",
+    "shown_colours",
 ]

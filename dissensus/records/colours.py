@@ -20,3 +20,8 @@ def class_colours() -> tuple[tuple[int, int, int], ...]:
         hue = (0.02 + number * GOLDEN) % 1.0
         colours.append(tuple(round(255 * part) for part in colorsys.hls_to_rgb(hue, lightness, saturation)))  # type: ignore[arg-type]
     return (*colours, VOID_COLOUR)
+
+
+def shown_colours(classes: int) -> list[str]:
+    """The colours of the first so many labels as pages write them."""
+    return ["#{:02x}{:02x}{:02x}".format(*colour) for colour in class_colours()[:classes]]

@@ -99,6 +99,11 @@ class Answers:
         for row in self._streamed(("seq", *COLUMNS), "kind = :kind", texts, kind=kind):
             yield row[0], response_of(row[1:])
 
+    def given(self, identity: str) -> Any:
+        """What was answered under an id; None where nothing was."""
+        rows = self.database.rows("SELECT answer FROM answers WHERE id = :id", id=identity)
+        return json.loads(rows[0][0]) if rows else None
+
     def essentials(self, kind: str, role: Role, texts: Iterable[str] | None = None) -> Iterator[Essentials]:
         """Answers of a kind and role, in order, to all questions or to some, JSON not parsed."""
         columns = ("id", "question", "annotator", "answer", "time")

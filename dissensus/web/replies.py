@@ -41,8 +41,8 @@ def standing(desk: Desk, person: Annotator) -> dict[str, Any]:
 
 
 async def _material(desk: Desk, given: Sequence[Assignment]) -> dict[str, dict[str, Any]]:
-    """What questions about people's answers show of them, by ticket; a thread reads it, where there are any."""
-    about = [one for one in given if QUESTIONS[one.question.kind].is_about_answers(one.question.body)]
+    """What only the study knows of some questions, by ticket; a thread reads it, where there are any."""
+    about = [one for one in given if QUESTIONS[one.question.kind].has_material(one.question.body)]
     if not about:
         return {}
     read = desk.backing.material
@@ -54,7 +54,7 @@ def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any])
     kind, every = QUESTIONS[assignment.question.kind], items_of(assignment)
     items = [item for item in every if not is_prediction_key(item)]  # predictions are drawn once they are looked at
     # a mask is nothing without its picture: where that is gone, the page says so and lets people skip it
-    is_on_picture = kind.is_about_answers(assignment.question.body)
+    is_on_picture = kind.has_material(assignment.question.body)
     has_pictures = is_on_picture or all(desk.backing.picture(item) is not None for item in items)
     payload = kind.payload(assignment.question.body, assignment.shown, desk.backing.classes) | material
     return {

@@ -126,6 +126,8 @@ def test_predictions_of_one_image_are_shown_with_it(left: str) -> None:
     assert choice.pictures(body, shown) == wanted
     assert [is_prediction_key(name) for name in wanted] == [True, True, False]
     told = choice.payload(body, shown, CLASSES)
+    colours = told.pop("colours")
+    assert len(colours) == len(CLASSES)
     assert told == {"ask": "Which one marks the objects better?", "same": False, "over": True}
     assert choice.heard(body, shown, "left") == left
     others = [{"item": "y.jpg", "first": "anna", "second": "otto"}, {"first": "anna", "second": "otto"}]

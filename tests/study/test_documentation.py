@@ -10,10 +10,12 @@ import pytest
 import typer.main
 
 from dissensus.backends import BACKENDS
+from dissensus.backends.map_preprocess import MapPreprocess
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.quality import QUALITY
 from dissensus.cli import app
 from dissensus.discrepancy.labels import DISCREPANCIES
+from dissensus.discrepancy.masks import MEASURES
 from dissensus.labeling import QUESTIONS
 from dissensus.pool.distortions import DISTORTIONS
 from dissensus.predictions.scale import SCALES
@@ -21,7 +23,9 @@ from dissensus.ranking import ATTACK_RANKERS, RANKERS
 from dissensus.records import ANSWERS
 from dissensus.screening import METRICS, PREFERENCES, VERDICTS
 from dissensus.store.exchange import FORMATS
+from dissensus.store.scales import SCALE_TABLES
 from dissensus.store.settings import LevelSettings, PairSettings, ScaleSettings
+from dissensus.store.settings.masks import CategorySettings, RatioRankSettings, TruthSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -81,12 +85,19 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("methods/scores.md", ScaleSettings.model_fields),
         ("methods/scores.md", LevelSettings.model_fields),
         ("methods/scores.md", PairSettings.model_fields),
+        ("methods/concordance.md", MEASURES),
+        ("methods/masks.md", SCALE_TABLES),
+        ("methods/masks.md", ATTACK_RANKERS),
+        ("study-folder.md", CategorySettings.model_fields),
+        ("study-folder.md", TruthSettings.model_fields),
+        ("study-folder.md", RatioRankSettings.model_fields),
         ("annotating.md", QUESTIONS),
         ("exchange.md", FORMATS),
         ("backends.md", BACKENDS),
         ("backends.md", QUALITY),
         ("backends.md", DISTORTIONS),
         ("backends.md", Preprocess.model_fields),
+        ("backends.md", MapPreprocess.known_keys()),
     ],
 )
 def test_every_key_of_a_registry_is_documented(page, keys):

@@ -69,6 +69,8 @@ class DrawnRounds:
 
     def material(self, about: Question, shown: dict[str, Any]) -> dict[str, Any]:
         item = about.body["item"]
+        if about.kind == "choice":
+            return {"labels": [1, 2]}
         said = {one.id: one.answer for kind in shown for one in self._of(kind, item)}
         return {{"mask": "mask", "check": "marks"}[kind]: said[identity] for kind, identity in shown.items()}
 

@@ -50,7 +50,7 @@ def test_nothing_tells_over_http(service: ServedDrawings) -> None:
     eventually(lambda: of_kind(person, "mask"), 5)  # she has marked errors, which somebody has to correct
     work_through(person, shapes)
     assert shapes["check"] == {(("colours", "mask", "unknown"), 1)}
-    assert shapes["choice"] == {(("ask", "over", "same"), 3)}
+    assert shapes["choice"] == {(("ask", "colours", "labels", "over", "same"), 3)}
     assert len(shapes["mask"]) == 2, "drawings, and corrections"
     for path, reply in person.heard:
         head = "".join(f"{name}: {value}\n" for name, value in reply.headers.items())

@@ -138,6 +138,7 @@ def test_predictions_are_compared_over_the_photo_which_is_seen_while_space_is_he
     page = over(predicted, visit, "who compares")
     expect(page.locator(".name")).to_have_text("Which one marks the objects better?")
     expect(page.locator(".frame")).to_have_count(2)
+    expect(page.locator("[data-role=legend] li")).to_have_count(2)
     overlays, photos = page.locator(".frame img:not(.bare-photo)"), page.locator(".frame .bare-photo")
     page.keyboard.press("+")
     page.get_by_role("button", name="Larger").focus()  # Space is not for the button that has the focus

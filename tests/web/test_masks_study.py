@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from served import Client, Served, eventually
 
+from dissensus.errors import StudyError
 from dissensus.steps.masks.overlays import over_photo
 from dissensus.store.settings import change_settings
 from dissensus.study import Study
@@ -178,3 +179,38 @@ def test_a_choice_shows_both_predictions_over_the_photo(folder: Path, serve: Cal
     study = Study(folder)
     assert chosen == len(study.asked())
     assert [one.model for one in study.rank().aggressiveness.standings] == ["sharp", "blurred"]
+
+
+def test_drawing_begins_with_a_models_map_only_where_that_is_wanted(folder: Path, serve: Callable[..., Served]) -> None:
+    change_settings(folder / "study.toml", "judge", {"prefill": "blurred"})
+    served = serve(folder)
+    ada = served.add("ada")
+    (one,) = ada.next(1)
+    number = number_of(ada, one["images"][0])
+    assert one["payload"]["mask"] == kept(seen("blurred", number))
+    assert "blurred" not in ada.get("/api/next?ahead=4").body.decode()
+    draw(ada)
+    served.stop()
+    study = Study(folder)
+    assert study.questions() == []
+    assert any("begun from the map of blurred" in words for words in study.rank().aggressiveness.words)
+    change_settings(folder / "study.toml", "judge", {"prefill": "nobody"})
+    with pytest.raises(StudyError, match="sharp, blurred"):
+        study.overview()
+
+
+def test_a_correction_may_find_that_the_image_cannot_be_judged(folder: Path, serve: Callable[..., Served]) -> None:
+    served = serve(folder)
+    ada, ben = served.add("ada"), served.add("ben")
+    draw(ada)
+    check = eventually(lambda: ben.next(1), 5)[0]
+    ben.answer(check["ticket"], [{"x": 1, "y": 1, "kind": "class"}])
+    (correction,) = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"], 5)
+    ada.answer(correction["ticket"], "unfit")
+    reserve = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"], 5)
+    assert reserve, "its reserve takes its place"
+    draw(ada)
+    served.stop()
+    study = Study(folder)
+    assert study.questions() == []
+    assert study.status().discarded_items == 1

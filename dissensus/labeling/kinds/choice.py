@@ -8,7 +8,7 @@ from typing import Any
 from dissensus.errors import JudgementError
 from dissensus.labeling.kinds.protocol import Body, named, only, told
 from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of, two_items
-from dissensus.records import Classes
+from dissensus.records import Classes, shown_colours
 
 ASK_OVER = "Which one marks the objects better?"
 WORDS = {"first": "the first", "second": "the second", "same": "no difference", "unfit": "unfit"}
@@ -47,11 +47,15 @@ class Choice(Sided):
         """Every pair stands alone, so that nobody sees the same prediction twice in a row."""
         return json.dumps([body["item"], body["first"], body["second"]]) if "item" in body else super().group(body)
 
+    def has_material(self, body: Body) -> bool:
+        """Which classes two predictions show, for their legend."""
+        return "item" in body
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """What is asked, whether 'no difference' is offered, and whether predictions lie over an image."""
         is_over = "item" in body
         asked = {"ask": body.get("ask") or (ASK_OVER if is_over else ASK), "same": bool(body.get("same"))}
-        return asked | ({"over": True} if is_over else {})
+        return asked | ({"over": True, "colours": shown_colours(len(classes))} if is_over else {})
 
     def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
         """first or second, from left or right."""

@@ -36,6 +36,10 @@ class Contains:
         """Never."""
         return False
 
+    def has_material(self, body: Body) -> bool:  # noqa: ARG002
+        """Nothing but the picture."""
+        return False
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """The class in words."""
         label = body["label"]

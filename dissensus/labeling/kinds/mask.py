@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.arrays import Array, Int
 from dissensus.errors import JudgementError
 from dissensus.labeling.kinds.protocol import Body, named, only, told
-from dissensus.records import MOST_CLASSES, VOID, Classes, class_colours
+from dissensus.records import MOST_CLASSES, VOID, Classes, shown_colours
 
 DRAW, CORRECT = "Draw what is in the picture", "Correct what was drawn"
 UNFIT, DRAWN = "unfit", "drawn"
@@ -24,6 +24,9 @@ MOST_NAMED = 4
 class Mask:
     """The body is {item}; with `again` it is the second round, in which a mask that was checked is corrected.
 
+    Drawing begins with nothing. With `prefill`, the name of a model, it begins with that model's map, which is quicker
+    and leads people to agree with it.
+
     Kept is {height, width, runs}: the label and the length of each run, one after the other, row by row. Labels are
     numbers of classes, or 255 where nobody can tell; no two neighbouring runs have the same. `unfit` is said where the
     picture cannot be judged.
@@ -31,13 +34,13 @@ class Mask:
 
     def checked(self, body: Body, classes: Classes) -> Body:
         """The item, and whether it is the second round."""
-        only(body, "item", "again")
+        only(body, "item", "again", "prefill")
         (item,) = named(body, "item")
-        if not isinstance(body.get("again", False), bool):
-            raise JudgementError("'again' is true or false")
+        if not isinstance(body.get("again", False), bool) or not isinstance(body.get("prefill", ""), str):
+            raise JudgementError("'again' is true or false, and 'prefill' the name of a model")
         if len(classes) > MOST_CLASSES:
             raise JudgementError(f"a mask has at most {MOST_CLASSES} classes, and the study has {len(classes):,}")
-        return {"item": item} | ({"again": True} if body.get("again") else {})
+        return {"item": item} | {name: body[name] for name in ("again", "prefill") if body.get(name)}
 
     def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:  # noqa: ARG002
         """The one image."""
@@ -55,9 +58,13 @@ class Mask:
         """In the second round: about the mask that somebody drew, and what somebody else marked in it."""
         return bool(body.get("again"))
 
+    def has_material(self, body: Body) -> bool:
+        """What drawing begins with, in the second round or where a model's map is given."""
+        return bool(body.get("again") or body.get("prefill"))
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """What is asked, and the colours; what the classes are called is fetched once."""
-        colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in class_colours()]
+        colours = shown_colours(VOID + 1)
         asked = CORRECT if body.get("again") else DRAW
         return {"ask": asked, "colours": colours[: len(classes)], "unknown": colours[VOID], "most_runs": MOST_RUNS}
 

@@ -47,6 +47,10 @@ class Pick:
         """Never."""
         return False
 
+    def has_material(self, body: Body) -> bool:  # noqa: ARG002
+        """Nothing but the picture."""
+        return False
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
         """What is asked, and the numbers of the classes to choose from; what they are called is fetched once."""
         return {"ask": body.get("ask") or ASK, "options": body.get("options")}

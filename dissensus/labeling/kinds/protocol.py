@@ -34,6 +34,9 @@ class Kind(Protocol):
         """Whether it is about what people said before, such as a mask to be checked: the study is then asked for it
         when the question is put, and nobody is asked a second time, since that would be about something else."""
 
+    def has_material(self, body: Body) -> bool:
+        """Whether its page shows something that only the study knows, such as the mask to be checked."""
+
     def payload(self, body: Body, shown: Body, classes: Classes) -> Body:
         """What the browser is told: no item id, no file name, nothing of the models."""
 

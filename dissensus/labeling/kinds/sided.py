@@ -31,6 +31,10 @@ class Sided:
         """Never."""
         return False
 
+    def has_material(self, body: Body) -> bool:  # noqa: ARG002
+        """Nothing but the picture."""
+        return False
+
 
 def two_items(body: Body) -> tuple[str, str]:
     """The items of a body; raises JudgementError where they are not two."""

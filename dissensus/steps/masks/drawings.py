@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
-
-import numpy as np
 
 from dissensus.arrays import Array, UInt8
 from dissensus.predictions.maps import resized
 from dissensus.records import VOID, Question, moment_of
 from dissensus.screening.map_votes import voted_map
 from dissensus.store.answers import Answers
+from dissensus.store.exchange.map_answers import labels_of
 
 UNFIT = "unfit"
-Mask = Mapping[str, Any]
-"""A mask as it is kept: height, width and runs."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +26,8 @@ class Said:
     annotator: str
     answer: Any
     time: datetime
+    begun_from: str = ""
+    """The model whose map they began with; mostly nobody's."""
 
 
 @dataclass
@@ -79,6 +78,12 @@ class Drawings:
         return self.fault is not None and not self._has_correction
 
     @property
+    def is_given_up(self) -> bool:
+        """True where whoever was to correct the mask found that the image cannot be judged."""
+        is_last = self.corrected is not None and all(one.time <= self.corrected.time for one in self.masks)
+        return is_last and self.corrected is not None and self.corrected.answer == UNFIT
+
+    @property
     def is_void(self) -> bool:
         """True where people drew, and all of them left out everything."""
         masks = [self.newest] if self._has_correction and self.newest is not None else self.masks
@@ -88,8 +93,8 @@ class Drawings:
         """What the masks come to in the size of the image; None where there is none."""
         if self._has_correction:
             assert self.corrected is not None, "it has one"
-            return resized(map_of(self.corrected.answer), height, width)
-        masks = [resized(map_of(one.answer), height, width) for one in self.masks]
+            return resized(labels_of(self.corrected.answer), height, width)
+        masks = [resized(labels_of(one.answer), height, width) for one in self.masks]
         return voted_map(masks) if masks else None
 
     @property
@@ -100,9 +105,10 @@ class Drawings:
         return all(one.time <= self.corrected.time for one in self.masks)
 
 
-def mask_question(item: str, again: bool = False) -> Question:
-    """'Draw what is in this image'; `again`: correct what was drawn."""
-    return Question(kind="mask", body={"item": item} | ({"again": True} if again else {}))
+def mask_question(item: str, again: bool = False, prefill: str = "") -> Question:
+    """'Draw what is in this image'; `again`: correct what was drawn; `prefill`: begin with a model's map."""
+    more = {"again": again, "prefill": prefill}
+    return Question(kind="mask", body={"item": item} | {name: value for name, value in more.items() if value})
 
 
 def check_question(item: str) -> Question:
@@ -110,27 +116,31 @@ def check_question(item: str) -> Question:
     return Question(kind="check", body={"item": item})
 
 
-def read_drawings(answers: Answers, items: Sequence[str], excluded: Collection[str] = ()) -> list[Drawings]:
-    """What was said about each image; those who are excluded say nothing."""
+def read_drawings(
+    answers: Answers, items: Sequence[str], excluded: Collection[str] = (), models: Sequence[str] = ()
+) -> list[Drawings]:
+    """What was said about each image; those who are excluded say nothing.
+
+    Also masks that were begun from the map of one of the models count as drawn.
+    """
     found = [Drawings() for _ in items]
-    of_draw = {mask_question(item).text: place for place, item in enumerate(items)}
+    begun = {
+        mask_question(item, prefill=model).text: (place, model)
+        for model in ("", *models)
+        for place, item in enumerate(items)
+    }
+    of_draw = {text: place for text, (place, _) in begun.items()}
     of_again = {mask_question(item, again=True).text: place for place, item in enumerate(items)}
     of_check = {check_question(item).text: place for place, item in enumerate(items)}
     for text, said in _said(answers, "mask", {**of_draw, **of_again}, excluded):
         one = found[of_draw[text] if text in of_draw else of_again[text]]
         if text in of_draw:
-            _keep_last(one.drawn, said)
+            _keep_last(one.drawn, replace(said, begun_from=begun[text][1]))
         elif one.corrected is None or said.time >= one.corrected.time:
             one.corrected = said
     for text, said in _said(answers, "check", of_check, excluded):
         _keep_last(found[of_check[text]].checks, said)
     return found
-
-
-def map_of(mask: Mask) -> UInt8[Array, "H W"]:
-    """A kept mask as an array."""
-    runs = np.asarray(mask["runs"], np.int64).reshape(-1, 2)
-    return np.repeat(runs[:, 0].astype(np.uint8), runs[:, 1]).reshape(mask["height"], mask["width"])
 
 
 def _said(answers: Answers, kind: str, texts: Iterable[str], excluded: Collection[str]) -> Iterable[tuple[str, Said]]:

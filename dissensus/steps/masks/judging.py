@@ -122,13 +122,13 @@ def hear_masks(folder: Folder, settings: MaskSettings, classes: Classes, is_scor
     models, rounds = read_mask_rounds(folder)
     if not rounds:
         raise StudyError(f"nothing is selected yet: dissensus select {folder.root}")
-    subjects = subjects_of(settings.judge.question, rounds)
+    subjects = subjects_of(settings.judge, rounds)
     database = study_database(folder, settings)
     exclusions = People(database).excluded()
     answers = Answers(database)
     if settings.judge.question == "mask":
         items = [subjects.ids[item] for item in subjects.items.tolist()]
-        spoken = _drawn(read_drawings(answers, items, exclusions), settings, len(models))
+        spoken = _drawn(read_drawings(answers, items, exclusions, models), settings, len(models))
         if is_scored:
             spoken = _scored(spoken, folder, len(classes), models, rounds[-1].settings["measure"], subjects)
     else:
@@ -142,7 +142,7 @@ def _drawn(drawings: Sequence[Drawings], settings: MaskSettings, models: int) ->
     answered = np.array([len(one.drawn) for one in drawings], np.int64)
     unfit = np.array([one.unfit for one in drawings], np.int64)
     state = states_of(answered, unfit, settings.judge.min_answers, settings.judge.unfit)
-    state[(state == JUDGED) & np.array([one.is_void for one in drawings], bool)] = UNFIT
+    state[(state == JUDGED) & np.array([one.is_void or one.is_given_up for one in drawings], bool)] = UNFIT
     state[(state == JUDGED) & np.array([one.awaits_correction for one in drawings], bool)] = UNJUDGED
     said = [one for found in drawings for one in (*found.drawn.values(), *found.checks.values(), found.corrected)]
     used = [one for one in said if one is not None]

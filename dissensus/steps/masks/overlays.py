@@ -48,6 +48,11 @@ class Overlays(Mapping[str, str | None]):
     def __len__(self) -> int:
         return len(self.photos) + len(self.keys_of)
 
+    def map_of(self, item: str, model: str) -> UInt8[Array, "H W"]:
+        """What a model says of an item."""
+        (place,) = open_pool(self.folder).places([item])
+        return map_at(self.columns[model].at(np.array([place])), 0)
+
     def _overlay(self, item: str, model: str, photo: str) -> Path:
         # the name says nothing of the item or the model: whoever serves the folder by mistake gives nothing away
         name = hashlib.blake2b(f"{model}\0{item}".encode(), digest_size=12).hexdigest()
@@ -56,9 +61,7 @@ class Overlays(Mapping[str, str | None]):
             image = read_image(photo)
             if isinstance(image, Unreadable):
                 raise StudyError(f"{item} cannot be shown: {image.reason}")
-            (place,) = open_pool(self.folder).places([item])
-            labels = map_at(self.columns[model].at(np.array([place])), 0)
-            drawn = over_photo(image, labels)
+            drawn = over_photo(image, self.map_of(item, model))
             write_whole(path, lambda unfinished: drawn.save(unfinished, "PNG"))
         return path
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from dissensus.competitions.mask_standings import (
@@ -15,6 +17,7 @@ from dissensus.competitions.mask_standings import (
 from dissensus.competitions.standings import Standings
 from dissensus.competitions.two_orders import AttackMethod
 from dissensus.records import Contests, Provenance, Ranking, Rankings
+from dissensus.steps.masks.drawings import Said
 from dissensus.steps.masks.judging import MaskHearing
 from dissensus.steps.masks.predictions import require_unchanged
 from dissensus.steps.matrices import write_matrices
@@ -70,10 +73,18 @@ def _unchecked(settings: MaskSettings, hearing: MaskHearing) -> tuple[str, ...]:
     if waiting := len(hearing.awaiting_correction):
         masks = "1 mask has" if waiting == 1 else f"{waiting:,} masks have"
         words.append(f"{masks} errors that somebody marked, and do not count until they are corrected.")
+    for model, count in Counter(one.begun_from for one in _counted(hearing) if one.begun_from).items():
+        words.append(f"{count:,} of the masks were begun from the map of {model}, which leads people to agree with it.")
     if settings.judge.question == "mask" and settings.judge.check and (unchecked := hearing.unchecked):
         masks = "1 mask" if unchecked == 1 else f"{unchecked:,} masks"
         words.append(f"Nobody but their author has looked at {masks} that count.")
     return tuple(words)
+
+
+def _counted(hearing: MaskHearing) -> list[Said]:
+    """The masks that people drew of what was asked."""
+    found = [hearing.spoken.drawings[number] for number in hearing.asked] if hearing.spoken.drawings else []
+    return [said for one in found for said in one.masks]
 
 
 def _record(

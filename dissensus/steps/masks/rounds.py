@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.competitions.duels import states_of
+from dissensus.competitions.duels import UNFIT, states_of
 from dissensus.competitions.masks import JUDGED, JudgedMasks
+from dissensus.errors import StudyError
 from dissensus.labeling import QUESTIONS
-from dissensus.records import Question
+from dissensus.records import BACKGROUND, VOID, Question
 from dissensus.steps.answers import study_database
 from dissensus.steps.masks.drawings import Drawings, check_question, mask_question, read_drawings
 from dissensus.steps.masks.overlays import Overlays
@@ -21,6 +22,7 @@ from dissensus.steps.masks.subjects import Subjects, judged_rounds, subjects_of
 from dissensus.steps.pools import open_pool
 from dissensus.store.answers import Answers
 from dissensus.store.database import Database
+from dissensus.store.exchange.map_answers import answer_of
 from dissensus.store.folder import Folder
 from dissensus.store.mask_rounds import read_mask_rounds
 from dissensus.store.people import People
@@ -36,7 +38,9 @@ class MaskRounds:
         self.folder, self.settings = folder, settings
         self.on_disk = tuple(folder.rounds())
         self.models, self.found = read_mask_rounds(folder)
-        self.subjects: Subjects = subjects_of(settings.judge.question, self.found)
+        if self.found and settings.judge.prefill not in ("", *self.models):
+            raise StudyError(f"judge.prefill is '{settings.judge.prefill}': it is one of {', '.join(self.models)}")
+        self.subjects: Subjects = subjects_of(settings.judge, self.found)
         places = list(dict.fromkeys(self.subjects.items.tolist()))
         self.photos = dict(zip(open_pool(folder).ids(places), open_pool(folder).uris(places), strict=True))
         self.overlays = Overlays(folder, self.models, self.photos)
@@ -51,19 +55,21 @@ class MaskRounds:
         """Images that count now, reserves in the place of what people discarded; then checks, then corrections."""
         count = len(self.subjects)
         answered = np.bincount(question, minlength=3 * count)
-        unfit = np.bincount(question[answer == self._unfit], minlength=3 * count)[:count]
+        unfit = np.bincount(question[answer == self._unfit], minlength=3 * count)
         rule = self.settings.judge
-        state = states_of(answered[:count], unfit, rule.min_answers, rule.unfit)
+        state = states_of(answered[:count], unfit[:count], rule.min_answers, rule.unfit)
+        state[unfit[2 * count :] > 0] = UNFIT  # whoever was to correct it found that it cannot be judged
         judged = judged_rounds(self.found, self.subjects, state, self.settings.judge.share)
         active = np.zeros(count, bool)
         for one in judged:
             active[one.row_question[one.active]] = True
         if len(self.questions) == 1:
             return Needed(active, tuple(self._duels(judged)))
-        is_drawn = active & (state == JUDGED) & (answered[2 * count : 3 * count] == 0)
-        is_checked = answered[count : 2 * count] > 0
+        is_drawn = active & (state == JUDGED)
         is_faulty = np.bincount(question[answer == FAULTY], minlength=3 * count)[count : 2 * count] > 0
-        needed = np.concatenate([active, is_drawn & ~is_checked, is_drawn & is_faulty])
+        # one check and one correction are enough, however many people draw
+        is_left = (answered[count:] == 0) | (rule.min_answers == 1)
+        needed = np.concatenate([active, is_drawn & is_left[:count], is_drawn & is_faulty & is_left[count:]])
         drawers = question < count
         barred = zip((question[drawers] + count).tolist(), annotator[drawers].tolist(), strict=True)
         return Needed(needed, tuple(self._duels(judged)), tuple(barred))
@@ -77,18 +83,23 @@ class MaskRounds:
         return masks | ({"check": found.fault.id} if question.kind == "mask" and found.fault is not None else {})
 
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """The mask, and what was marked."""
-        if not _is_about_a_mask(question):
-            return {}
-        found = self._drawings(question)
-        said = {one.id: one.answer for one in (*found.masks, *found.checks.values())}
-        said |= {} if found.corrected is None else {found.corrected.id: found.corrected.answer}
-        kinds = {"mask": "mask", "check": "marks"}
-        return {kinds[name]: said[shown[name]] for name in kinds if shown.get(name) in said}
+        """The mask and what was marked in it; a model's map to begin with; the classes that two predictions show."""
+        body = question.body
+        if not {body.get(side) for side in ("first", "second", "prefill")} - {None} <= set(self.models):
+            return {}  # somebody wrote it down by hand
+        if question.kind == "choice":
+            maps = [self.overlays.map_of(body["item"], body[side]) for side in ("first", "second")]
+            return {"labels": sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND, VOID})}
+        if question.kind == "mask" and "prefill" in body:
+            begun = self.overlays.map_of(body["item"], body["prefill"])
+            return {"mask": answer_of(begun)} if begun.size else {}
+        answers = Answers(self._database)
+        told = {name: answers.given(shown[key]) for key, name in MATERIAL.items() if key in shown}
+        return {name: answer for name, answer in told.items() if answer is not None}
 
     def _drawings(self, question: Question) -> Drawings:
         excluded = People(self._database).excluded()
-        (found,) = read_drawings(Answers(self._database), [question.body["item"]], excluded)
+        (found,) = read_drawings(Answers(self._database), [question.body["item"]], excluded, self.models)
         return found
 
     @cached_property
@@ -121,6 +132,8 @@ class MaskRounds:
         ]
 
 
+MATERIAL = {"mask": "mask", "check": "marks"}
+"""What the page is told, by what stands in `shown`."""
 FAULTY = QUESTIONS["check"].code([{"x": 0, "y": 0, "kind": "border"}])
 """The code of a check that found errors."""
 

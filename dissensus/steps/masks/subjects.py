@@ -12,6 +12,7 @@ from dissensus.competitions.masks import JudgedMasks, judge
 from dissensus.records import MaskSelection, Question
 from dissensus.steps.masks.drawings import mask_question
 from dissensus.store.mask_rounds import MaskRound
+from dissensus.store.settings import TruthSettings
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Subjects:
     second: Int[Array, " q"]
     rows: tuple[Int[Array, " Q"], ...]
     ids: dict[int, str]
+    prefill: str = ""
+    """The model whose map drawing begins with; nobody's unless somebody asks for it."""
 
     def __len__(self) -> int:
         return len(self.items)
@@ -39,20 +42,20 @@ class Subjects:
         """How one of them is asked."""
         item = self.ids[int(self.items[number])]
         if self.first[number] < 0:
-            return mask_question(item)
+            return mask_question(item, prefill=self.prefill)
         body = {"item": item, "first": models[self.first[number]], "second": models[self.second[number]]}
         return Question(kind="choice", body=body)
 
 
-def subjects_of(kind: str, rounds: Sequence[MaskRound]) -> Subjects:
+def subjects_of(settings: TruthSettings, rounds: Sequence[MaskRound]) -> Subjects:
     """What the rounds ask: the truth of every image, or the better of two predictions of it."""
-    keys = [_keys(found.selection, kind == "choice") for found in rounds]
+    keys = [_keys(found.selection, settings.question == "choice") for found in rounds]
     every = np.concatenate([*keys, np.zeros((0, 3), np.int64)])
     distinct, place = np.unique(every, axis=0, return_inverse=True)
     cuts = np.cumsum([len(one) for one in keys])[:-1]
     ids = {item: name for found in rounds for item, name in found.item_ids.items()}
     rows = tuple(np.split(place.reshape(-1), cuts)) if rounds else ()
-    return Subjects(distinct[:, 0], distinct[:, 1], distinct[:, 2], rows, ids)
+    return Subjects(distinct[:, 0], distinct[:, 1], distinct[:, 2], rows, ids, settings.prefill)
 
 
 def judged_rounds(

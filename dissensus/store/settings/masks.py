@@ -20,6 +20,7 @@ measure = "miou"    # miou, miou-all, fwiou, mpa: how well two maps agree
 
 [judge]
 question = "mask"   # mask: people draw the truth; choice: they choose the better of two predictions
+# prefill = ""      # a model whose map drawing begins with: quicker, and leads people to agree with it
 check = true        # another person looks at every mask, and what they mark is corrected
 min_answers = 1     # masks, or choices, that an image needs before it counts
 unfit = 0.5         # an image is discarded when more than this share of the answers is 'unfit'
@@ -49,6 +50,8 @@ class TruthSettings(CountingSettings):
 
     question: Literal["mask", "choice"] = "mask"
     check: bool = True
+    prefill: str = ""
+    """The model whose map drawing begins with; empty: nobody's, so that people are led by no model."""
 
 
 class RatioRankSettings(ResamplingSettings):

@@ -3,8 +3,8 @@
 import { make } from "../dom.js";
 import { Board } from "./board.js";
 import { MOST, Marks } from "./checking/marks.js";
+import { Legend } from "./legend.js";
 import { decoded, pixelsOf } from "./masking/runs.js";
-import { VOID } from "./masking/overlay.js";
 import { asked } from "./parts.js";
 
 const ASK = "Is it marked right?";
@@ -58,7 +58,7 @@ class Checking {
     this.errors = make("div", { class: "errors", role: "group", "aria-label": "What is wrong there" }, this.chips);
     this.looks = ["Filled", "Outline", "Off"].map((name) =>
       make("button", { type: "button", class: "chip", "data-look": name.toLowerCase(), onclick: () => this.look(name.toLowerCase()) }, name));
-    this.legend = make("ul", { class: "legend", "data-role": "legend", "aria-label": "What is marked" });
+    this.legend = new Legend(this.context.classes());
     this.shade = make("input", { type: "range", min: "10", max: "90", value: "50", "aria-label": "How dense the marked regions are", oninput: () => { this.look("filled"); } });
     this.view = make("div", { class: "looks", role: "group", "aria-label": "Mask" }, make("span", { class: "small-head" }, "Mask ", key("M")), this.looks, this.shade);
     this.look("filled");
@@ -76,15 +76,9 @@ class Checking {
     for (const chip of this.looks) chip.setAttribute("aria-pressed", String(chip.dataset.look === name));
   }
 
-  async fillLegend({ mask, colours, unknown }) {
+  fillLegend({ mask, colours, unknown }) {
     const pixels = [...pixelsOf(mask?.runs ?? [])].filter(([label]) => label).sort((one, other) => other[1] - one[1]);
-    const { names } = await this.context.classes();
-    const line = ([label]) => {
-      const swatch = make("i", {});
-      swatch.style.background = label === VOID ? unknown : colours[label];
-      return make("li", {}, swatch, label === VOID ? "cannot tell" : names[label]);
-    };
-    this.legend.replaceChildren(...(pixels.length ? pixels.map(line) : [make("li", { class: "quiet" }, "nothing is marked")]));
+    this.legend.show(pixels.map(([label]) => label), colours, unknown);
   }
 
   /* A short touch sets a pin; a pin can be dragged, and so can the picture. */
@@ -170,7 +164,7 @@ class Checking {
 const draw = (host, question, context) => {
   const checking = new Checking(question, context);
   const { board, errors, marks, note, view, legend, answers } = checking;
-  host.append(board.element, make("div", { class: "foot checking" }, asked("", ASK), errors, note, marks.list, make("div", { class: "check-view" }, view, legend), answers));
+  host.append(board.element, make("div", { class: "foot checking" }, asked("", ASK), errors, note, marks.list, make("div", { class: "check-view" }, view, legend.element), answers));
   if (!context.isTouch && context.chosen === undefined) board.surface.focus({ preventScroll: true });
   return {
     says: ASK,

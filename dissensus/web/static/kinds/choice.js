@@ -3,6 +3,7 @@
 
 import { make } from "../dom.js";
 import { Bare } from "./bare.js";
+import { Legend } from "./legend.js";
 import { answerButtons, asked, side, stage } from "./parts.js";
 
 const rowsFor = (hasSame, isOver) => [
@@ -16,7 +17,7 @@ const words = (value) =>
   ({ left: "the left or upper one", right: "the right or lower one", same: "no difference", unfit: "cannot be judged" })[value];
 
 const draw = (host, question, context) => {
-  const { same, over, items, ask = "Which picture do you choose?" } = question.payload;
+  const { same, over, items, labels, colours, ask = "Which picture do you choose?" } = question.payload;
   const [left, right, image] = context.pictures;
   const captions = [side("Left", "Upper"), side("Right", "Lower")].map((words) => make("span", {}, ...words));
   const alts = ["First picture, left or upper", "Second picture, right or lower"];
@@ -24,7 +25,9 @@ const draw = (host, question, context) => {
   const bare = over && image ? new Bare(element, image) : null;
   const buttons = answerButtons(rowsFor(same, over), context);
   buttons.element.classList.toggle("over", Boolean(over));
-  host.append(element, make("div", { class: "foot" }, make("div", { class: "heading" }, asked("", ask), bare?.button), buttons.element));
+  const legend = over && labels ? new Legend(context.classes()) : null;
+  legend?.show(labels, colours);
+  host.append(element, make("div", { class: "foot" }, make("div", { class: "heading" }, asked("", ask), bare?.button), legend?.element, buttons.element));
   return {
     says: ask,
     words,
