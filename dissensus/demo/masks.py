@@ -112,7 +112,7 @@ def _prepare(folder: Path, names: Sequence[str] | None, progress: Progress) -> t
     specs = []
     for done, (name, model) in enumerate(todo.items(), start=1):
         model.fit(lessons)
-        write_maps(folder / "maps" / name, dict(zip(found, model.maps(pool), strict=True)))
+        _write_maps(folder / "maps" / name, dict(zip(found, model.maps(pool), strict=True)))
         specs.append(f"{name}=file:{folder / 'maps' / name}")
         progress("fitting models", done, len(todo))
     return found, specs
@@ -135,7 +135,7 @@ def _scenes(progress: Progress) -> tuple[list[Scene], list[Scene]]:
     return made[:LESSONS], made[LESSONS:]
 
 
-def write_maps(folder: Path, maps: Mapping[str, np.ndarray]) -> None:
+def _write_maps(folder: Path, maps: Mapping[str, np.ndarray]) -> None:
     """One PNG of class numbers per item, as other people's programs leave them."""
     folder.mkdir(parents=True, exist_ok=True)
     for item, labels in maps.items():
@@ -144,8 +144,10 @@ def write_maps(folder: Path, maps: Mapping[str, np.ndarray]) -> None:
 
 def _answer(study: Study, scenes: Mapping[str, Scene], folder: Path) -> None:
     """Answer every open question by the known map, by way of a folder of PNG."""
-    write_maps(folder, {question.item: scenes[question.item].truth for question in study.questions()})
-    study.judgements_import(folder, format="png", annotator="known")
+    truths = {question.item: scenes[question.item].truth for question in study.questions()}
+    if truths:  # none where the demo was interrupted after this
+        _write_maps(folder, truths)
+        study.judgements_import(folder, format="png", annotator="known")
 
 
 def _full_labelling(study: Study, scenes: Mapping[str, Scene], path: Path) -> dict[str, float]:

@@ -50,7 +50,7 @@ class Memory:
         self.last_seq = 0
         self.rounds: Any = None
         self.round_numbers = np.zeros(0, np.int64)
-        self.round_kinds: set[str] = set()
+        self.round_kinds: list[str] = []
         self.barred: set[tuple[str, int]] = set()
         """Who must not be asked what."""
         self.has_news = False
@@ -82,7 +82,7 @@ class Memory:
             groups = self.backing.round_questions()
             numbers = [number for kind, texts in groups for number in self.numbered(kind, texts)]
             self.round_numbers = np.array(numbers, np.int64)
-            self.round_kinds = {kind for kind, texts in groups if texts}
+            self.round_kinds = [kind for kind, texts in groups if texts]
         if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
@@ -129,7 +129,8 @@ class Memory:
 
     def kinds(self) -> list[str]:
         """The kinds of questions that may be asked, also those that answers of others will make necessary."""
-        return sorted(self.round_kinds | {self.questions.kinds[number] for number, _ in self.set_questions})
+        by_hand = sorted({self.questions.kinds[number] for number, _ in self.set_questions})
+        return list(dict.fromkeys([*self.round_kinds, *by_hand]))
 
     def know(self, person: Annotator) -> None:
         """Remember what a person was given before the service started."""

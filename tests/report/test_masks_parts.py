@@ -168,7 +168,7 @@ def test_nothing_is_scored_before_anybody_drew(data, order):
     assert scored_view(silent, order) is None
     assert scored_view(mask_study(question="choice"), order) is None
     assert tally_words(attack_tally(silent), "mask") == ""
-    assert "People have drawn the truth of 0 of" in opening_lead(silent)
+    assert "The truth of 0 of" in opening_lead(silent)
 
 
 def test_tally_in_words(data):

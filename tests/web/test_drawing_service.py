@@ -58,7 +58,7 @@ def test_a_mask_is_checked_by_somebody_else_and_corrected_where_errors_were_mark
     study: Study, service: ServedDrawings
 ) -> None:
     ada, ben = service.add("ada"), service.add("ben")
-    assert ada.get("/api/me").json["kinds"] == ["check", "mask"], "instructions name what answers will bring"
+    assert ada.get("/api/me").json["kinds"] == ["mask", "check"], "instructions name what answers will bring"
     first = draw_all(ada)
     assert len(first) == 3
     assert all(set(one["payload"]) & {"mask", "marks"} == set() for one in first)
@@ -178,7 +178,7 @@ def test_places_count_through_all_groups(study: Study) -> None:
     numbers = desk.round_numbers.tolist()
     assert [(desk.questions.kinds[number], desk.questions.texts[number]) for number in numbers] == texts
     assert len(set(numbers)) == len(texts) == 9
-    assert desk.kinds() == ["check", "mask"], "no choice can be asked"
+    assert desk.kinds() == ["mask", "check"], "no choice can be asked"
     assert desk.queue.is_needed[numbers].tolist() == [True] * 3 + [False] * 6
     assert desk.queue.is_repeatable[numbers].tolist() == [True] * 3 + [False] * 6
 

@@ -26,7 +26,7 @@ def opening_lead(data: MasksReportData) -> str:
     judged = max(0, data.questions - data.waiting)
     if data.question == "choice":
         return f"{chosen} People chose the better of two maps in {judged:,} of {counted(data.questions, 'question')}."
-    return f"{chosen} People have drawn the truth of {judged:,} of {counted(data.questions, 'image')}."
+    return f"{chosen} The truth of {judged:,} of {counted(data.questions, 'image')} is known."
 
 
 def opening_words(data: MasksReportData, tally: Mapping[str, int], scored: ScoredView | None) -> tuple[str, ...]:

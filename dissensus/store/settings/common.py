@@ -35,11 +35,19 @@ SERVE = """\
 # How images are made ready for a model; [models.NAME.preprocess] overrides it for one model.
 # [preprocess]
 # size = 224
-# crop = 0.875
+{frame}
 # mean = [0.485, 0.456, 0.406]
 # std = [0.229, 0.224, 0.225]
 # channels = "rgb"
 """
+
+
+FRAMES = {
+    "masks": '# fit = "stretch"           # the whole image; or letterbox\n'
+    '# labels = "voc"            # what the outputs of a model with other classes mean'
+}
+"""How a task that does not look at the middle of an image looks at it."""
+CROP = "# crop = 0.875"
 
 
 class ServeSettings(Record):

@@ -13,7 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 from dissensus.errors import StudyError
 from dissensus.records import FORMAT_VERSION, Record
 from dissensus.store.files import write_text
-from dissensus.store.settings.common import HEAD, SERVE, ModelSettings, Settings
+from dissensus.store.settings.common import CROP, FRAMES, HEAD, SERVE, ModelSettings, Settings
 from dissensus.store.settings.labels import LABELS, LabelSettings
 from dissensus.store.settings.masks import MASKS, MaskSettings
 from dissensus.store.settings.scores import SCORES, ScoreSettings
@@ -32,7 +32,11 @@ def write_new(path: Path, task: str, title: str, notes: Sequence[str], **setting
     quoted = {name: tomlkit.item(value).as_string() for name, value in words.items()}
     known, template = TASKS[task]
     serve = known.model_fields["serve"].default
-    usual = {"lease": f"{serve.lease_minutes:g}", "repeat": f"{serve.repeat_rate:g}"}
+    usual = {
+        "lease": f"{serve.lease_minutes:g}",
+        "repeat": f"{serve.repeat_rate:g}",
+        "frame": FRAMES.get(task, CROP),
+    }
     write_text(path, (HEAD + template + SERVE).format(format=FORMAT_VERSION, task=task, **usual, **quoted))
 
 
