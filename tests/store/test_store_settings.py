@@ -75,7 +75,7 @@ def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
         ("[rank]\nlevel = nan", "rank.level"),
         ("[rank]\nresamples = 1", "rank.resamples"),
         ("format = 2", "this dissensus reads format 1, not 2"),
-        ("task = 'masks'", "task"),
+        ("task = 'sounds'", "task"),
         ("models = 3", "models"),
         ("[models.a]\nbackend = 'onnx'", "models.a.target"),
         ("[select", "not valid TOML"),
