@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from dissensus.arrays import Array, UInt8
 from dissensus.backends.class_maps import class_map
@@ -85,6 +85,8 @@ class MapFolder:
             found = class_map(labels, len(self.numbers), "auto", "first", is_square=False)
         except PredictionError as error:
             raise PredictionError(f"{path}: {error}") from None
+        except UnidentifiedImageError:  # its words hold the address of an object
+            raise PredictionError(f"{path}: damaged or gone; write it again (no PNG)") from None
         except Exception as error:  # damaged files make Pillow raise nearly anything
             raise PredictionError(f"{path}: damaged or gone; write it again ({one_line(error)})") from error
         return relabelled(found, self.numbers)

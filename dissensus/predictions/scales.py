@@ -12,6 +12,7 @@ from dissensus.errors import PredictionError
 
 BINS = 10_000
 """Bins of a histogram of shares, all of one width."""
+EDGES = np.arange(BINS + 1) / BINS
 
 QUARTILES = (0.25, 0.75)
 
@@ -46,8 +47,8 @@ class ShareCounts:
         rows = _checked(share)
         counts = np.zeros((rows.shape[1], BINS), np.int64)
         row, label = np.nonzero(rows)
-        place = np.ceil(rows[row, label] * BINS).astype(np.int64) - 1
-        np.add.at(counts, (label, place.clip(0, BINS - 1)), 1)
+        place = np.searchsorted(EDGES, rows[row, label]) - 1  # exact, where share · BINS may be rounded over an edge
+        np.add.at(counts, (label, place), 1)
         return cls(counts)
 
     def merged(self, other: Self) -> Self:
@@ -55,16 +56,21 @@ class ShareCounts:
         return type(self)(self.counts + other.counts)
 
     def quartiles(self) -> ScaleRanges:
-        """What `quartiles` says of the same maps, to half the width of a bin."""
+        """What `quartiles` says of the same maps, wider by less than a bin at either end.
+
+        Never narrower: of a class that is in one map, or always of one size, the range must hold that share.
+        """
         total = self.counts.sum(axis=1)
         ends = np.tile([0.0, 1.0], (len(total), 1))
         for label in np.flatnonzero(total).tolist():
-            # the order statistics on either side of the quartile, each as the middle of its bin
+            # the order statistics on either side of the quartile, each as the outer edge of its bin
             place = np.array(QUARTILES) * (total[label] - 1)
             below = np.floor(place).astype(np.int64)
             above = np.minimum(below + 1, total[label] - 1)
             low, high = (np.searchsorted(self.counts[label].cumsum(), at, side="right") for at in (below, above))
-            ends[label] = (low + (place - below) * (high - low) + 0.5) / BINS
+            outer = np.array([0, 1])
+            before, after = EDGES[low + outer], EDGES[high + outer]
+            ends[label] = before + (place - below) * (after - before)
         return ScaleRanges(ends, total > 0)
 
 

@@ -47,7 +47,8 @@ class Status(Record):
 def status_of(folder: Folder, settings: Settings, classes: int, task: Task) -> Status:
     """The status, from the study folder alone."""
     has_pool = has_items(folder)
-    answers, annotators = Answers(study_database(folder, settings)).counts(task.kind, "asked")
+    kind = None if settings.task == "masks" else task.kind  # checks of masks are judgements too
+    answers, annotators = Answers(study_database(folder, settings)).counts(kind, "asked")
     stand = task.stand() if folder.rounds() else Stand([], (), 0, 0, 0)
     models = tuple(_model(folder, settings, name) for name in settings.models)
     return Status(

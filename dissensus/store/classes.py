@@ -31,7 +31,7 @@ def read_classes(source: str, taxonomy: Path | None = None) -> Document:
     """
     if source in SHIPPED:
         if taxonomy is not None:
-            raise ClassesError(f"{source} is as it is: leave --taxonomy out, or give the classes as a file")
+            raise ClassesError(f"{source} takes no other taxonomy: leave --taxonomy out, or give the classes as a file")
         return SHIPPED[source]()
     path = Path(source)
     if not path.is_file():

@@ -140,7 +140,8 @@ class Memory:
         self.queue.join(person.name, person.seed)
         self.waiting.setdefault(person.name, {})
         self.queue.restore(person.name, self.books.answered_by(person.name))
-        held = self.held_before.pop(person.name, [])
+        last = {(number, one.role): (one, number) for one, number in self.held_before.pop(person.name, [])}
+        held = list(last.values())  # what was put to somebody anew is asked once, as it was put last
         self.queue.restore(person.name, [(number, assignment.role) for assignment, number in held])
         for assignment, number in held:
             if not self.books.has_answered(number, person.name, assignment.role):  # also without its ticket, by a file

@@ -142,6 +142,8 @@ def test_the_browser_is_told_colours_and_nothing_of_models() -> None:
 def test_drawings_are_not_compared() -> None:
     one, other = mask(np.zeros((2, 2), np.uint8)), mask(np.ones((2, 2), np.uint8))
     assert [MASK.code(answer) for answer in (one, other, "drawn", "unfit")] == [0, 0, 0, 1]
+    void, partly = ({"height": 1, "width": 4, "runs": runs} for runs in ([255, 4], [255, 3, 0, 1]))
+    assert [MASK.code(answer) for answer in (void, partly)] == [1, 0]  # nothing is left to compare in the first
     assert [MASK.expected({}, word, CLASSES) for word in ("drawn", " Unfit ")] == ["drawn", "unfit"]
     for nonsense in (one, "cat", None, 1):
         with pytest.raises(JudgementError):

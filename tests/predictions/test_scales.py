@@ -34,7 +34,9 @@ def test_quartiles_of_drawn_maps() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 60), st.sampled_from([0, 0.5, 0.95]))
-def test_the_histogram_is_right_to_half_a_bin_and_merges_in_any_order(seed: int, maps: int, absent: float) -> None:
+def test_the_histogram_is_right_to_a_bin_never_narrower_and_merges_in_any_order(
+    seed: int, maps: int, absent: float
+) -> None:
     share = shares(seed, maps, 4, absent)
     exact = quartiles(share)
     cuts = np.sort(np.random.default_rng(seed).integers(0, maps + 1, 3))
@@ -43,9 +45,18 @@ def test_the_histogram_is_right_to_half_a_bin_and_merges_in_any_order(seed: int,
     np.testing.assert_array_equal(together.counts, ShareCounts.of(share).counts)
     found = together.quartiles()
     assert found.is_known.tolist() == exact.is_known.tolist()
-    assert np.abs(found.ends - exact.ends).max() <= 0.5 / BINS + 1e-12
+    assert np.abs(found.ends - exact.ends).max() <= 1 / BINS + 1e-12
+    assert (found.ends[:, 0] <= exact.ends[:, 0] + 1e-15).all()
+    assert (found.ends[:, 1] >= exact.ends[:, 1] - 1e-15).all()
     assert np.isfinite(found.ends).all()
     assert (found.ends[:, 0] <= found.ends[:, 1]).all()
+
+
+@given(st.integers(1, 3000), st.integers(1, 3000), st.integers(1, 5))
+def test_a_class_that_always_has_one_share_has_it_in_its_range(pixels: int, more: int, maps: int) -> None:
+    share = pixels / (pixels + more)
+    low, high = ShareCounts.of(np.full((maps, 1), share)).quartiles().ends[0]
+    assert low <= share <= high
 
 
 def test_shares_of_all_models_count_alike() -> None:

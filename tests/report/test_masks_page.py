@@ -233,7 +233,7 @@ def test_choice_shows_who_was_chosen(open_page, shots, width):
 def test_two_models_say_that_there_are_no_others(open_page, shots, width):
     page = open_page(render_masks(mask_study(2)), width)
     page.screenshot(path=shots / f"masks-2-models-{width}.png", full_page=True)
-    assert "every judged image is associated with this model" in page.locator("#boxes").inner_text()
+    assert "none: all are its own" in page.locator("#boxes").inner_text()
     assert "three models or more" in page.locator("#transfer").inner_text()
     assert page.locator(".gallery").count() == 2
     assert sideways(page) <= 0

@@ -143,9 +143,10 @@ def test_a_taxonomy_that_is_not_there_is_named(tmp_path: Path) -> None:
         read_classes(str(tmp_path / "c.txt"), tmp_path / "none.csv")
 
 
-def test_imagenet_takes_no_second_taxonomy(tmp_path: Path) -> None:
-    with pytest.raises(ClassesError, match="brings its own taxonomy"):
-        read_classes("imagenet", tmp_path / "edges.csv")
+@pytest.mark.parametrize("source", ["imagenet", "voc"])
+def test_classes_of_the_package_take_no_other_taxonomy(tmp_path: Path, source: str) -> None:
+    with pytest.raises(ClassesError, match="takes no other taxonomy"):
+        read_classes(source, tmp_path / "edges.csv")
 
 
 def test_as_many_classes_as_16_bits_hold_beside_the_mark_for_missing(tmp_path: Path) -> None:

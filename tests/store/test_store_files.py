@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import errno
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,22 @@ def test_a_writer_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         write_whole(tmp_path / "kept.txt", interrupted)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"kept.txt": "whole"}
+
+
+def test_two_threads_may_write_the_same_file(tmp_path: Path) -> None:
+    both = threading.Barrier(2, timeout=10)
+
+    def half_and_half(unfinished: Path) -> None:
+        with open(unfinished, "w") as file:
+            file.write("one ")
+            file.flush()
+            both.wait()
+            file.write("two")
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda _: write_whole(tmp_path / "same.txt", half_and_half), range(2)))
+    assert (tmp_path / "same.txt").read_text() == "one two"
+    assert [path.name for path in tmp_path.iterdir()] == ["same.txt"]
 
 
 def test_a_full_disk_leaves_what_was_there_and_no_litter(small_disk: Path) -> None:

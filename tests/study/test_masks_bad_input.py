@@ -127,6 +127,7 @@ def test_selections_that_make_no_sense(study, options, words):
         ("class,low,high\ndisc,0.3,0.2\n", ("line 2", "above")),
         ("class,low,high\ndisc,-1,0.2\n", ("line 2", "0..1")),
         ("name,low\ndisc,0.1\n", ("column",)),
+        ("class,low,high\nbackground,0.1,0.2\n", ("no class beside the background",)),
     ],
 )
 def test_tables_of_scales_that_make_no_sense(study, tmp_path, table, words):
@@ -137,6 +138,7 @@ def test_tables_of_scales_that_make_no_sense(study, tmp_path, table, words):
 def test_a_scale_that_nothing_fits(study, tmp_path):
     (tmp_path / "tiny.csv").write_text("class,low,high\n" + "".join(f"{name},0.9999,1\n" for name in NAMES[1:]))
     refused(run("select", study, "--scales", tmp_path / "tiny.csv"), "within its scale")
+    done("select", study, "--scales", "none")  # as the error says: nothing of what failed is in the way
 
 
 def test_a_category_that_nobody_predicts_is_said(tmp_path):

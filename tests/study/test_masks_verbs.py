@@ -175,6 +175,9 @@ def test_marked_errors_wait_for_a_correction(fresh, tmp_path):
     tell(fresh, tmp_path / "checks.jsonl", [said("check", {"item": items[0]}, "bob", [mark], 5)])
     assert [question["item"] for question in waiting(fresh)] == [items[0]]
     assert "1 mask has errors that somebody marked" in done("rank", fresh)
+    for check, count in ((False, 0), (True, 1)):  # without checks nobody is asked to correct it either
+        change_settings(fresh / "study.toml", "judge", {"check": check})
+        assert len(waiting(fresh)) == count
     body = {"item": items[0], "again": True}
     tell(fresh, tmp_path / "again.jsonl", [said("mask", body, "cy", kept(scene(int(items[0][6:9]))), 9)])
     assert waiting(fresh) == []
@@ -183,6 +186,20 @@ def test_marked_errors_wait_for_a_correction(fresh, tmp_path):
     hearing = whole._task.hear()
     number = [hearing.subjects.ids[item] for item in hearing.subjects.items.tolist()].index(items[0])
     np.testing.assert_array_equal(map_at(hearing.spoken.truths, number), scene(int(items[0][6:9])))
+
+
+def test_an_image_on_which_people_agree_nowhere_does_not_count_and_is_not_asked_again(fresh, tmp_path):
+    change_settings(fresh / "study.toml", "judge", {"min_answers": 2})
+    done("select", fresh)
+    items = [question["item"] for question in waiting(fresh)]
+    drawn = {item: scene(int(item[6:9])) for item in items}
+    other = drawn | {items[0]: (drawn[items[0]] + 1) % 4}
+    for name, masks in (("ann", drawn), ("bob", other)):
+        tell(fresh, tmp_path / f"{name}.jsonl", [said("mask", {"item": i}, name, kept(m)) for i, m in masks.items()])
+    assert waiting(fresh) == []
+    words = done("rank", fresh)
+    assert "On 1 image people agree on no pixel" in words
+    assert "Preliminary" not in words  # what waits is the same for all verbs
 
 
 def test_whoever_is_excluded_has_drawn_nothing(finished):
@@ -222,7 +239,7 @@ def test_scales_of_a_training_set_a_table_and_none(fresh, tmp_path):
     shares = np.array([[(seen("good", n) == label).mean() for label in (1, 2, 3)] for n in range(20)])
     for line, column in zip(table[1:], shares.T, strict=True):
         low, high = map(float, line.split(",")[1:])
-        assert (low, high) == pytest.approx(tuple(np.quantile(column[column > 0], [0.25, 0.75])), rel=1e-4)
+        assert (low, high) == tuple(np.quantile(column[column > 0], [0.25, 0.75]))  # a rounded end excludes itself
     bounds = {line.split(",")[0].strip('"'): tuple(map(float, line.split(",")[1:])) for line in table[1:]}
     assert all(bounds[r["category"]][0] <= r["share"] <= bounds[r["category"]][1] for r in rows(fresh))
     done("select", fresh, "--scales", "none", "--again")
@@ -242,3 +259,24 @@ def test_the_report_shows_what_was_drawn(judged):
     assert "NaN" not in page
     for name in MODELS:
         assert name in page
+
+
+def test_the_legend_of_the_report_names_what_nobody_can_tell(finished, tmp_path):
+    assert "left out" not in Study(finished).report().read_text(encoding="utf-8")
+    item = rows(finished)[0]["item"]
+    labels = scene(int(item[6:9]))
+    labels[:5] = 255
+    tell(finished, tmp_path / "anew.jsonl", [said("mask", {"item": item}, "zoe", kept(labels))])
+    done("annotators", "exclude", finished, "ann", "--reason", "zoe knows better")
+    change_settings(finished / "study.toml", "judge", {"share": 0.01})
+    assert '<i class="c255"></i>left out' in Study(finished).report().read_text(encoding="utf-8")
+
+
+def test_checks_are_counted_like_masks(fresh, tmp_path):
+    done("select", fresh)
+    (first, *_) = waiting(fresh)
+    body = {"item": first["item"]}
+    drawn = said("mask", body, "ann", kept(scene(int(first["item"][6:9]))))
+    rows = [drawn, said("check", body, "bob", [], 1)]
+    (tmp_path / "both.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert "2 new judgements; 2 in all, by 2 people" in done("judgements", "import", fresh, tmp_path / "both.jsonl")

@@ -168,6 +168,41 @@ def test_what_a_finger_draws_is_stored_pixel_for_pixel(service: Served, visit: C
     assert kept(row) == hand.answer()
 
 
+def test_corners_may_lie_closer_together_than_a_finger_reaches(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "dense"), "phone")
+    hand = begin(page)
+    page.locator("[data-label='2']").tap()
+    middle = hand.on_page(60, 45)
+    turns = (2 * np.pi * np.arange(22) / 24).tolist()
+    ring = [(round(middle[0] + 60 * np.cos(t)), round(middle[1] + 60 * np.sin(t))) for t in turns]  # 16 px apart
+    for number, point in enumerate(ring, start=1):
+        page.touchscreen.tap(*point)
+        expect(page.locator("[data-corner]")).to_have_count(number)
+        page.wait_for_timeout(450)  # slower than a double tap
+    page.touchscreen.tap(*ring[0])
+    hand.fill([hand.corner(point) for point in ring], 2)
+    hand.agrees()
+
+    for point in (ring[0], ring[8], ring[16]):
+        page.touchscreen.tap(*point)
+    page.touchscreen.tap(*ring[16])  # at once: a double tap closes
+    expect(page.locator("[data-corner]")).to_have_count(0)
+
+
+def test_a_picture_begins_with_a_tool_and_a_class_that_draw(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "fresh"))
+    hand = begin(page)
+    page.keyboard.press("b")
+    page.keyboard.press("3")
+    hand.stroke([hand.on_page(20, 20), hand.on_page(60, 40)], 3, 3)
+    for key in ("v", "g"):  # the last touches: what nobody can tell, by filling
+        page.keyboard.press(key)
+    answer(page, lambda: page.keyboard.press("Enter"))
+    ready(page)
+    expect(page.locator("[data-tool=brush]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-label='3']")).to_have_attribute("aria-pressed", "true")
+
+
 def test_a_pen_draws_and_the_palm_does_not(service: Served, visit: Callable[..., Page]) -> None:
     page = visit(link(service, "pen"), "phone")
     hand = begin(page)

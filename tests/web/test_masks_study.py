@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,10 @@ from PIL import Image
 from served import Client, Served, eventually
 
 from dissensus.errors import StudyError
-from dissensus.steps.masks.overlays import over_photo
+from dissensus.labeling import prediction_key
+from dissensus.records import Question
+from dissensus.steps.masks.drawings import mask_question
+from dissensus.steps.masks.overlays import Overlays, over_photo
 from dissensus.store.settings import change_settings
 from dissensus.study import Study
 
@@ -200,17 +204,97 @@ def test_drawing_begins_with_a_models_map_only_where_that_is_wanted(folder: Path
 
 
 def test_a_correction_may_find_that_the_image_cannot_be_judged(folder: Path, serve: Callable[..., Served]) -> None:
+    study = Study(folder)
+    replaceable = with_new_reserves(study)
     served = serve(folder)
     ada, ben = served.add("ada"), served.add("ben")
     draw(ada)
-    check = eventually(lambda: ben.next(1), 5)[0]
-    ben.answer(check["ticket"], [{"x": 1, "y": 1, "kind": "class"}])
+    is_marked = False
+    while not is_marked:
+        check = eventually(lambda: ben.next(1), 5)[0]
+        is_marked = number_of(ben, check["images"][0]) in replaceable
+        ben.answer(check["ticket"], [{"x": 1, "y": 1, "kind": "class"}] if is_marked else [])
     (correction,) = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"], 5)
     ada.answer(correction["ticket"], "unfit")
     reserve = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"], 5)
     assert reserve, "its reserve takes its place"
     draw(ada)
     served.stop()
-    study = Study(folder)
     assert study.questions() == []
     assert study.status().discarded_items == 1
+
+
+def with_new_reserves(study: Study) -> set[int]:
+    """Scenes whose reserves are asked for by no other duel."""
+    rows = study.selection()
+    asked = {row["item"] for row in rows if not row["reserve"]}
+    place = ("attacker", "defender", "category")
+    open_places = {tuple(row[name] for name in place) for row in rows if row["reserve"] and row["item"] not in asked}
+    taken = [row for row in rows if not row["reserve"] and tuple(row[name] for name in place) in open_places]
+    return {int(row["item"][1:3]) for row in taken}
+
+
+def test_a_correction_that_gives_up_says_nothing_once_its_mask_is_gone(folder: Path) -> None:
+    """As when whoever drew is excluded: the image is to be drawn anew, as `questions` says too."""
+    rounds = Study(folder)._backing().rounds
+    texts = [text for _, group in rounds.questions for text in group]
+    nobody = np.zeros(0, np.int64)
+    begun = rounds.needed(nobody, nobody, nobody, 0).is_needed
+    drawn = int(np.flatnonzero(begun)[0])
+    correction = texts.index(texts[drawn].replace("{", '{"again":true,'))
+    gone = rounds.needed(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), 1).is_needed
+    assert (gone == begun).all()
+    given_up = rounds.needed(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), 1).is_needed
+    assert not given_up[drawn]
+
+
+def test_a_mask_drawn_elsewhere_lies_on_the_photo_whatever_its_size(folder: Path, tmp_path: Path) -> None:
+    study = Study(folder)
+    item = study.questions()[0].item
+    truth = scene(int(item[1:3]))
+    Image.fromarray(np.kron(truth, np.ones((3, 3), np.uint8))).save(tmp_path / item)
+    study.judgements_import(tmp_path / item, annotator="ada")
+    backing = study._backing()
+    for question in (Question(kind="check", body={"item": item}), mask_question(item, again=True)):
+        assert backing.material(question, backing.beside(question))["mask"] == kept(truth)
+
+
+def test_what_was_judged_elsewhere_is_not_asked_again_however_it_was_asked(
+    folder: Path, serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    """Masks begun from nothing where drawing begins with a model's map; choices with the models turned round."""
+    study = Study(folder)
+    items = [question.item for question in study.questions()]
+    masks = [("mask", {"item": item}, kept(scene(int(item[1:3])))) for item in items]
+    change_settings(folder / "study.toml", "judge", {"question": "choice"})
+    pairs = [{"item": one.item, "first": one.second, "second": one.first} for one in study.questions()]
+    rows = [*masks, *(("choice", body, "first") for body in pairs)]
+    names = ("kind", "question", "answer")
+    told = [dict(zip(names, row, strict=True)) | {"annotator": "ada", "time": "2026-01-01T10:00:00Z"} for row in rows]
+    (tmp_path / "told.jsonl").write_text("\n".join(json.dumps(row) for row in told))
+    study.judgements_import(tmp_path / "told.jsonl")
+    for settings, kinds in (({"question": "choice"}, set()), ({"question": "mask", "prefill": "blurred"}, {"check"})):
+        change_settings(folder / "study.toml", "judge", settings)
+        assert study.questions() == []
+        served = serve(folder)
+        ben = served.add(f"ben {len(kinds)}")
+        assert {one["kind"] for one in ben.next(2)} == kinds
+        served.stop()
+
+
+def test_an_overlay_is_that_of_the_predictions_as_they_are(folder: Path) -> None:
+    """Overlays are kept; those of a model that predicted anew are not shown for its new maps."""
+    study = Study(folder)
+    key = prediction_key("p00.png", "sharp")
+    photos, places = {"p00.png": study._uri("p00.png")}, {"p00.png": 0}
+
+    def overlay() -> tuple[str | None, np.ndarray]:
+        path = Overlays(study.folder, list(MODELS), photos, places)[key]
+        return path, pixels_of(Path(str(path)).read_bytes())
+
+    before, pixels = overlay()
+    assert overlay()[0] == before
+    shutil.copy(study.folder.predictions("blurred"), study.folder.predictions("sharp"))
+    after, others = overlay()
+    assert after != before
+    assert (pixels != others).any()

@@ -205,6 +205,22 @@ def test_after_a_restart_everybody_goes_on_where_they_were(
     assert len(last) == len(Study(study_folder).asked())
 
 
+def test_what_was_put_to_somebody_twice_is_asked_once_after_a_restart(
+    plain: Path, serve: Callable[..., Served], command: Command
+) -> None:
+    service = serve(plain)
+    service.add("ada").next(3)
+    command("annotators", "revoke", plain, "ada")
+    added = command("annotators", "add", plain, "ada", "--json")
+    ada = Client(service.address, json.loads(added.stdout)["ada"].partition("#")[2])
+    held = ada.next(3)  # a new link: the same questions, put anew
+    service.stop()
+    service = serve(plain)
+    ada = Client(service.address, ada.token)
+    assert ada.next(3) == held
+    assert answer_all(ada) == len(Study(plain).asked())
+
+
 def test_excluded_people_hold_nothing_and_are_asked_nothing(service: Served, command: Command) -> None:
     carl, dana = service.add("carl"), service.add("dana")
     kept = carl.next(10)

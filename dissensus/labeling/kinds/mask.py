@@ -29,7 +29,7 @@ class Mask:
 
     Kept is {height, width, runs}: the label and the length of each run, one after the other, row by row. Labels are
     numbers of classes, or 255 where nobody can tell; no two neighbouring runs have the same. `unfit` is said where the
-    picture cannot be judged.
+    picture cannot be judged; a mask of nothing but 255 says the same.
     """
 
     def checked(self, body: Body, classes: Classes) -> Body:
@@ -104,7 +104,7 @@ class Mask:
 
     def code(self, answer: Any) -> int:
         """0 where something was drawn, 1 unfit: drawings are not compared by it."""
-        return int(answer == UNFIT)
+        return int(is_unfit(answer))
 
     def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
         """The classes by their share of the picture."""
@@ -120,6 +120,13 @@ class Mask:
         total = answer["height"] * answer["width"]
         shares = [f"{names[label]} {_percent(pixels[label] / total)}" for label in largest[:MOST_NAMED]]
         return ", ".join(shares + ([f"{len(largest) - MOST_NAMED} more"] if len(largest) > MOST_NAMED else []))
+
+
+def is_unfit(answer: Any) -> bool:
+    """True where somebody said that a picture cannot be judged, or left out every pixel of it: one run of 255."""
+    if isinstance(answer, str):
+        return answer == UNFIT
+    return len(answer["runs"]) == 2 and answer["runs"][0] == VOID
 
 
 def _side(name: str, value: Any) -> int:

@@ -119,8 +119,7 @@ def _box_rows(
 ) -> tuple[BoxRow, ...]:
     def lane(kind: str, made: Box | None) -> BoxLane:
         if made is None:
-            why = "every judged image is" if kind == "other" else "no judged image is"
-            return BoxLane(kind, None, f"{why} associated with this model", None)
+            return BoxLane(kind, None, "none: all are its own" if kind == "other" else "none of its own", None)
         five = (made.low, made.first, made.median, made.third, made.high)
         low, first, median, third, high = (number(value, 2) for value in five)
         words = f"median {median}, quartiles {first} and {third}, from {low} to {high}; {counted(made.number, 'image')}"

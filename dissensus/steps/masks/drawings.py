@@ -9,13 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from dissensus.arrays import Array, UInt8
+from dissensus.labeling.kinds.mask import is_unfit
 from dissensus.predictions.maps import resized
-from dissensus.records import VOID, Question, moment_of
+from dissensus.records import Question, moment_of
 from dissensus.screening.map_votes import voted_map
 from dissensus.store.answers import Answers
 from dissensus.store.exchange.map_answers import labels_of
-
-UNFIT = "unfit"
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ class Drawings:
     @property
     def masks(self) -> list[Said]:
         """Those who drew something."""
-        return [one for one in self.drawn.values() if one.answer != UNFIT]
+        return [one for one in self.drawn.values() if not is_unfit(one.answer)]
 
     @property
     def unfit(self) -> int:
@@ -80,14 +79,7 @@ class Drawings:
     @property
     def is_given_up(self) -> bool:
         """True where whoever was to correct the mask found that the image cannot be judged."""
-        is_last = self.corrected is not None and all(one.time <= self.corrected.time for one in self.masks)
-        return is_last and self.corrected is not None and self.corrected.answer == UNFIT
-
-    @property
-    def is_void(self) -> bool:
-        """True where people drew, and all of them left out everything."""
-        masks = [self.newest] if self._has_correction and self.newest is not None else self.masks
-        return bool(masks) and all(set(one.answer["runs"][::2]) == {VOID} for one in masks)
+        return self.corrected is not None and self._is_last(self.corrected) and is_unfit(self.corrected.answer)
 
     def truth(self, height: int, width: int) -> UInt8[Array, "H W"] | None:
         """What the masks come to in the size of the image; None where there is none."""
@@ -100,9 +92,11 @@ class Drawings:
     @property
     def _has_correction(self) -> bool:
         """True unless somebody drew the image anew after it was corrected."""
-        if self.corrected is None or self.corrected.answer == UNFIT:
-            return False
-        return all(one.time <= self.corrected.time for one in self.masks)
+        return self.corrected is not None and self._is_last(self.corrected) and not is_unfit(self.corrected.answer)
+
+    def _is_last(self, said: Said) -> bool:
+        """True where nobody drew the image afterwards."""
+        return all(one.time <= said.time for one in self.masks)
 
 
 def mask_question(item: str, again: bool = False, prefill: str = "") -> Question:

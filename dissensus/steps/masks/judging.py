@@ -10,12 +10,12 @@ from datetime import datetime
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competitions.duels import JUDGED, UNFIT, UNJUDGED, states_of
+from dissensus.competitions.duels import JUDGED, SCREENED_OUT, UNFIT, UNJUDGED, states_of
 from dissensus.competitions.masks import JudgedMasks
 from dissensus.discrepancy.masks import agreements
 from dissensus.errors import StudyError
 from dissensus.predictions.maps import map_at, maps_of
-from dissensus.records import Classes, Exclusion, Maps, Question, moment_of
+from dissensus.records import Classes, Exclusion, Maps, moment_of
 from dissensus.steps.answers import study_database
 from dissensus.steps.masks.columns import MapColumn
 from dissensus.steps.masks.drawings import Drawings, read_drawings
@@ -98,6 +98,11 @@ class MaskHearing:
         ]
 
     @property
+    def contradictory(self) -> int:
+        """Number of images on which people who drew them agree on no pixel; told where there are scores."""
+        return sum(self.spoken.state[number] == SCREENED_OUT for number in self.asked)
+
+    @property
     def unchecked(self) -> int:
         """Number of masks that count and that nobody but their author has looked at."""
         judged = [number for number in self.asked if self.spoken.state[number] == JUDGED]
@@ -128,7 +133,10 @@ def hear_masks(folder: Folder, settings: MaskSettings, classes: Classes, is_scor
     answers = Answers(database)
     if settings.judge.question == "mask":
         items = [subjects.ids[item] for item in subjects.items.tolist()]
-        spoken = _drawn(read_drawings(answers, items, exclusions, models), settings, len(models))
+        drawings = read_drawings(answers, items, exclusions, models)
+        if not settings.judge.check:  # nobody is asked to correct what was marked while checks were on
+            drawings = [replace(one, checks={}) for one in drawings]
+        spoken = _drawn(drawings, settings, len(models))
         if is_scored:
             spoken = _scored(spoken, folder, len(classes), models, rounds[-1].settings["measure"], subjects)
     else:
@@ -142,7 +150,7 @@ def _drawn(drawings: Sequence[Drawings], settings: MaskSettings, models: int) ->
     answered = np.array([len(one.drawn) for one in drawings], np.int64)
     unfit = np.array([one.unfit for one in drawings], np.int64)
     state = states_of(answered, unfit, settings.judge.min_answers, settings.judge.unfit)
-    state[(state == JUDGED) & np.array([one.is_void or one.is_given_up for one in drawings], bool)] = UNFIT
+    state[(state == JUDGED) & np.array([one.is_given_up for one in drawings], bool)] = UNFIT
     state[(state == JUDGED) & np.array([one.awaits_correction for one in drawings], bool)] = UNJUDGED
     said = [one for found in drawings for one in (*found.drawn.values(), *found.checks.values(), found.corrected)]
     used = [one for one in said if one is not None]
@@ -168,7 +176,8 @@ def _scored(
         for one, height, width, is_judged in zip(spoken.drawings, heights, widths, spoken.state == JUDGED, strict=True)
     ]
     scores, known = agreements(maps, maps_of(truths), classes, measure)
-    state = np.where((spoken.state == JUDGED) & ~known.any(axis=1), UNFIT, spoken.state)  # people voted all of it void
+    # people who differ on every pixel leave no truth: they are not asked again, and no reserve comes for it
+    state = np.where((spoken.state == JUDGED) & ~known.any(axis=1), SCREENED_OUT, spoken.state)
     return replace(spoken, state=state, scores=scores, known=known, truths=maps_of(truths))
 
 
@@ -209,17 +218,10 @@ def _by_choice(
 
 
 def _ways_to_ask(subjects: Subjects, models: Sequence[str]) -> dict[str, tuple[int, bool]]:
-    """The number of the subject by every text that asks about it, and whether its two models are turned round.
-
-    People who write their own files may name the two models the other way round.
-    """
-    ways: dict[str, tuple[int, bool]] = {}
-    for number, question in enumerate(subjects.questions(models)):
-        body = question.body
-        turned = {"item": body["item"], "first": body["second"], "second": body["first"]}
-        ways[question.text] = number, False
-        ways[Question(kind="choice", body=turned).text] = number, True
-    return ways
+    """The number of the subject by every text that asks about it, and whether its two models are turned round."""
+    asked = [question.text for question in subjects.questions(models)]
+    ways = {text: (number, True) for turned in subjects.other_ways(models) for number, text in enumerate(turned)}
+    return ways | {text: (number, False) for number, text in enumerate(asked)}
 
 
 def _turned(said: str) -> str:

@@ -18,9 +18,9 @@ from dissensus.labeling.kinds.choice import prediction_key
 from dissensus.predictions.maps import map_at, resized
 from dissensus.records import BACKGROUND, class_colours
 from dissensus.steps.masks.columns import MapColumn
-from dissensus.steps.pools import open_pool
 from dissensus.store.files import write_whole
 from dissensus.store.folder import Folder
+from dissensus.store.tables import read_stamps
 
 OPACITY = 0.5
 COLOURS = np.array(class_colours(), np.uint8)
@@ -29,9 +29,12 @@ COLOURS = np.array(class_colours(), np.uint8)
 class Overlays(Mapping[str, str | None]):
     """Where photos lie, by item, and predictions over photos, by `prediction_key`; these are made when asked for."""
 
-    def __init__(self, folder: Folder, models: Sequence[str], photos: Mapping[str, str | None]) -> None:
-        """Name the models, and the photos of the items that are asked about."""
-        self.folder, self.photos = folder, photos
+    def __init__(
+        self, folder: Folder, models: Sequence[str], photos: Mapping[str, str | None], places: Mapping[str, int]
+    ) -> None:
+        """Name the models, the photos of the items that are asked about, and their places in the pool."""
+        self.folder, self.photos, self.places = folder, photos, places
+        self.contents = {name: read_stamps(folder.predictions(name), "content")["content"] for name in models}
         self.columns = {name: MapColumn(folder, name) for name in models}
         self.keys_of = {prediction_key(item, name): (item, name) for item in photos for name in models}
 
@@ -49,13 +52,13 @@ class Overlays(Mapping[str, str | None]):
         return len(self.photos) + len(self.keys_of)
 
     def map_of(self, item: str, model: str) -> UInt8[Array, "H W"]:
-        """What a model says of an item."""
-        (place,) = open_pool(self.folder).places([item])
-        return map_at(self.columns[model].at(np.array([place])), 0)
+        """What a model says of an item that is asked about."""
+        return map_at(self.columns[model].at(np.array([self.places[item]])), 0)
 
     def _overlay(self, item: str, model: str, photo: str) -> Path:
-        # the name says nothing of the item or the model: whoever serves the folder by mistake gives nothing away
-        name = hashlib.blake2b(f"{model}\0{item}".encode(), digest_size=12).hexdigest()
+        # the name says nothing of the item or the model: whoever serves the folder by mistake gives nothing away; other
+        # predictions of the same name are other pictures
+        name = hashlib.blake2b(f"{self.contents[model]}\0{model}\0{item}".encode(), digest_size=12).hexdigest()
         path = (self.folder.drawings / f"{name}.png").resolve()
         if not path.exists():
             image = read_image(photo)

@@ -59,7 +59,7 @@ def make_mask_rankings(folder: Folder, settings: MaskSettings, hearing: MaskHear
     evidence = evidence_of(hearing)
     found = rank_contests(evidence, hearing.models, method)
     matrices = matrices_of(evidence, hearing.models, method)
-    beside = (*limits(evidence), *_unchecked(settings, hearing))
+    beside = (*limits(evidence), *_doubts(settings, hearing))
     made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
     rankings = Rankings(**made, words=contradictions(matrices, hearing.models))
     write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
@@ -67,12 +67,17 @@ def make_mask_rankings(folder: Folder, settings: MaskSettings, hearing: MaskHear
     return rankings
 
 
-def _unchecked(settings: MaskSettings, hearing: MaskHearing) -> tuple[str, ...]:
-    """What the second round has not looked at, or found wrong."""
+def _doubts(settings: MaskSettings, hearing: MaskHearing) -> tuple[str, ...]:
+    """What is doubtful about the masks: what the second round has not looked at, or found wrong, and who began them."""
     words = []
     if waiting := len(hearing.awaiting_correction):
-        masks = "1 mask has" if waiting == 1 else f"{waiting:,} masks have"
-        words.append(f"{masks} errors that somebody marked, and do not count until they are corrected.")
+        masks, until = ("1 mask has", "does not count until it is")
+        if waiting > 1:
+            masks, until = f"{waiting:,} masks have", "do not count until they are"
+        words.append(f"{masks} errors that somebody marked, and {until} corrected.")
+    if contradictory := hearing.contradictory:
+        images = "1 image" if contradictory == 1 else f"{contradictory:,} images"
+        words.append(f"On {images} people agree on no pixel: what they drew there does not count.")
     for model, count in Counter(one.begun_from for one in _counted(hearing) if one.begun_from).items():
         words.append(f"{count:,} of the masks were begun from the map of {model}, which leads people to agree with it.")
     if settings.judge.question == "mask" and settings.judge.check and (unchecked := hearing.unchecked):

@@ -13,7 +13,7 @@ from dissensus.competitions.masks import JUDGED
 from dissensus.engines.local import Progress
 from dissensus.pairwise import ratio_matrices
 from dissensus.predictions.maps import map_at
-from dissensus.records import BACKGROUND, VOID, AttackMatrices, Classes, Rankings
+from dissensus.records import BACKGROUND, AttackMatrices, Classes, Rankings
 from dissensus.report.data import Benchmark
 from dissensus.report.masks.data import MaskDuel, MasksReportData, ShownAttack, ShownImage
 from dissensus.report.pictures import data_uri
@@ -117,7 +117,7 @@ def _photo(uri: str | None) -> str | None:
 
 
 def _labels(maps: Sequence[Array]) -> tuple[int, ...]:
-    return tuple(sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND, VOID}))
+    return tuple(sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND}))
 
 
 def _truths(hearing: MaskHearing) -> dict[int, Array]:

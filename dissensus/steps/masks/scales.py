@@ -48,10 +48,12 @@ def keep_scales(folder: Folder, source: str, classes: Classes, progress: Progres
         words = ", ".join((*SCALE_TABLES, POOL, NONE))
         raise SelectionError(f"there are no scales '{source}': give {words}, a .csv or a folder of maps")
     rows = [
-        f'"{classes.names[label].replace(chr(34), 2 * chr(34))}",{low:.6g},{high:.6g}\n'
+        f'"{classes.names[label].replace(chr(34), 2 * chr(34))}",{low!r},{high!r}\n'  # a rounded end excludes itself
         for label, (low, high) in enumerate(found.ends.tolist())
         if found.is_known[label] and label != BACKGROUND
     ]
+    if not rows:
+        raise SelectionError(f"{source} has no class beside the background, of which there is no scale")
     write_text(folder.root / KEPT, "class,low,high\n" + "".join(rows))
     return KEPT
 

@@ -16,7 +16,7 @@ from dissensus.discrepancy.masks import MEASURES, concordances
 from dissensus.engines.local import Progress, chunks, read_ahead
 from dissensus.errors import PredictionError, SelectionError
 from dissensus.predictions.scales import ScaleRanges
-from dissensus.records import BACKGROUND, Classes, Maps
+from dissensus.records import BACKGROUND, Classes, Maps, MaskSelection
 from dissensus.selection import CategoryTops, Quota
 from dissensus.steps.masks.columns import MAP_GROUP, MapColumn
 from dissensus.steps.masks.predictions import require_unchanged
@@ -76,10 +76,11 @@ def select_masks(folder: Folder, settings: MaskSettings, classes: Classes, again
         "duels": int(plan.wanted.sum()),
     }
     parts = Parts(folder.parts(f"select-{plan.number:03}"), f"select (round {plan.number})", inputs)
-    selecting = Selecting(ranges.ends, plan.wanted, plan.settings["k"], plan.settings["reserves"], plan.taken)
-    tops = _tops(folder, columns, classes, selecting, plan.settings["measure"], parts, progress)
-    words = require_groups(tops, plan.wanted, plan.models, classes.names)
-    selection = selecting.finish(tops)
+    try:
+        selection, words = _selected(folder, plan, ranges, columns, classes, parts, progress)
+    except (PredictionError, SelectionError):  # it would end here again, so nobody goes on with these parts
+        parts.clear()
+        raise
     items = sorted(set(selection.item.tolist()))
     ids = dict(zip(items, open_pool(folder).ids(items), strict=True))
     about = {
@@ -134,6 +135,22 @@ def _named_ranges(ranges: ScaleRanges, classes: Classes) -> dict[str, list[float
         for label in np.flatnonzero(ranges.is_known).tolist()
         if label != BACKGROUND
     }
+
+
+def _selected(
+    folder: Folder,
+    plan: Plan,
+    ranges: ScaleRanges,
+    columns: Sequence[MapColumn],
+    classes: Classes,
+    parts: Parts,
+    progress: Progress,
+) -> tuple[MaskSelection, list[str]]:
+    """The images, and sentences about groups that have none."""
+    selecting = Selecting(ranges.ends, plan.wanted, plan.settings["k"], plan.settings["reserves"], plan.taken)
+    tops = _tops(folder, columns, classes, selecting, plan.settings["measure"], parts, progress)
+    words = require_groups(tops, plan.wanted, plan.models, classes.names)
+    return selecting.finish(tops), words
 
 
 def _tops(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,6 +47,18 @@ class Subjects:
         body = {"item": item, "first": models[self.first[number]], "second": models[self.second[number]]}
         return Question(kind="choice", body=body)
 
+    def other_ways(self, models: Sequence[str]) -> list[list[str]]:
+        """Texts that ask the same of all subjects, a list for each way: what is said to them counts as well.
+
+        A mask may be begun from another model's map, or from none; who writes files may name two models the other way
+        round.
+        """
+        asked = [question.body for question in self.questions(models)]
+        if (self.first >= 0).any():
+            return [[_turned(body).text for body in asked]]
+        others = [name for name in ("", *models) if name != self.prefill]
+        return [[mask_question(body["item"], prefill=name).text for body in asked] for name in others]
+
 
 def subjects_of(settings: TruthSettings, rounds: Sequence[MaskRound]) -> Subjects:
     """What the rounds ask: the truth of every image, or the better of two predictions of it."""
@@ -75,6 +88,10 @@ def judged_rounds(
             ours, theirs = scores[row, chosen.attacker], scores[row, chosen.defender]
         judged.append(judge(chosen, row, state, ours, theirs, found.settings["k"], share))
     return judged
+
+
+def _turned(body: Mapping[str, Any]) -> Question:
+    return Question(kind="choice", body={"item": body["item"], "first": body["second"], "second": body["first"]})
 
 
 def _keys(selection: MaskSelection, is_choice: bool) -> Int[Array, "Q 3"]:

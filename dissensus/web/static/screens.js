@@ -22,7 +22,7 @@ const keyList = (rows) =>
 
 const instructions = (paragraphs, kinds) => [
   ...paragraphs.map((text) => make("p", {}, text)),
-  ...kinds.filter((kind) => KINDS[kind]).flatMap((kind) => [
+  ...Object.keys(KINDS).filter((kind) => kinds.includes(kind)).flatMap((kind) => [
     make("h3", {}, KINDS[kind].title),
     make("p", { class: "about" }, KINDS[kind].about),
     keyList(KINDS[kind].keys),

@@ -105,7 +105,7 @@ class Masking {
   /* Closes what is open, asks once more where nothing is drawn, and gives the answer. */
   give() {
     const { drawing, polygon } = this.easel;
-    if (polygon.isOpen) return polygon.close() ? undefined : this.#say("A polygon has three corners or more: add one, or press Esc to drop it.");
+    if (polygon.isOpen) return polygon.close() ? undefined : this.#say(`A polygon has three corners or more: add one, or ${this.#context.isTouch ? "take it back" : "press Esc to drop it"}.`);
     if (drawing.isEmpty && !this.#isSure) {
       this.#isSure = true;
       this.#draw();

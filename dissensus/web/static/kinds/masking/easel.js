@@ -4,12 +4,14 @@ import { one } from "../../dom.js";
 import { Brush, Fill } from "./brushes.js";
 import { Caret } from "./caret.js";
 import { Drawing } from "./drawing.js";
+import { VOID } from "./overlay.js";
 import { Panel, TOOLS } from "./panel.js";
 import { Polygon } from "./polygon.js";
 
 const GROWTH = 1.25;
 const TYPED = "input:not([type=range]), textarea, select";
 const habits = { tool: "polygon", size: null, opacity: 0.5, label: 1 }; // of this person: they hold for the next question
+const drawnWith = { tool: "polygon", label: 1 }; // a picture begins with them: nobody begins by filling or rubbing out
 
 const HINTS = {
   polygon: "Click from corner to corner. Enter, or a click on the first corner, closes it.",
@@ -36,6 +38,7 @@ export class Easel extends EventTarget {
   constructor(board, before) {
     super();
     this.#board = board;
+    Object.assign(habits, drawnWith);
     const longest = Math.max(board.width, board.height);
     this.largest = Math.max(16, Math.min(400, Math.round(longest / 3)));
     this.drawing = new Drawing(board, before);
@@ -74,6 +77,7 @@ export class Easel extends EventTarget {
 
   take(name) {
     habits.tool = name;
+    if (["polygon", "brush"].includes(name)) drawnWith.tool = name;
     this.#board.tool?.hover?.(null);
     this.#board.tool = this.#tools[name];
     this.#board.isHand = name === "hand";
@@ -95,6 +99,7 @@ export class Easel extends EventTarget {
 
   choose(label) {
     habits.label = this.drawing.label = label;
+    if (label && label !== VOID) drawnWith.label = label;
     this.chips?.mark(label);
     this.polygon.draw();
     if (["eraser", "hand"].includes(habits.tool)) this.take("brush");

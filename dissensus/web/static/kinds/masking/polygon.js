@@ -5,6 +5,7 @@ import { fillPolygon } from "./fill.js";
 
 const REACH = { mouse: 9, pen: 12, touch: 22 }; // pixels of the page within which a corner is taken
 const STILL = 4; // a movement this small is none
+const TWICE = 400; // milliseconds: a second click on the last corner closes the polygon, a later one there is a corner
 
 export class Polygon {
   isOnCorners = true;
@@ -14,6 +15,7 @@ export class Polygon {
   #changed;
   #held = null; // { place, isNew, before, start, hasMoved }: the corner that is being dragged
   #pointer = null;
+  #time = -Infinity; // of the last click
   #group = draw("g", { class: "polygon" });
 
   constructor(board, drawing, changed) {
@@ -45,11 +47,16 @@ export class Polygon {
     this.#set(this.corners.map((corner, i) => (i === place ? this.#corner(at) : corner)));
   }
 
-  up() {
-    const { place, isNew, hasMoved } = this.#held ?? { isNew: true };
+  /* Corners may lie closer together than a finger reaches, so a click beside one that exists is a corner of its own. */
+  up(at, event) {
+    const { place, isNew, hasMoved, start } = this.#held ?? { isNew: true };
     this.#held = null;
-    const closes = !isNew && !hasMoved && (place === 0 || place === this.corners.length - 1);
+    const isSecond = !event || event.timeStamp - this.#time < TWICE;
+    this.#time = event?.timeStamp ?? -Infinity;
+    if (isNew || hasMoved) return;
+    const closes = (place === 0 && this.corners.length > 2) || (place === this.corners.length - 1 && isSecond);
     if (closes) this.close();
+    else this.#set([...this.corners, this.#corner(start)]);
   }
 
   cancel() {
