@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import out, people_words, say, show_json
+from dissensus.report.wording import counted
 from dissensus.steps.status import Status
 
 
@@ -40,7 +41,7 @@ def show_import(new: int, status: Status, as_json: bool) -> None:
             {"new": new, "judgements": status.judgements, "annotators": status.annotators}
             | {"open_questions": status.open_questions}
         )
-    say(f"{new:,} new judgements; {status.judgements:,} in all, by {people_words(status.annotators)}")
+    say(f"{counted(new, 'new judgement')}; {status.judgements:,} in all, by {people_words(status.annotators)}")
     return say(f"Next: {status.next}")
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.arrays import Array, Int
 from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.records import Assignment, Classes, Question, Response, SetQuestion
 from dissensus.steps.answers import refuse_to_leave_behind
@@ -29,7 +28,7 @@ from dissensus.store.people import People
 from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table
-from dissensus.web.backing import Changes, Needed, Terms
+from dissensus.web.backing import Answered, Changes, Needed, Terms
 from dissensus.web.desk import Desk
 from dissensus.web.overview import Overview
 
@@ -107,9 +106,9 @@ class StudyBacking:
         """The questions of all rounds, by kind."""
         return self.rounds.questions
 
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
+    def needed(self, answered: Answered) -> Needed:
         """What has to be asked."""
-        return self.rounds.needed(question, annotator, answer, annotators)
+        return self.rounds.needed(answered)
 
     def beside(self, question: Question) -> dict[str, Any]:
         """What a question about people's answers is about now."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from dissensus.arrays import Array, Int
 from dissensus.records import Question, Record
-from dissensus.web.backing import Needed
+from dissensus.web.backing import Answered, Needed
 
 
 class RoundStatus(Record):
@@ -48,7 +47,7 @@ class ServedRounds(Protocol):
     def uris(self) -> Mapping[str, str | None]:
         """Where pictures lie, by item; those of models' predictions by `prediction_key`."""
 
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
+    def needed(self, answered: Answered) -> Needed:
         """Which of them have to be asked, given what people said."""
 
     def beside(self, question: Question) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from dissensus.arrays import Array, Bool, Int
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.records import Annotator, Assignment, Classes, Exclusion, Question, Response, Role, SetQuestion
 
 StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, str]
@@ -44,6 +44,21 @@ class Duel:
     second: str
     items: int
     judged: int
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Everybody's last word on the rounds' questions, as columns; whoever is excluded says nothing.
+
+    `question` is the place of a question in `round_questions`, `annotator` the number of a person, of whom there are
+    `annotators`, `code` the answer as its kind's code, and `moment` when it was given, in seconds.
+    """
+
+    question: Int[Array, " A"]
+    annotator: Int[Array, " A"]
+    code: Int[Array, " A"]
+    moment: Float[Array, " A"]
+    annotators: int
 
 
 @dataclass(frozen=True)
@@ -95,8 +110,8 @@ class Backing(Protocol):
         Also those that answers may make necessary. The place of a question counts through all groups.
         """
 
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
-        """What has to be asked; answers are given by the place of their question in `round_questions`."""
+    def needed(self, answered: Answered) -> Needed:
+        """What has to be asked, given what people said."""
 
     def beside(self, question: Question) -> dict[str, Any]:
         """What a question about people's answers is about when it is put, such as the id of the mask to be checked.

@@ -162,12 +162,13 @@ class Books:
         """How many people whose answers count have answered each question for the study."""
         return np.bincount(self.columns_that_count(excluded)[0], minlength=questions)
 
-    def columns_that_count(self, excluded: Iterable[str]) -> tuple[Array, Array, Array]:
-        """Question, person and answer code of every last word that counts."""
+    def columns_that_count(self, excluded: Iterable[str]) -> tuple[Array, Array, Array, Array]:
+        """Question, person, answer code and moment of every last word that counts."""
         column = self.columns()
         out = np.array([self.people[name] for name in excluded if name in self.people], np.int64)
         counts = (column["is_last"] == 1) & (column["role"] == 0) & ~np.isin(column["person"], out)
-        return column["question"][counts], column["person"][counts], column["code"][counts]
+        question, person, code, moment = (column[name][counts] for name in ("question", "person", "code", "moment"))
+        return question, person, code, moment
 
 
 def code_of_text(kind: str, answer: str) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.labeling import QUESTIONS, Queue
 from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, Role, SetQuestion
-from dissensus.web.backing import Backing, Changes, Duel, StoredRow
+from dissensus.web.backing import Answered, Backing, Changes, Duel, StoredRow
 from dissensus.web.books import Books, Questions, code_of_text
 from dissensus.web.countdown import Countdown
 from dissensus.web.group_commit import GroupCommit
@@ -97,13 +97,13 @@ class Memory:
     async def review(self) -> None:
         """Find out which questions are needed now: items that people discarded make room for reserves."""
         self.has_news = False
-        question, person, code = self.books.columns_that_count(self.excluded)
+        question, person, code, moment = self.books.columns_that_count(self.excluded)
         place = np.full(len(self.questions), -1, np.int64)
         place[self.round_numbers] = np.arange(len(self.round_numbers))
         ours = place[question] >= 0
-        needed = await asyncio.to_thread(
-            self.backing.needed, place[question[ours]], person[ours], code[ours], len(self.books.people)
-        )
+        told = place[question[ours]], person[ours], code[ours], moment[ours]
+        answered = Answered(*told, len(self.books.people))
+        needed = await asyncio.to_thread(self.backing.needed, answered)
         self.duels = needed.duels
         names = list(self.books.people)
         self._bar({(names[who], int(self.round_numbers[where])) for where, who in needed.barred})

@@ -61,7 +61,7 @@ def test_what_is_changed_in_labelme_is_a_further_mask(study, masks, tmp_path):
     assert content["imagePath"] == str(tmp_path / "photos" / "a.jpg")
     content["shapes"] = [one for one in content["shapes"] if one["label"] != "dog"]
     (tmp_path / "out" / "a.json").write_text(json.dumps(content))
-    assert "1 new judgements" in done("judgements", "import", study, tmp_path / "out", "--annotator", "eva")
+    assert "1 new judgement;" in done("judgements", "import", study, tmp_path / "out", "--annotator", "eva")
     assert Study(study).judgements_export(tmp_path / "both", "png") == 3
     with Image.open(tmp_path / "both" / "eva" / "a.png") as corrected:
         assert np.array(corrected).tolist() == [[0, 1, 1], [255, 0, 1]]

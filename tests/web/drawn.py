@@ -23,7 +23,7 @@ from dissensus.records import Question, Response, class_colours
 from dissensus.steps.serving import StudyBacking
 from dissensus.store.answers import Answers
 from dissensus.study import Study
-from dissensus.web.backing import Needed
+from dissensus.web.backing import Answered, Needed
 
 CLASSES = ("background", "cat", "dog", "grass")
 MODELS = ("zzmodelalpha", "zzmodelbeta")
@@ -54,8 +54,8 @@ class DrawnRounds:
                 question("choice", item=item, first=one, second=other).text for item, one, other in pairs
             )
 
-    def needed(self, question: Array, annotator: Array, answer: Array, annotators: int) -> Needed:  # noqa: ARG002
-        count = len(self.items)
+    def needed(self, answered: Answered) -> Needed:
+        count, question, annotator, answer = len(self.items), answered.question, answered.annotator, answered.code
         drawn = np.bincount(question, minlength=count)[:count] > 0
         faulty = np.bincount(question[answer == 1], minlength=2 * count)[count : 2 * count] > 0
         wanted = [np.ones(count, bool), drawn, drawn & faulty, np.ones(len(self.questions[3][1]), bool)]

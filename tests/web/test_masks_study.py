@@ -21,6 +21,7 @@ from dissensus.steps.masks.drawings import mask_question
 from dissensus.steps.masks.overlays import Overlays, over_photo
 from dissensus.store.settings import change_settings
 from dissensus.study import Study
+from dissensus.web.backing import Answered
 
 NAMES = ("background", "disc", "box")
 MODELS = {"sharp": 0.1, "blurred": 0.6}
@@ -239,12 +240,16 @@ def test_a_correction_that_gives_up_says_nothing_once_its_mask_is_gone(folder: P
     rounds = Study(folder)._backing().rounds
     texts = [text for _, group in rounds.questions for text in group]
     nobody = np.zeros(0, np.int64)
-    begun = rounds.needed(nobody, nobody, nobody, 0).is_needed
+    begun = rounds.needed(Answered(nobody, nobody, nobody, np.zeros(0), 0)).is_needed
     drawn = int(np.flatnonzero(begun)[0])
     correction = texts.index(texts[drawn].replace("{", '{"again":true,'))
-    gone = rounds.needed(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), 1).is_needed
+    gone = rounds.needed(
+        Answered(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1), 1)
+    ).is_needed
     assert (gone == begun).all()
-    given_up = rounds.needed(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), 1).is_needed
+    given_up = rounds.needed(
+        Answered(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), np.array([1.0, 2.0]), 1)
+    ).is_needed
     assert not given_up[drawn]
 
 

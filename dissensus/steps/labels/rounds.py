@@ -21,7 +21,7 @@ from dissensus.steps.labels.selecting import rule_of
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round, items_at, read_rounds
 from dissensus.store.settings import LabelSettings
-from dissensus.web.backing import Duel, Needed
+from dissensus.web.backing import Answered, Duel, Needed
 
 
 class LabelRounds:
@@ -46,9 +46,9 @@ class LabelRounds:
         self.uris = dict(zip(names, items_at(folder, positions, "uri").to_pylist() if names else (), strict=True))
         self.judged: list[Judged] = []
 
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
+    def needed(self, answered: Answered) -> Needed:
         """Questions of the rows that count now, reserves in the place of what people discarded."""
-        told = (question, annotator, answer, len(self.items), annotators)
+        told = (answered.question, answered.annotator, answered.code, len(self.items), answered.annotators)
         try:
             verdicts = verdicts_of(*told, self.settings.judge)
         except ScreeningError:  # people go on answering; `rank` says what is wrong

@@ -5,26 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
-from dissensus.arrays import Array, UInt8
-from dissensus.labeling.kinds.mask import is_unfit
+import numpy as np
+
+from dissensus.arrays import Array, Int, UInt8
+from dissensus.competitions import duels
+from dissensus.competitions.duels import states_of
+from dissensus.labeling import QUESTIONS
 from dissensus.predictions.maps import resized
 from dissensus.records import Question, moment_of
 from dissensus.screening.map_votes import voted_map
 from dissensus.store.answers import Answers
 from dissensus.store.exchange.map_answers import labels_of
+from dissensus.store.settings import TruthSettings
 
 
 @dataclass(frozen=True)
 class Said:
-    """One answer of one person: a mask or 'unfit', or the marks of a check."""
+    """One answer of one person: a mask or 'unfit', or the marks of a check.
 
-    id: str
+    What is open follows from its `code` (1: unfit, or errors were marked) and from when it was given, in seconds.
+    """
+
     annotator: str
-    answer: Any
-    time: datetime
+    code: int
+    time: float
+    id: str = ""
+    answer: Any = None
     begun_from: str = ""
     """The model whose map they began with; mostly nobody's."""
 
@@ -38,10 +46,23 @@ class Drawings:
     checks: dict[str, Said] = field(default_factory=dict)
     corrected: Said | None = None
 
+    def hear_drawn(self, said: Said) -> None:
+        """A mask, or that there can be none; of each person the last word counts."""
+        _keep_last(self.drawn, said)
+
+    def hear_check(self, said: Said) -> None:
+        """What somebody found wrong with it."""
+        _keep_last(self.checks, said)
+
+    def hear_corrected(self, said: Said) -> None:
+        """A correction; the last one counts, whoever it is from."""
+        if self.corrected is None or said.time >= self.corrected.time:
+            self.corrected = said
+
     @property
     def masks(self) -> list[Said]:
         """Those who drew something."""
-        return [one for one in self.drawn.values() if not is_unfit(one.answer)]
+        return [one for one in self.drawn.values() if one.code != UNFIT]
 
     @property
     def unfit(self) -> int:
@@ -63,7 +84,7 @@ class Drawings:
     @property
     def fault(self) -> Said | None:
         """The last check that found errors; None where there is none."""
-        found = [one for one in self.fresh_checks if one.answer]
+        found = [one for one in self.fresh_checks if one.code == FAULTY]
         return max(found, key=lambda one: one.time) if found else None
 
     @property
@@ -73,13 +94,13 @@ class Drawings:
 
     @property
     def awaits_correction(self) -> bool:
-        """True where errors were marked that nobody has corrected."""
-        return self.fault is not None and not self._has_correction
+        """True where errors were marked that nobody has corrected yet."""
+        return self.fault is not None and self.corrected is None
 
     @property
     def is_given_up(self) -> bool:
         """True where whoever was to correct the mask found that the image cannot be judged."""
-        return self.corrected is not None and self._is_last(self.corrected) and is_unfit(self.corrected.answer)
+        return self.corrected is not None and self._is_last(self.corrected) and self.corrected.code == UNFIT
 
     def truth(self, height: int, width: int) -> UInt8[Array, "H W"] | None:
         """What the masks come to in the size of the image; None where there is none."""
@@ -92,11 +113,25 @@ class Drawings:
     @property
     def _has_correction(self) -> bool:
         """True unless somebody drew the image anew after it was corrected."""
-        return self.corrected is not None and self._is_last(self.corrected) and not is_unfit(self.corrected.answer)
+        return self.corrected is not None and self._is_last(self.corrected) and self.corrected.code != UNFIT
 
     def _is_last(self, said: Said) -> bool:
         """True where nobody drew the image afterwards."""
         return all(one.time <= said.time for one in self.masks)
+
+
+UNFIT = QUESTIONS["mask"].code("unfit")
+FAULTY = QUESTIONS["check"].code([{"x": 0, "y": 0, "kind": "border"}])
+
+
+def drawing_states(drawings: Sequence[Drawings], rule: TruthSettings) -> Int[Array, " q"]:
+    """What became of each image: whether its truth counts, waits, or cannot be told."""
+    answered = np.array([len(one.drawn) for one in drawings], np.int64)
+    unfit = np.array([one.unfit for one in drawings], np.int64)
+    state = states_of(answered, unfit, rule.min_answers, rule.unfit)
+    state[(state == duels.JUDGED) & np.array([one.is_given_up for one in drawings], bool)] = duels.UNFIT
+    state[(state == duels.JUDGED) & np.array([one.awaits_correction for one in drawings], bool)] = duels.UNJUDGED
+    return state
 
 
 def mask_question(item: str, again: bool = False, prefill: str = "") -> Question:
@@ -129,18 +164,20 @@ def read_drawings(
     for text, said in _said(answers, "mask", {**of_draw, **of_again}, excluded):
         one = found[of_draw[text] if text in of_draw else of_again[text]]
         if text in of_draw:
-            _keep_last(one.drawn, replace(said, begun_from=begun[text][1]))
-        elif one.corrected is None or said.time >= one.corrected.time:
-            one.corrected = said
+            one.hear_drawn(replace(said, begun_from=begun[text][1]))
+        else:
+            one.hear_corrected(said)
     for text, said in _said(answers, "check", of_check, excluded):
-        _keep_last(found[of_check[text]].checks, said)
+        found[of_check[text]].hear_check(said)
     return found
 
 
 def _said(answers: Answers, kind: str, texts: Iterable[str], excluded: Collection[str]) -> Iterable[tuple[str, Said]]:
     for identity, text, annotator, answer, time in answers.essentials(kind, "asked", texts):
         if annotator not in excluded:
-            yield text, Said(identity, annotator, json.loads(answer), moment_of(time))
+            given = json.loads(answer)
+            code = QUESTIONS[kind].code(given)
+            yield text, Said(annotator, code, moment_of(time).timestamp(), identity, given)
 
 
 def _keep_last(known: dict[str, Said], said: Said) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competitions.duels import JUDGED, SCREENED_OUT, UNFIT, UNJUDGED, states_of
+from dissensus.competitions.duels import JUDGED, SCREENED_OUT, states_of
 from dissensus.competitions.masks import JudgedMasks
 from dissensus.discrepancy.masks import agreements
 from dissensus.errors import StudyError
@@ -18,7 +18,7 @@ from dissensus.predictions.maps import map_at, maps_of
 from dissensus.records import Classes, Exclusion, Maps, moment_of
 from dissensus.steps.answers import study_database
 from dissensus.steps.masks.columns import MapColumn
-from dissensus.steps.masks.drawings import Drawings, read_drawings
+from dissensus.steps.masks.drawings import FAULTY, Drawings, drawing_states, read_drawings
 from dissensus.steps.masks.subjects import Subjects, judged_rounds, subjects_of
 from dissensus.store.answers import Answers
 from dissensus.store.folder import Folder
@@ -94,7 +94,7 @@ class MaskHearing:
         return [
             self.subjects.ids[int(self.subjects.items[number])]
             for number in self.asked
-            if any(one.answer for one in self._drawings(number).checks.values())
+            if any(one.code == FAULTY for one in self._drawings(number).checks.values())
         ]
 
     @property
@@ -147,18 +147,13 @@ def hear_masks(folder: Folder, settings: MaskSettings, classes: Classes, is_scor
 
 def _drawn(drawings: Sequence[Drawings], settings: MaskSettings, models: int) -> Spoken:
     """What became of each image, before anybody's map is compared with what people drew."""
-    answered = np.array([len(one.drawn) for one in drawings], np.int64)
-    unfit = np.array([one.unfit for one in drawings], np.int64)
-    state = states_of(answered, unfit, settings.judge.min_answers, settings.judge.unfit)
-    state[(state == JUDGED) & np.array([one.is_given_up for one in drawings], bool)] = UNFIT
-    state[(state == JUDGED) & np.array([one.awaits_correction for one in drawings], bool)] = UNJUDGED
     said = [one for found in drawings for one in (*found.drawn.values(), *found.checks.values(), found.corrected)]
     used = [one for one in said if one is not None]
     return Spoken(
-        state=state,
+        state=drawing_states(drawings, settings.judge),
         scores=np.zeros((len(drawings), models)),
         known=np.zeros((len(drawings), models), bool),
-        answered=answered,
+        answered=np.array([len(one.drawn) for one in drawings], np.int64),
         ids=tuple(sorted(one.id for one in used)),
         people=tuple(sorted({one.annotator for one in used})),
         drawings=tuple(drawings),

@@ -11,14 +11,21 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.backends import Unreadable
-from dissensus.competitions.duels import UNFIT, states_of
+from dissensus.competitions.duels import states_of
 from dissensus.competitions.masks import JUDGED, JudgedMasks
 from dissensus.errors import StudyError
 from dissensus.labeling import QUESTIONS
 from dissensus.predictions.maps import resized
 from dissensus.records import BACKGROUND, VOID, Question
 from dissensus.steps.answers import study_database
-from dissensus.steps.masks.drawings import Drawings, check_question, mask_question, read_drawings
+from dissensus.steps.masks.drawings import (
+    Drawings,
+    Said,
+    check_question,
+    drawing_states,
+    mask_question,
+    read_drawings,
+)
 from dissensus.steps.masks.overlays import Overlays
 from dissensus.steps.masks.sizes import image_size
 from dissensus.steps.masks.subjects import Subjects, judged_rounds, subjects_of
@@ -30,7 +37,7 @@ from dissensus.store.folder import Folder
 from dissensus.store.mask_rounds import read_mask_rounds
 from dissensus.store.people import People
 from dissensus.store.settings import MaskSettings
-from dissensus.web.backing import Duel, Needed
+from dissensus.web.backing import Answered, Duel, Needed
 
 
 class MaskRounds:
@@ -54,32 +61,51 @@ class MaskRounds:
         """Where photos and overlays lie; an overlay is made when it is first asked for."""
         return self.overlays
 
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:
-        """Images that count now, reserves in the place of what people discarded; then checks, then corrections."""
+    def needed(self, answered: Answered) -> Needed:
+        """Images that count now, reserves in the place of what people discarded; then corrections and checks."""
         count, rule = len(self.subjects), self.settings.judge
-        asked_so = np.bincount(question, minlength=count)[:count]
-        question, annotator, answer = self._last_words(question, annotator, answer, annotators)
-        answered = np.bincount(question, minlength=3 * count)
-        unfit = np.bincount(question[answer == self._unfit], minlength=3 * count)
-        state = states_of(answered[:count], unfit[:count], rule.min_answers, rule.unfit)
-        # whoever was to correct it found that it cannot be judged
-        state[(state == JUDGED) & (unfit[count : 2 * count] > 0)] = UNFIT
+        drawings = self._drawings_of(answered) if rule.question == "mask" else []
+        state = drawing_states(drawings, rule) if drawings else self._choice_states(answered)
         judged = judged_rounds(self.found, self.subjects, state, rule.share)
         active = np.zeros(count, bool)
         for one in judged:
             active[one.row_question[one.active]] = True
         needed = np.zeros(sum(len(texts) for _, texts in self.questions), bool)
+        asked_so = np.bincount(answered.question, minlength=count)[:count]
         needed[:count] = active & ~((state == JUDGED) & (asked_so < rule.min_answers))  # judged, but asked otherwise
         if not self._has_checks:
             return Needed(needed, tuple(self._duels(judged)))
-        is_drawn = active & (state == JUDGED)
-        is_faulty = np.bincount(question[answer == FAULTY], minlength=3 * count)[2 * count :] > 0
-        # one correction and one check are enough, however many people draw
-        is_left = (answered[count:] == 0) | (rule.min_answers == 1)
-        needed[count : 3 * count] = np.concatenate([is_drawn & is_faulty, is_drawn]) & is_left
-        drawers = question < count
-        barred = zip((question[drawers] + 2 * count).tolist(), annotator[drawers].tolist(), strict=True)
+        # one correction and one check are enough, however many people draw; where one person draws, all are counted
+        is_single = rule.min_answers == 1
+        awaits = np.array([one.awaits_correction for one in drawings], bool)
+        is_drawn = active & ((state == JUDGED) | awaits)
+        is_corrected = np.array([one.corrected is not None and is_single for one in drawings], bool)
+        is_unchecked = np.array([not one.checks or is_single for one in drawings], bool)
+        needed[count : 2 * count] = is_drawn & (awaits | is_corrected)
+        needed[2 * count : 3 * count] = is_drawn & is_unchecked
+        barred = [(2 * count + place, int(name)) for place, one in enumerate(drawings) for name in one.drawn]
         return Needed(needed, tuple(self._duels(judged)), tuple(barred))
+
+    def _drawings_of(self, answered: Answered) -> list[Drawings]:
+        """What was said about each image, as far as codes and times tell."""
+        found = [Drawings() for _ in range(len(self.subjects))]
+        hear = {1: Drawings.hear_corrected} | ({2: Drawings.hear_check} if self._has_checks else {})
+        columns = (answered.question, answered.annotator, answered.code, answered.moment)
+        for question, annotator, code, moment in zip(*(column.tolist() for column in columns), strict=True):
+            group, place = divmod(question, len(found))
+            hear.get(group, Drawings.hear_drawn)(found[place], Said(str(annotator), code, moment))
+        return found
+
+    def _choice_states(self, answered: Answered) -> Int[Array, " q"]:
+        """What became of each pair of predictions; a person who was asked in two ways said the last."""
+        count = max(len(self.subjects), 1)
+        subject, order = answered.question % count, np.argsort(answered.moment, kind="stable")[::-1]
+        keys = (subject * answered.annotators + answered.annotator)[order]
+        last = order[np.unique(keys, return_index=True)[1]]
+        unfit = subject[last][answered.code[last] == QUESTIONS["choice"].code("unfit")]
+        people = np.bincount(subject[last], minlength=len(self.subjects))
+        discarded = np.bincount(unfit, minlength=len(self.subjects))
+        return states_of(people, discarded, self.settings.judge.min_answers, self.settings.judge.unfit)
 
     def beside(self, question: Question) -> dict[str, Any]:
         """Which mask is checked, or corrected for which reason."""
@@ -137,21 +163,6 @@ class MaskRounds:
             groups.append(("check", [check_question(question.body["item"]).text for question in asked]))
         return groups + [(kind, texts) for texts in self.subjects.other_ways(self.models)]
 
-    def _last_words(
-        self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int
-    ) -> tuple[Array, Array, Array]:
-        """The answers with all ways to ask a subject as one; where a person has several, the last that was stored."""
-        count = len(self.subjects)
-        groups = 1 if self.settings.judge.question == "choice" else 2 + self._has_checks
-        question = np.where(question < groups * count, question, question % max(count, 1))
-        latest = len(question) - 1 - np.unique((question * annotators + annotator)[::-1], return_index=True)[1]
-        return question[latest], annotator[latest], answer[latest]
-
-    @property
-    def _unfit(self) -> int:
-        """The code of an answer that discards an image."""
-        return QUESTIONS[self.settings.judge.question].code("unfit")
-
     def _duels(self, judged: list[JudgedMasks]) -> list[Duel]:
         images, decided = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
         for one in judged:
@@ -165,8 +176,6 @@ class MaskRounds:
 
 MATERIAL = {"mask": "mask", "check": "marks"}
 """What the page is told, by what stands in `shown`."""
-FAULTY = QUESTIONS["check"].code([{"x": 0, "y": 0, "kind": "border"}])
-"""The code of a check that found errors."""
 
 
 def _duels_of(judged: JudgedMasks, rows: Bool[Array, " Q"]) -> list[tuple[int, int]]:

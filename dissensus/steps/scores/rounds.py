@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import Array, Int
 from dissensus.competitions.duels import states_of
 from dissensus.competitions.scores import JUDGED, JudgedPairs, judge
 from dissensus.labeling import QUESTIONS
@@ -16,7 +15,7 @@ from dissensus.steps.scores.judging import numbered_pairs, pair_texts
 from dissensus.store.folder import Folder
 from dissensus.store.pair_rounds import read_pair_rounds
 from dissensus.store.settings import ScoreSettings
-from dissensus.web.backing import Duel, Needed
+from dissensus.web.backing import Answered, Duel, Needed
 
 
 class PairRounds:
@@ -34,11 +33,11 @@ class PairRounds:
         uris = open_pool(folder).uris(list(ids)) if ids else []
         self.uris: dict[str, str | None] = dict(zip(ids.values(), uris, strict=True))
 
-    def needed(self, question: Array, annotator: Array, answer: Int[Array, " A"], annotators: int) -> Needed:  # noqa: ARG002
+    def needed(self, answered: Answered) -> Needed:
         """Pairs that count now, reserves in the place of what people discarded."""
-        answered = np.bincount(question, minlength=len(self.pairs))
-        unfit = np.bincount(question[answer == self._unfit], minlength=len(self.pairs))
-        state = states_of(answered, unfit, self.settings.min_answers, self.settings.unfit)
+        people = np.bincount(answered.question, minlength=len(self.pairs))
+        unfit = np.bincount(answered.question[answered.code == self._unfit], minlength=len(self.pairs))
+        state = states_of(people, unfit, self.settings.min_answers, self.settings.unfit)
         judged = [
             judge(found.selection, state[at], np.zeros(len(at)), self.settings.share)
             for found, at in zip(self.found, self.numbers, strict=True)
