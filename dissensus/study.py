@@ -242,13 +242,14 @@ class Study:
         return [{key: named[key][value] if key in named else value for key, value in row.items()} for row in rows]
 
     def asked(self) -> list[tuple[Any, ...]]:
-        """What every question that the study needed so far, answered or not, is about.
+        """What the questions that the study needed so far, answered or not, are about.
 
         (item, label) of classifiers; (first, second), two items, of models that score; (item,) of models that give a
-        map, or (first, item, second) where people choose between two models' maps of it.
+        map, or (item, first, second) where people choose between two models' maps of it.
         """
         about = [question.body for question in self._task.asked()]
-        return [tuple(value for name, value in body.items() if name != "same") for body in about]
+        how = ("same", "again", "prefill")  # a check, or a correction, is about the same as the drawing
+        return list(dict.fromkeys(tuple(value for name, value in one.items() if name not in how) for one in about))
 
     def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
         """Store the answers of a file, all or none; the number of new ones.

@@ -36,7 +36,11 @@ def class_map(
         labels = scores[0] if len(scores) == 1 else _highest(scores)
     if is_square and labels.shape[0] != labels.shape[1]:
         raise PredictionError(f"a map of {labels.shape[0]}×{labels.shape[1]} for a square image: it must be square")
-    return checked_map(_whole(labels), classes)
+    whole = _whole(labels)
+    try:
+        return checked_map(whole, classes)
+    except PredictionError as error:
+        raise PredictionError(f"{error}. If its classes are others, say which: -p labels=voc, or a list") from None
 
 
 def _axis(shape: tuple[int, ...], classes: int, axis: Axis | str, likely: Axis, is_square: bool) -> Axis:

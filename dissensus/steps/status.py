@@ -93,7 +93,9 @@ def _next(
     study = shlex.quote(str(folder.root))
     if not has_pool:
         return f"dissensus pool {study} SOURCE…"
-    if sum(model.predicted for model in models) < 2 or not all(model.predicted for model in models):
+    if not all(model.predicted for model in models):
+        return f"dissensus predict {study}    # goes on"
+    if len(models) < 2:
         return f"dissensus predict {study} NAME=BACKEND:TARGET…"
     if any(model.model not in competing for model in models):
         return f"dissensus select {study}"

@@ -72,3 +72,9 @@ def test_a_study_of_labels_takes_no_masks(masks, tmp_path):
     done("init", tmp_path / "labels", "--classes", tmp_path / "classes.txt")
     done("pool", tmp_path / "labels", masks)
     refused(run("judgements", "import", tmp_path / "labels", masks, "--annotator", "bob"), "this is a study of labels")
+
+
+def test_a_folder_without_answers_is_refused(study, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a.jpg").touch()
+    refused(run("judgements", "import", study, tmp_path / "elsewhere", "--annotator", "bob"), "check the path")

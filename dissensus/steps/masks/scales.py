@@ -40,7 +40,7 @@ def keep_scales(folder: Folder, source: str, classes: Classes, progress: Progres
     if source in (*SCALE_TABLES, POOL, NONE):
         return source
     path = Path(source)
-    if path.is_dir():
+    if source and path.is_dir():
         found = _of_training_maps(path, classes, progress)
     elif path.is_file():
         found = read_scales(str(path), classes.names)

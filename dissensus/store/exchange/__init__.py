@@ -146,8 +146,15 @@ def _by_members(path: Path) -> str | None:
     """A folder of pictures and LabelMe's files is LabelMe's."""
     if path.suffix.lower() == ".png" and path.is_file():
         return "png"
-    is_several = path.is_dir() or is_archive(path)
-    return "png" if is_several and not holds(path, ".json") and holds(path, ".png") else None
+    if not path.is_dir() and not is_archive(path):
+        return None
+    if holds(path, ".json"):
+        return "labelme"
+    if holds(path, ".png"):
+        return "png"
+    if path.is_dir() and any(path.iterdir()):  # an empty one is what an export without answers leaves
+        raise JudgementError(f"{path} holds neither LabelMe's .json files nor .png masks: check the path")
+    return "labelme"
 
 
 def _by_content(path: Path) -> str:
