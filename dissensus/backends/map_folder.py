@@ -82,7 +82,7 @@ class MapFolder:
             data = path.read_bytes()
             self._note(name, data)
             labels = READERS[path.suffix.lower()](data)
-            found = class_map(labels, len(self.numbers), "auto", "first", is_square=False)
+            found = class_map(labels, len(self.numbers), "auto", "first")
         except PredictionError as error:
             raise PredictionError(f"{path}: {error}") from None
         except UnidentifiedImageError:  # its words hold the address of an object

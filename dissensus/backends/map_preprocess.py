@@ -10,7 +10,7 @@ from PIL import Image
 from pydantic import BeforeValidator, model_validator
 
 from dissensus.backends.label_sets import LABEL_SETS, Labels
-from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.preprocess import Preprocess, Size, sides
 
 
 def _labels(value: object) -> object:
@@ -21,16 +21,29 @@ def _labels(value: object) -> object:
     raise ValueError(f"'{value}' is no list of labels: give {' or '.join(LABEL_SETS)}, or a name or number per output")
 
 
-class MapPreprocess(Preprocess):
-    """Settings of one model that gives a map: image -> `size`×`size` -> (pixel·scale − mean)/std -> layout."""
+def _size(value: object) -> Size | None:
+    pair = (value, value) if type(value) is int else value
+    if pair is None:
+        return None
+    if not isinstance(pair, list | tuple) or len(pair) != 2 or any(type(side) is not int or side < 1 for side in pair):
+        raise ValueError(f"{value!r} is no size: give a whole number of pixels, or two, [height, width]")
+    height, width = pair
+    return height if height == width else (height, width)
 
+
+class MapPreprocess(Preprocess):
+    """Settings of one model that gives a map: image -> `size` -> (pixel·scale − mean)/std -> layout."""
+
+    size: Annotated[Size | None, BeforeValidator(_size)] = None  # type: ignore[assignment]  # wider than its base's
+    """Side in pixels, or height and width; unset: what the model declares."""
     fit: Literal["stretch", "letterbox"] = "stretch"
-    """Stretch the image to the square; or keep its proportions and fill the rest, which is cut off the map again."""
+    """Stretch the image to that size; or keep its proportions and fill the rest, which is cut off the map again."""
     labels: Annotated[Labels | None, BeforeValidator(_labels)] = None
     """What each output index means: the word of a known list, or names or numbers of classes; unset: the study's."""
     classes_axis: Literal["auto", "first", "last"] = "auto"
     """Where the classes are among the axes of one image's scores; auto: where their number fits."""
 
+    takes_rectangles: ClassVar[bool] = True
     UNFIT: ClassVar[dict[str, str]] = {
         "crop": "a map covers the whole image",
         "outputs": "of scores only the highest counts",
@@ -51,25 +64,27 @@ class MapPreprocess(Preprocess):
         """The settings that there are."""
         return tuple(name for name in cls.model_fields if name not in cls.UNFIT)
 
-    def framed(self, image: Image.Image, size: int) -> Image.Image:
-        """The whole image, stretched to size×size or, in its own proportions, at the upper left of such a square.
+    def framed(self, image: Image.Image, size: Size) -> Image.Image:
+        """The whole image, stretched to the size or, in its own proportions, at the upper left of a frame of the size.
 
-        What is left of the square has the colour that normalises to zero.
+        What is left of the frame has the colour that normalises to zero.
         """
+        height, width = sides(size)
         inner = image.resize(self.inner_size(image, size), self.filter)
-        if inner.size == (size, size):
+        if inner.size == (width, height):
             return inner
-        square = Image.new(image.mode, (size, size), self._fill(image.mode))
-        square.paste(inner)
-        return square
+        frame = Image.new(image.mode, (width, height), self._fill(image.mode))
+        frame.paste(inner)
+        return frame
 
-    def inner_size(self, image: Image.Image, size: int) -> tuple[int, int]:
-        """Width and height that the image has in the square: its longer side fills it."""
+    def inner_size(self, image: Image.Image, size: Size) -> tuple[int, int]:
+        """Width and height that the image has in the frame: the side that is relatively longer fills it."""
+        height, width = sides(size)
         if self.fit == "stretch":
-            return size, size
-        longest = max(image.size)
-        width, height = (max(1, (2 * side * size + longest) // (2 * longest)) for side in image.size)
-        return width, height
+            return width, height
+        if image.width * height >= image.height * width:
+            return width, _scaled(image.height, width, image.width)
+        return _scaled(image.width, height, image.height), height
 
     def _fill(self, mode: str) -> int | tuple[int, ...]:
         mean = np.rint(self.per_channel("mean") / self.scale).clip(0, 255).astype(int).tolist()
@@ -77,6 +92,11 @@ class MapPreprocess(Preprocess):
             return int(mean[0])
         colour = mean * (3 if len(mean) == 1 else 1)
         return tuple(colour[::-1] if self.channels == "bgr" else colour)
+
+
+def _scaled(side: int, new: int, old: int) -> int:
+    """The side where another one goes from `old` to `new`, rounded to whole pixels, halves up; at least one."""
+    return max(1, (2 * side * new + old) // (2 * old))
 
 
 def map_preprocess(settings: Mapping[str, object]) -> MapPreprocess:

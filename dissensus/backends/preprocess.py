@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 import numpy as np
 from PIL import Image
@@ -18,6 +18,8 @@ from dissensus.records import Record
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
 
+Size = int | tuple[int, int]
+"""Side of a square in pixels, or height and width where they differ."""
 Layout = Literal["auto", "nchw", "nhwc", "flat"]
 PerChannel = Annotated[
     tuple[Annotated[float, Field(allow_inf_nan=False)], ...],
@@ -48,6 +50,9 @@ class Preprocess(Record):
     outputs: OutputKind = "auto"
     class_offset: Literal[0, 1] = 0
     """1 where the first output is a background class."""
+
+    takes_rectangles: ClassVar[bool] = False
+    """A central square would not fill them."""
 
     @model_validator(mode="after")
     def _fits_channels(self) -> Preprocess:
@@ -98,22 +103,28 @@ class Preprocess(Record):
         """Pillow's name of `resample`."""
         return Image.Resampling[self.resample.upper()]
 
-    def framed(self, image: Image.Image, size: int) -> Image.Image:
-        """What the network sees of an image, size×size: its central square.
+    def framed(self, image: Image.Image, size: Size) -> Image.Image:
+        """What the network sees of an image, in its size: the central square.
 
         The filter sees the pixels around the square, as in the usual 'resize, then crop'.
         """
         side = self.crop * min(image.size)
         left, top = (image.width - side) / 2, (image.height - side) / 2
-        return image.resize((size, size), self.filter, box=(left, top, left + side, top + side))
+        height, width = sides(size)
+        return image.resize((width, height), self.filter, box=(left, top, left + side, top + side))
 
 
-def pixels(image: Image.Image, preprocess: Preprocess, size: int, *, raw: bool = False) -> Array:
-    """The image as size×size×channels: float32 and normalised, or `raw` uint8."""
+def sides(size: Size) -> tuple[int, int]:
+    """Height and width."""
+    return (size, size) if isinstance(size, int) else size
+
+
+def pixels(image: Image.Image, preprocess: Preprocess, size: Size, *, raw: bool = False) -> Array:
+    """The image as height×width×channels: float32 and normalised, or `raw` uint8."""
     image = as_rgb(image)
     if preprocess.channels == "gray":
         image = image.convert("L")
-    array = np.asarray(preprocess.framed(image, size)).reshape(size, size, preprocess.depth)
+    array = np.asarray(preprocess.framed(image, size)).reshape(*sides(size), preprocess.depth)
     if preprocess.channels == "bgr":
         array = array[:, :, ::-1]
     if raw:

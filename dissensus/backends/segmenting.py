@@ -17,7 +17,7 @@ from dissensus.backends.map_preprocess import MapPreprocess
 from dissensus.backends.modules import named_function
 from dissensus.backends.network import Network, parts
 from dissensus.backends.onnx import REALS, WHOLE_NUMBERS, open_onnx
-from dissensus.backends.preprocess import Preprocess
+from dissensus.backends.preprocess import Preprocess, sides
 from dissensus.backends.reasons import one_line
 from dissensus.backends.tensor import batch
 from dissensus.backends.torch import open_torch
@@ -87,7 +87,7 @@ def _function_maps(
     outputs = function(list(images))
     _check_number(len(outputs), len(images))
     for output in outputs:
-        yield class_map(np.asarray(output), classes, preprocess.classes_axis, "first", is_square=False)
+        yield class_map(np.asarray(output), classes, preprocess.classes_axis, "first")
 
 
 def _network_maps(
@@ -95,11 +95,12 @@ def _network_maps(
 ) -> Iterator[UInt8[Array, "h w"]]:
     likely: Axis = "last" if network.input.axes == "nhwc" else "first"
     size = network.input.size
+    height, width = sides(size)
     for image, output in zip(images, _outputs(network, images), strict=True):
-        labels = class_map(output, classes, preprocess.classes_axis, likely, is_square=True)
-        width, height = preprocess.inner_size(image, size)
+        labels = class_map(output, classes, preprocess.classes_axis, likely, seen=size)
+        columns, rows = preprocess.inner_size(image, size)
         # What was added to the image is cut off where the network saw it, so a coarse map is made as fine first.
-        yield labels if (width, height) == (size, size) else resized(labels, size, size)[:height, :width]
+        yield labels if (rows, columns) == (height, width) else resized(labels, height, width)[:rows, :columns]
 
 
 def _outputs(network: Network, images: Sequence[Image]) -> Iterator[Array]:

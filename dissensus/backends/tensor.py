@@ -11,10 +11,12 @@ import numpy as np
 from PIL.Image import Image
 
 from dissensus.arrays import Array
-from dissensus.backends.preprocess import Preprocess, pixels
+from dissensus.backends.preprocess import Preprocess, Size, pixels, sides
 from dissensus.errors import BackendError
 
 Axes = Literal["nchw", "nhwc", "flat"]
+Sides = tuple[int | None, int | None]
+"""Height and width; None where a network takes any."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Input:
     """The array that a network takes: `batch` images at a time where that is fixed."""
 
     axes: Axes
-    size: int
+    size: Size
     dtype: np.dtype
     batch: int | None = None
 
@@ -31,7 +33,7 @@ def input_of(shape: Sequence[object], dtype: object, preprocess: Preprocess) -> 
     """Input of a network that declares `shape`; lengths that are not positive integers are free, () declares nothing.
 
     Raises:
-        BackendError: the shape is not that of square images, contradicts the settings, or leaves the size open.
+        BackendError: the shape is not that of images, or of square ones where only they are taken, contradicts the settings, or leaves the size open.
     """
     lengths = [length if isinstance(length, int) and length > 0 else None for length in shape]
     axes = _axes(lengths, preprocess)
@@ -39,14 +41,8 @@ def input_of(shape: Sequence[object], dtype: object, preprocess: Preprocess) -> 
     if lengths and len(lengths) != expected:
         raise BackendError(f"the model's input has {len(lengths)} axes, layout '{axes}' has {expected}: set layout")
     batch, *inner = lengths or [None] * expected
-    declared = _flat_side(inner[0], preprocess) if axes == "flat" else _side(axes, inner, preprocess)
-    size = preprocess.size or declared
-    if size is None:
-        raise BackendError("the model does not say how large its images are: set size in its preprocess settings")
-    if declared not in (None, size):
-        raise BackendError(
-            f"the model takes images of {declared} pixels, not {size}: set size = {declared} or leave it out"
-        )
+    declared = _flat_sides(inner[0], preprocess) if axes == "flat" else _sides(axes, inner, preprocess)
+    size = _size(declared, preprocess.size)
     return Input(axes, size, np.dtype(dtype), batch)  # type: ignore[call-overload]
 
 
@@ -59,27 +55,43 @@ def _axes(lengths: list[int | None], preprocess: Preprocess) -> Axes:
     return "nhwc" if channels_last else "nchw"
 
 
-def _side(axes: Axes, inner: list[int | None], preprocess: Preprocess) -> int | None:
+def _sides(axes: Axes, inner: list[int | None], preprocess: Preprocess) -> Sides:
+    """Height and width that a network declares."""
     depth, height, width = inner if axes == "nchw" else (inner[2], inner[0], inner[1])
     if depth not in (None, preprocess.depth):
         raise BackendError(
             f"the model takes {depth} channels, channels = '{preprocess.channels}' gives {preprocess.depth}:"
             " set channels, or layout if the axes were misread"
         )
-    if None not in (height, width) and height != width:
+    if None not in (height, width) and height != width and not preprocess.takes_rectangles:
         raise BackendError(f"the model takes images of {height}×{width}: only square inputs are supported")
-    return height or width
+    return height, width
 
 
-def _flat_side(features: int | None, preprocess: Preprocess) -> int | None:
+def _flat_sides(features: int | None, preprocess: Preprocess) -> Sides:
     if features is None:
-        return None
+        return None, None
     side = isqrt(features // preprocess.depth)
     if side * side * preprocess.depth != features:
         raise BackendError(
             f"{features} features are no square image with channels = '{preprocess.channels}': set channels"
         )
-    return side
+    return side, side
+
+
+def _size(declared: Sides, setting: Size | None) -> Size:
+    """The size that the settings give, or else the declared one; a side that is free is as long as the other."""
+    height, width = declared[0] or declared[1], declared[1] or declared[0]
+    known = None if height is None or width is None else height if height == width else (height, width)
+    size = setting or known
+    if size is None:
+        raise BackendError("the model does not say how large its images are: set size in its preprocess settings")
+    if known is not None and any(length not in (None, side) for length, side in zip(declared, sides(size), strict=True)):
+        raise BackendError(
+            f"the model takes images of {in_words(known)} pixels, not {in_words(size)}:"
+            f" set size = {known if isinstance(known, int) else list(known)} or leave it out"
+        )
+    return size
 
 
 def batch(images: Sequence[Image], preprocess: Preprocess, wanted: Input) -> Array:

@@ -30,7 +30,8 @@ def questions(
 ) -> None:
     """List the questions that wait for answers, or write an answer sheet.
 
-    The page that works offline in any browser is for classifiers; pairs are written as .csv or .jsonl.
+    The page that works offline in any browser is for classifiers; pairs are written as .csv or .jsonl, images to be
+    drawn as .jsonl.
 
     Example: `dissensus questions birds sheet.html`
     """

@@ -21,7 +21,7 @@ Ranked = Annotated[
     str | None,
     typer.Option(
         "--method",
-        help=f"One of {', '.join(RANKERS)}; of scores {', '.join(ATTACK_RANKERS)}.",
+        help=f"One of {', '.join(RANKERS)}; of scores and masks {', '.join(ATTACK_RANKERS)}.",
         show_default="study.toml's",
     ),
 ]
@@ -32,5 +32,10 @@ Lower = Annotated[
 ]
 Preprocessing = Annotated[
     list[str] | None,
-    typer.Option("--preprocess", "-p", metavar="KEY=VALUE", help="Preprocessing of these models, such as size=160."),
+    typer.Option(
+        "--preprocess",
+        "-p",
+        metavar="KEY=VALUE",
+        help="Preprocessing of these models, such as size=160; of maps also labels=voc.",
+    ),
 ]

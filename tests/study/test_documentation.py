@@ -24,8 +24,8 @@ from dissensus.records import ANSWERS
 from dissensus.screening import METRICS, PREFERENCES, VERDICTS
 from dissensus.store.exchange import FORMATS
 from dissensus.store.scales import SCALE_TABLES
-from dissensus.store.settings import LevelSettings, PairSettings, ScaleSettings
-from dissensus.store.settings.masks import CategorySettings, RatioRankSettings, TruthSettings
+from dissensus.store.settings import AttackRankSettings, LevelSettings, PairSettings, ScaleSettings
+from dissensus.store.settings.masks import CategorySettings, TruthSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -90,7 +90,7 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("methods/masks.md", ATTACK_RANKERS),
         ("study-folder.md", CategorySettings.model_fields),
         ("study-folder.md", TruthSettings.model_fields),
-        ("study-folder.md", RatioRankSettings.model_fields),
+        ("study-folder.md", AttackRankSettings.model_fields),
         ("annotating.md", QUESTIONS),
         ("exchange.md", FORMATS),
         ("backends.md", BACKENDS),

@@ -69,6 +69,11 @@ class MaskHearing:
     exclusions: dict[str, Exclusion]
 
     @property
+    def answer_ids(self) -> tuple[str, ...]:
+        """Of the answers that were used."""
+        return self.spoken.ids
+
+    @property
     def asked(self) -> list[int]:
         """Numbers of the subjects that the study needed so far."""
         return self._distinct("asked")

@@ -14,23 +14,14 @@ from dissensus.competitions.mask_standings import (
     matrices_of,
     rank_contests,
 )
-from dissensus.competitions.standings import Standings
 from dissensus.competitions.two_orders import AttackMethod
-from dissensus.records import Contests, Provenance, Ranking, Rankings
+from dissensus.records import Contests, Rankings
+from dissensus.steps.attacks import attack_ranking, write_rankings
 from dissensus.steps.masks.drawings import Said
 from dissensus.steps.masks.judging import MaskHearing
 from dissensus.steps.masks.predictions import require_unchanged
-from dissensus.steps.matrices import write_matrices
-from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
-from dissensus.store.settings import MaskSettings, RatioRankSettings
-from dissensus.version import __version__
-
-
-def ratio_method(settings: RatioRankSettings, name: str | None = None) -> AttackMethod:
-    """The method of that name, or the study's, with the study's parameters."""
-    chosen = name or settings.method
-    return AttackMethod(chosen, settings.smoothing, settings.resamples, settings.level, settings.seed)
+from dissensus.store.settings import MaskSettings
 
 
 def contests_of(hearing: MaskHearing) -> Contests:
@@ -60,10 +51,13 @@ def make_mask_rankings(folder: Folder, settings: MaskSettings, hearing: MaskHear
     found = rank_contests(evidence, hearing.models, method)
     matrices = matrices_of(evidence, hearing.models, method)
     beside = (*limits(evidence), *_doubts(settings, hearing))
-    made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
+    parameters = {"measure": hearing.rounds[-1].settings["measure"], "judge": settings.judge.model_dump()}
+    made = {
+        measure: attack_ranking(folder, hearing, "images", one, beside, method, parameters)
+        for measure, one in found.items()
+    }
     rankings = Rankings(**made, words=contradictions(matrices, hearing.models))
-    write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
-    write_matrices(folder, hearing.models, matrices)
+    write_rankings(folder, hearing.models, rankings, matrices)
     return rankings
 
 
@@ -90,38 +84,3 @@ def _counted(hearing: MaskHearing) -> list[Said]:
     """The masks that people drew of what was asked."""
     found = [hearing.spoken.drawings[number] for number in hearing.asked] if hearing.spoken.drawings else []
     return [said for one in found for said in one.masks]
-
-
-def _record(
-    standings: Standings,
-    beside: tuple[str, ...],
-    method: AttackMethod,
-    settings: MaskSettings,
-    hearing: MaskHearing,
-    folder: Folder,
-) -> Ranking:
-    rounds = [found.number for found in hearing.rounds]
-    inputs = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
-    words = (*standings.words, *beside)
-    if hearing.open:
-        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} images wait for answers.", *words)
-    return Ranking(
-        standings=standings.standings,
-        words=words,
-        cyclic_share=standings.cyclic_share,
-        degenerate_resamples=standings.degenerate_resamples,
-        fragility=None,
-        provenance=Provenance(
-            method=method.name,
-            parameters={
-                "smoothing": method.smoothing,
-                "resamples": method.resamples,
-                "level": method.level,
-                "measure": hearing.rounds[-1].settings["measure"],
-                "judge": settings.judge.model_dump(),
-            },
-            inputs=inputs | {"judgements": fingerprint(*hearing.spoken.ids)},
-            seed=method.seed,
-            package=__version__,
-        ),
-    )

@@ -14,10 +14,9 @@ from dissensus.engines.local import Progress
 from dissensus.pairwise import ratio_matrices
 from dissensus.predictions.maps import map_at
 from dissensus.records import BACKGROUND, AttackMatrices, Classes, Rankings
-from dissensus.report.data import Benchmark
 from dissensus.report.masks.data import MaskDuel, MasksReportData, ShownAttack, ShownImage
 from dissensus.report.pictures import data_uri
-from dissensus.steps.benchmark import known_benchmark
+from dissensus.steps.attacks import benchmarks_of, known_cell, left_out
 from dissensus.steps.masks.columns import MapColumn
 from dissensus.steps.masks.drawings import Drawings
 from dissensus.steps.masks.judging import MaskHearing, truth_at
@@ -68,8 +67,12 @@ def masks_report(
         judgements=len(hearing.spoken.ids),
         annotators=len(hearing.spoken.people),
         settings=_settings(settings, hearing),
-        notes=(*settings.notes, *_left_out(hearing), *(words for found in hearing.rounds for words in found.words)),
-        benchmarks=_benchmarks(folder, rankings),
+        notes=(
+            *settings.notes,
+            *left_out(hearing.exclusions),
+            *(words for found in hearing.rounds for words in found.words),
+        ),
+        benchmarks=benchmarks_of(folder, rankings),
     )
 
 
@@ -159,8 +162,8 @@ def _duels(hearing: MaskHearing, matrices: AttackMatrices, places: Mapping[int, 
             attacker=hearing.models[attacker],
             defender=hearing.models[defender],
             attacks=tuple(sorted(attacks, key=lambda one: (one.category, one.concordance))),
-            aggressiveness=_cell(matrices.aggressiveness, matrices.attacked, attacker, defender),
-            resistance=_cell(matrices.resistance, matrices.defended, defender, attacker),
+            aggressiveness=known_cell(matrices.aggressiveness, matrices.attacked, attacker, defender),
+            resistance=known_cell(matrices.resistance, matrices.defended, defender, attacker),
         )
         for (attacker, defender), attacks in shown.items()
     )
@@ -208,10 +211,6 @@ def _scores(
     return scored, hearing.spoken.scores[chosen], associated[chosen]
 
 
-def _cell(matrix: Array, known: Array, row: int, column: int) -> float | None:
-    return float(matrix[row, column]) if known[row, column] else None
-
-
 def _settings(settings: MaskSettings, hearing: MaskHearing) -> dict[str, str]:
     """Every setting that the page's numbers depend on."""
     shown: dict[str, Any] = {}
@@ -226,16 +225,3 @@ def _settings(settings: MaskSettings, hearing: MaskHearing) -> dict[str, str]:
         if preprocess := settings.preprocess | model.preprocess:
             shown[f"model {name}: preprocess"] = ", ".join(f"{key} = {value}" for key, value in preprocess.items())
     return {name: "none" if value is None else str(value) for name, value in shown.items()}
-
-
-def _benchmarks(folder: Folder, rankings: Rankings) -> dict[str, Benchmark] | None:
-    found = {name: known_benchmark(folder, ranking) for name, ranking in rankings.measures.items()}
-    return {name: known for name, known in found.items() if known is not None} or None
-
-
-def _left_out(hearing: MaskHearing) -> Sequence[str]:
-    """Whose answers do not count, each with the reason."""
-    return [
-        f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
-        for name, exclusion in sorted(hearing.exclusions.items())
-    ]

@@ -9,11 +9,12 @@ from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.records import Classes, Question, Rankings
 from dissensus.report.masks.page import render_masks
+from dissensus.steps.attacks import attack_method
 from dissensus.steps.masks.drawings import check_question, mask_question
 from dissensus.steps.masks.judging import MaskHearing, hear_masks
 from dissensus.steps.masks.predictions import MaskSource
 from dissensus.steps.masks.questions import OpenImage, open_images, write_images
-from dissensus.steps.masks.ranking import make_mask_rankings, ratio_method
+from dissensus.steps.masks.ranking import make_mask_rankings
 from dissensus.steps.masks.reporting import masks_report
 from dissensus.steps.masks.rounds import MaskRounds
 from dissensus.steps.masks.selecting import select_masks
@@ -73,11 +74,11 @@ class Masks:
 
     def rank(self, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and keep the result."""
-        return make_mask_rankings(self.folder, self.settings, self.hear(), ratio_method(self.settings.rank, method))
+        return make_mask_rankings(self.folder, self.settings, self.hear(), attack_method(self.settings.rank, method))
 
     def report(self, method: str | None) -> str:
         """Rank, and the page about it."""
-        hearing, chosen = self.hear(), ratio_method(self.settings.rank, method)
+        hearing, chosen = self.hear(), attack_method(self.settings.rank, method)
         rankings = make_mask_rankings(self.folder, self.settings, hearing, chosen)
         return render_masks(masks_report(self.folder, self.settings, self.classes, hearing, rankings, self.progress))
 

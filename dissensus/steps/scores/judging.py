@@ -69,6 +69,11 @@ class PairHearing:
     exclusions: dict[str, Exclusion]
 
     @property
+    def answer_ids(self) -> tuple[str, ...]:
+        """Of the answers that were used."""
+        return self.compared.ids
+
+    @property
     def asked(self) -> list[int]:
         """Numbers of the pairs that the study needed so far."""
         return self._distinct("asked")

@@ -13,22 +13,13 @@ from dissensus.competitions.attack_standings import (
     disagreements,
     rank_attacks,
 )
-from dissensus.competitions.standings import Standings
 from dissensus.pairwise import attack_matrices
-from dissensus.records import Attacks, Provenance, Ranking, Rankings
-from dissensus.steps.matrices import write_matrices
+from dissensus.records import Attacks, Rankings
+from dissensus.steps.attacks import attack_ranking, write_rankings
 from dissensus.steps.scores.judging import PairHearing, screening_of
 from dissensus.steps.scores.predictions import require_unchanged
-from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
-from dissensus.store.settings import AttackRankSettings, ScoreSettings
-from dissensus.version import __version__
-
-
-def attack_method(settings: AttackRankSettings, name: str | None = None) -> AttackMethod:
-    """The method of that name, or the study's, with the study's parameters."""
-    chosen = name or settings.method
-    return AttackMethod(chosen, settings.smoothing, settings.resamples, settings.level, settings.seed)
+from dissensus.store.settings import ScoreSettings
 
 
 def evidence_of(hearing: PairHearing) -> Evidence:
@@ -55,12 +46,15 @@ def make_rankings(folder: Folder, settings: ScoreSettings, hearing: PairHearing,
     found = rank_attacks(evidence, hearing.models, method)
     matrices = attack_matrices(evidence.attacks, len(hearing.models))
     beside = (*_limits(evidence), *_screened_out(hearing, settings))
-    made = {measure: _record(one, beside, method, settings, hearing, folder) for measure, one in found.items()}
+    parameters = {"screening": screening_of(settings.judge), "judge": settings.judge.model_dump()}
+    made = {
+        measure: attack_ranking(folder, hearing, "pairs", one, beside, method, parameters)
+        for measure, one in found.items()
+    }
     standings = {name: one.standings for name, one in found.items()}
     apart = disagreements(standings, matrices, hearing.models) if len(hearing.models) > 2 else ()
     rankings = Rankings(**made, words=(*contradictions(matrices, hearing.models), *apart))
-    write_text(folder.ranking, rankings.model_dump_json(indent=1) + "\n")
-    write_matrices(folder, hearing.models, matrices)
+    write_rankings(folder, hearing.models, rankings, matrices)
     return rankings
 
 
@@ -87,39 +81,4 @@ def _screened_out(hearing: PairHearing, settings: ScoreSettings) -> tuple[str, .
     return (
         f"{pairs} only answers that {screening_of(settings.judge)} left out, and count for nothing: exclude these "
         "people (dissensus annotators exclude), so that others are asked.",
-    )
-
-
-def _record(
-    standings: Standings,
-    beside: tuple[str, ...],
-    method: AttackMethod,
-    settings: ScoreSettings,
-    hearing: PairHearing,
-    folder: Folder,
-) -> Ranking:
-    rounds = [found.number for found in hearing.rounds]
-    inputs = {f"round {number}": file_fingerprint(folder.selection(number)) for number in rounds}
-    words = (*standings.words, *beside)
-    if hearing.open:
-        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} pairs wait for answers.", *words)
-    return Ranking(
-        standings=standings.standings,
-        words=words,
-        cyclic_share=standings.cyclic_share,
-        degenerate_resamples=standings.degenerate_resamples,
-        fragility=None,
-        provenance=Provenance(
-            method=method.name,
-            parameters={
-                "smoothing": method.smoothing,
-                "resamples": method.resamples,
-                "level": method.level,
-                "screening": screening_of(settings.judge),
-                "judge": settings.judge.model_dump(),
-            },
-            inputs=inputs | {"judgements": fingerprint(*hearing.compared.ids)},
-            seed=method.seed,
-            package=__version__,
-        ),
     )

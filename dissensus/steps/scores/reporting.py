@@ -12,10 +12,9 @@ from dissensus.competitions.scores import JUDGED
 from dissensus.engines.local import Progress
 from dissensus.pairwise import attack_matrices
 from dissensus.records import AttackMatrices, Rankings
-from dissensus.report.data import Benchmark
 from dissensus.report.scores.data import DuelFigure, DuelPairs, Marked, ScoresReportData, ShownPair, Side
 from dissensus.steps.answers import study_database
-from dissensus.steps.benchmark import known_benchmark
+from dissensus.steps.attacks import benchmarks_of, known_cell, left_out
 from dissensus.steps.pictures import THUMBNAIL, Pictures
 from dissensus.steps.pooling import pool_size
 from dissensus.steps.pools import open_pool
@@ -70,8 +69,8 @@ def scores_report(
         judgements=len(hearing.compared.ids),
         annotators=len(hearing.compared.people),
         settings=_settings(settings, hearing, answers, annotators),
-        notes=(*settings.notes, *_left_out(hearing), *_skipped(hearing)),
-        benchmarks=_benchmarks(folder, rankings),
+        notes=(*settings.notes, *left_out(hearing.exclusions), *_skipped(hearing)),
+        benchmarks=benchmarks_of(folder, rankings),
     )
 
 
@@ -116,8 +115,8 @@ def _duels(folder: Folder, hearing: PairHearing, matrices: AttackMatrices, progr
             attacker=hearing.models[attacker],
             defender=hearing.models[defender],
             pairs=tuple(sorted(pairs, key=lambda pair: pair.level)),
-            aggressiveness=_cell(matrices.aggressiveness, matrices.attacked, attacker, defender),
-            resistance=_cell(matrices.resistance, matrices.defended, defender, attacker),
+            aggressiveness=known_cell(matrices.aggressiveness, matrices.attacked, attacker, defender),
+            resistance=known_cell(matrices.resistance, matrices.defended, defender, attacker),
         )
         for (attacker, defender), pairs in shown.items()
     )
@@ -146,10 +145,6 @@ def _answers(answered: int, counted: int) -> str:
         return "nobody yet"
     people = "1 person" if answered == 1 else f"{answered} people"
     return people if counted == answered else f"{people}, of whom {counted} count"
-
-
-def _cell(matrix: Array, known: Array, row: int, column: int) -> float | None:
-    return float(matrix[row, column]) if known[row, column] else None
 
 
 def _figures(folder: Folder, settings: ScoreSettings, hearing: PairHearing) -> tuple[DuelFigure, ...]:
@@ -221,19 +216,6 @@ def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annot
         if preprocess := settings.preprocess | model.preprocess:
             shown[f"model {name}: preprocess"] = ", ".join(f"{key} = {value}" for key, value in preprocess.items())
     return shown | {"answers stored": f"{answers:,}", "people who gave them": f"{annotators:,}"}
-
-
-def _benchmarks(folder: Folder, rankings: Rankings) -> dict[str, Benchmark] | None:
-    found = {name: known_benchmark(folder, ranking) for name, ranking in rankings.measures.items()}
-    return {name: known for name, known in found.items() if known is not None} or None
-
-
-def _left_out(hearing: PairHearing) -> Sequence[str]:
-    """Whose answers do not count, each with the reason."""
-    return [
-        f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
-        for name, exclusion in sorted(hearing.exclusions.items())
-    ]
 
 
 def _skipped(hearing: PairHearing) -> Sequence[str]:

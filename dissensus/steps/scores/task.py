@@ -10,11 +10,12 @@ from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.records import Question, Rankings
 from dissensus.report.scores.page import render_scores
+from dissensus.steps.attacks import attack_method
 from dissensus.steps.predicting import predict, predicted
 from dissensus.steps.scores.judging import PairHearing, hear_pairs
 from dissensus.steps.scores.predictions import ScoreSource
 from dissensus.steps.scores.questions import OpenPair, open_pairs, write_pairs
-from dissensus.steps.scores.ranking import attack_method, make_rankings
+from dissensus.steps.scores.ranking import make_rankings
 from dissensus.steps.scores.reporting import scores_report
 from dissensus.steps.scores.rounds import PairRounds
 from dissensus.steps.scores.scaling import ScaleFit, common_scale

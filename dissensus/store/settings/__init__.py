@@ -1,6 +1,6 @@
 """study.toml: the only file of a study that a person edits, so its comments and order are kept."""
 
-from dissensus.store.settings.common import ModelSettings, ServeSettings, Settings
+from dissensus.store.settings.common import AttackRankSettings, ModelSettings, ServeSettings, Settings
 from dissensus.store.settings.files import (
     TASKS,
     add_models,
@@ -11,9 +11,8 @@ from dissensus.store.settings.files import (
     write_new,
 )
 from dissensus.store.settings.labels import JudgeSettings, LabelSettings, RankSettings, SelectSettings
-from dissensus.store.settings.masks import CategorySettings, MaskSettings, RatioRankSettings, TruthSettings
+from dissensus.store.settings.masks import CategorySettings, MaskSettings, TruthSettings
 from dissensus.store.settings.scores import (
-    AttackRankSettings,
     LevelSettings,
     PairSettings,
     ScaleSettings,
@@ -31,7 +30,6 @@ __all__ = [
     "ModelSettings",
     "PairSettings",
     "RankSettings",
-    "RatioRankSettings",
     "ScaleSettings",
     "ScoreSettings",
     "SelectSettings",

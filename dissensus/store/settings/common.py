@@ -92,6 +92,13 @@ class ResamplingSettings(Record):
     seed: int = Field(0, ge=0)
 
 
+class AttackRankSettings(ResamplingSettings):
+    """How attacks become two orders."""
+
+    method: str = "thurstone"
+    smoothing: float = Field(0.01, ge=0, allow_inf_nan=False)
+
+
 class Settings(Record):
     """What study.toml says whatever the models predict."""
 

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dissensus.records import Record
-from dissensus.store.settings.common import CountingSettings, ResamplingSettings, ServeSettings, Settings
+from dissensus.store.settings.common import AttackRankSettings, CountingSettings, ServeSettings, Settings
 
 MASKS = """\
 classes = {classes}    # class 0 is the background
@@ -54,13 +54,6 @@ class TruthSettings(CountingSettings):
     """The model whose map drawing begins with; empty: nobody's, so that people are led by no model."""
 
 
-class RatioRankSettings(ResamplingSettings):
-    """How contests become two orders."""
-
-    method: str = "thurstone"
-    smoothing: float = Field(0.01, ge=0, allow_inf_nan=False)
-
-
 class MaskServeSettings(ServeSettings):
     """How people are asked for masks: drawing takes long, and nobody draws the same image twice."""
 
@@ -75,5 +68,5 @@ class MaskSettings(Settings):
     classes: str
     select: CategorySettings = CategorySettings()
     judge: TruthSettings = TruthSettings()
-    rank: RatioRankSettings = RatioRankSettings()
+    rank: AttackRankSettings = AttackRankSettings()
     serve: MaskServeSettings = MaskServeSettings()

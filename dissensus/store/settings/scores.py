@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from dissensus.records import Record
-from dissensus.store.settings.common import CountingSettings, ResamplingSettings, Settings
+from dissensus.store.settings.common import AttackRankSettings, CountingSettings, Settings
 
 SCORES = """\
 
@@ -83,13 +83,6 @@ class PairSettings(CountingSettings):
     question: Literal["slider", "choice"] = "slider"
     method: str = "bt500"
     balance: float | None = Field(None, gt=0, le=1)
-
-
-class AttackRankSettings(ResamplingSettings):
-    """How attacks become two orders."""
-
-    method: str = "thurstone"
-    smoothing: float = Field(0.01, ge=0, allow_inf_nan=False)
 
 
 class ScoreSettings(Settings):
