@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.arrays import Array, Int, UInt8
+from dissensus.backends.preprocess import Size, sides
 from dissensus.errors import PredictionError
 from dissensus.predictions.maps import checked_map
 
@@ -16,12 +17,12 @@ LARGEST = 2**31
 
 
 def class_map(
-    output: Array, classes: int, axis: Axis | Literal["auto"], likely: Axis, *, is_square: bool
+    output: Array, classes: int, axis: Axis | Literal["auto"], likely: Axis, *, seen: Size | None = None
 ) -> UInt8[Array, "h w"]:
     """The class of each pixel, from labels (H×W, 1×H×W, H×W×1) or from scores (C×H×W, H×W×C); of ties the lower.
 
-    With axis 'auto' the classes are where their number fits, and at the `likely` end where both do. `is_square`: the
-    model saw a square, so its map is one.
+    With axis 'auto' the classes are where their number fits, and at the `likely` end where both do. `seen`: what
+    the model saw had this size, so its map has these proportions.
 
     Raises:
         PredictionError: another shape, NaN, or labels that are no class.
@@ -32,10 +33,15 @@ def class_map(
         )
     labels = output
     if output.ndim == 3:
-        scores = np.moveaxis(output, 0 if _axis(output.shape, classes, axis, likely, is_square) == "first" else -1, 0)
+        scores = np.moveaxis(output, 0 if _axis(output.shape, classes, axis, likely, seen) == "first" else -1, 0)
         labels = scores[0] if len(scores) == 1 else _highest(scores)
-    if is_square and labels.shape[0] != labels.shape[1]:
-        raise PredictionError(f"a map of {labels.shape[0]}×{labels.shape[1]} for a square image: it must be square")
+    if not _is_proportional(labels.shape, seen):
+        due = (
+            "a square image: it must be square"
+            if isinstance(seen, int)
+            else f"{_image(seen)}: it must be in proportion"
+        )
+        raise PredictionError(f"a map of {labels.shape[0]}×{labels.shape[1]} for {due}")
     whole = _whole(labels)
     try:
         return checked_map(whole, classes)
@@ -43,21 +49,39 @@ def class_map(
         raise PredictionError(f"{error}. If its classes are others, say which: -p labels=voc, or a list") from None
 
 
-def _axis(shape: tuple[int, ...], classes: int, axis: Axis | str, likely: Axis, is_square: bool) -> Axis:
+def _axis(shape: tuple[int, ...], classes: int, axis: Axis | str, likely: Axis, seen: Size | None) -> Axis:
     """The end at which the classes are, or a single label."""
     ends: dict[Axis, tuple[int, tuple[int, ...]]] = {"first": (shape[0], shape[1:]), "last": (shape[2], shape[:2])}
     fitting = [
         end
         for end, (length, rest) in ends.items()
-        if axis in ("auto", end) and length in (1, classes) and (not is_square or rest[0] == rest[1])
+        if axis in ("auto", end) and length in (1, classes) and _is_proportional(rest, seen)
     ]
     if not fitting:
         where = "no axis" if axis == "auto" else f"no {axis} axis"
+        beside = " beside a height and a width in proportion" if isinstance(seen, tuple) else ""
         raise PredictionError(
-            f"shape {'×'.join(map(str, shape))} for an image has {where} of {classes} classes: set labels to what its"
-            " outputs mean, one name per output, or classes_axis"
+            f"shape {'×'.join(map(str, shape))} for {_image(seen)} has {where} of {classes} classes{beside}: set labels"
+            " to what its outputs mean, one name per output, or classes_axis"
         )
     return likely if likely in fitting else fitting[0]
+
+
+def _is_proportional(shape: tuple[int, ...], seen: Size | None) -> bool:
+    """True where some stride makes such a map of what was seen, give or take what rounding does to a rectangle.
+
+    The stride s has |h − H/s| < 1 and |w − W/s| < 1; a square stays one whichever way it is rounded.
+    """
+    if seen is None:
+        return True
+    (height, width), (rows, columns) = sides(seen), shape
+    if height == width:
+        return rows == columns
+    return (rows - 1) * width < (columns + 1) * height and (columns - 1) * height < (rows + 1) * width
+
+
+def _image(seen: Size | None) -> str:
+    return f"an image of {seen[0]}×{seen[1]}" if isinstance(seen, tuple) else "an image"
 
 
 def _highest(scores: Array) -> Int[Array, "h w"]:

@@ -10,7 +10,7 @@ from PIL import Image
 from pydantic import BeforeValidator, model_validator
 
 from dissensus.backends.label_sets import LABEL_SETS, Labels
-from dissensus.backends.preprocess import Preprocess, Size, sides
+from dissensus.backends.preprocess import Preprocess, Size, sides, size_of
 
 
 def _labels(value: object) -> object:
@@ -27,8 +27,7 @@ def _size(value: object) -> Size | None:
         return None
     if not isinstance(pair, list | tuple) or len(pair) != 2 or any(type(side) is not int or side < 1 for side in pair):
         raise ValueError(f"{value!r} is no size: give a whole number of pixels, or two, [height, width]")
-    height, width = pair
-    return height if height == width else (height, width)
+    return size_of(*pair)
 
 
 class MapPreprocess(Preprocess):

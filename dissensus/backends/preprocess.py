@@ -114,6 +114,11 @@ class Preprocess(Record):
         return image.resize((width, height), self.filter, box=(left, top, left + side, top + side))
 
 
+def size_of(height: int, width: int) -> Size:
+    """One number where they are the same."""
+    return height if height == width else (height, width)
+
+
 def sides(size: Size) -> tuple[int, int]:
     """Height and width."""
     return (size, size) if isinstance(size, int) else size

@@ -11,7 +11,7 @@ import numpy as np
 from PIL.Image import Image
 
 from dissensus.arrays import Array
-from dissensus.backends.preprocess import Preprocess, Size, pixels, sides
+from dissensus.backends.preprocess import Preprocess, Size, pixels, sides, size_of
 from dissensus.errors import BackendError
 
 Axes = Literal["nchw", "nhwc", "flat"]
@@ -33,7 +33,8 @@ def input_of(shape: Sequence[object], dtype: object, preprocess: Preprocess) -> 
     """Input of a network that declares `shape`; lengths that are not positive integers are free, () declares nothing.
 
     Raises:
-        BackendError: the shape is not that of images, or of square ones where only they are taken, contradicts the settings, or leaves the size open.
+        BackendError: the shape is not that of images (square ones, but for maps), contradicts the settings, or leaves
+            the size open.
     """
     lengths = [length if isinstance(length, int) and length > 0 else None for length in shape]
     axes = _axes(lengths, preprocess)
@@ -82,16 +83,21 @@ def _flat_sides(features: int | None, preprocess: Preprocess) -> Sides:
 def _size(declared: Sides, setting: Size | None) -> Size:
     """The size that the settings give, or else the declared one; a side that is free is as long as the other."""
     height, width = declared[0] or declared[1], declared[1] or declared[0]
-    known = None if height is None or width is None else height if height == width else (height, width)
+    known = None if height is None or width is None else size_of(height, width)
     size = setting or known
     if size is None:
         raise BackendError("the model does not say how large its images are: set size in its preprocess settings")
-    if known is not None and any(length not in (None, side) for length, side in zip(declared, sides(size), strict=True)):
+    fits = all(length in (None, side) for length, side in zip(declared, sides(size), strict=True))
+    if known is not None and not fits:
         raise BackendError(
-            f"the model takes images of {in_words(known)} pixels, not {in_words(size)}:"
+            f"the model takes images of {_words(known)} pixels, not {_words(size)}:"
             f" set size = {known if isinstance(known, int) else list(known)} or leave it out"
         )
     return size
+
+
+def _words(size: Size) -> str:
+    return str(size) if isinstance(size, int) else f"{size[0]}×{size[1]}"
 
 
 def batch(images: Sequence[Image], preprocess: Preprocess, wanted: Input) -> Array:

@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -34,3 +35,32 @@ def colours() -> list[Image.Image]:
 @pytest.fixture
 def colour_labels() -> list[int]:
     return [0, 1, 2, 2, 0]
+
+
+@pytest.fixture
+def network(tmp_path):
+    """Write an ONNX network whose nodes turn `image` into `out`."""
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    helper, kinds = onnx.helper, onnx.TensorProto
+
+    def made(*steps, shape=("N", 3, 8, 8), given="FLOAT", taken="FLOAT"):
+        tensors = ["image", *(f"t{i}" for i in range(len(steps) - 1)), "out"]
+        constants, nodes = [], []
+        for (kind, extra, options), (before, after) in zip(steps, pairwise(tensors), strict=True):
+            names = [f"{after}-{i}" for i in range(len(extra))]
+            arrays = zip(extra, names, strict=True)
+            constants += [onnx.numpy_helper.from_array(np.asarray(value), name) for value, name in arrays]
+            nodes.append(helper.make_node(kind, [before, *names], [after], **options))
+        graph = helper.make_graph(
+            nodes,
+            "maps",
+            [helper.make_tensor_value_info("image", getattr(kinds, taken), shape)],
+            [helper.make_tensor_value_info("out", getattr(kinds, given), None)],
+            constants,
+        )
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+        return str(path)
+
+    return made

@@ -3,7 +3,6 @@
 import re
 import sys
 import textwrap
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -39,35 +38,6 @@ def assert_maps(found, expected):
     for have, want in zip(found, expected, strict=True):
         assert have.dtype == np.uint8
         np.testing.assert_array_equal(have, want)
-
-
-@pytest.fixture
-def network(tmp_path):
-    """Write an ONNX network whose nodes turn `image` into `out`."""
-    onnx = pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
-    helper, kinds = onnx.helper, onnx.TensorProto
-
-    def made(*steps, shape=("N", 3, SIDE, SIDE), given="FLOAT", taken="FLOAT"):
-        tensors = ["image", *(f"t{i}" for i in range(len(steps) - 1)), "out"]
-        constants, nodes = [], []
-        for (kind, extra, options), (before, after) in zip(steps, pairwise(tensors), strict=True):
-            names = [f"{after}-{i}" for i in range(len(extra))]
-            arrays = zip(extra, names, strict=True)
-            constants += [onnx.numpy_helper.from_array(np.asarray(value), name) for value, name in arrays]
-            nodes.append(helper.make_node(kind, [before, *names], [after], **options))
-        graph = helper.make_graph(
-            nodes,
-            "maps",
-            [helper.make_tensor_value_info("image", getattr(kinds, taken), shape)],
-            [helper.make_tensor_value_info("out", getattr(kinds, given), None)],
-            constants,
-        )
-        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.onnx"
-        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
-        return str(path)
-
-    return made
 
 
 SCORES = ("Identity", (), {})
@@ -386,7 +356,7 @@ def test_infinite_is_no_label_but_may_be_a_score(functions):
         open_segmenter("python", f"{functions}:infinite", map_preprocess({}), THREE)(some_sizes()[:1])
     scores = np.full((3, 2, 2), -np.inf)
     scores[2, 0, 0] = -3
-    assert class_map(scores, 3, "auto", "first", is_square=True).tolist() == [[2, 0], [0, 0]]
+    assert class_map(scores, 3, "auto", "first", seen=SIDE).tolist() == [[2, 0], [0, 0]]
 
 
 @pytest.fixture
