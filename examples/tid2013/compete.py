@@ -20,7 +20,8 @@ from scipy.stats import spearmanr
 from dissensus import Study
 from dissensus.competitions.attack_standings import level_stability
 from dissensus.records import Rankings
-from dissensus.steps.scores.ranking import attack_method, evidence_of
+from dissensus.steps.attacks import attack_method
+from dissensus.steps.scores.ranking import evidence_of
 from dissensus.steps.scores.task import Scores
 
 BEST = 9.0
