@@ -76,7 +76,7 @@ class Overview:
         left = int(needed.sum()) * desk.queue.answers - int(given[needed].sum())
         new = (column["role"] == ROLES.index("asked")) & (column["is_last"] == 1)
         rate = _rate(column["moment"][new], now)
-        told = self._counting(_told(column, "asked"))
+        told = self._compared(self._counting(_told(column, "asked")))
         ends = now + HOUR * left / rate if rate and left else None
         found = panel_agreement(self._main_kind(told))
         return {
@@ -93,7 +93,7 @@ class Overview:
             "alpha": _alpha(found),
             "annotators": self._people(column, told),
             "controls": len(desk.queue.controls),
-            "words": [found if isinstance(found, str) else found.words, *self._skipped()],
+            "words": [*self._agreed(found), *self._skipped()],
         }
 
     def _counting(self, told: Told) -> Told:
@@ -101,6 +101,16 @@ class Overview:
         desk = self.desk
         out = [desk.books.people[name] for name in desk.excluded if name in desk.books.people]
         return told.take(~np.isin(told.person, np.array(out, np.int64)))
+
+    def _compared(self, told: Told) -> Told:
+        """What was said that can be compared by its code: no two people draw the same mask, or all do."""
+        return told.take(np.array(self.desk.questions.kinds, dtype=object)[told.question] != "mask")
+
+    def _agreed(self, found: Agreement | str) -> list[str]:
+        """How far people agree, in words; of drawings that is for checks to say."""
+        if "mask" in self.desk.round_kinds:
+            return ["Masks are not compared with each other: whoever checks them marks what is wrong."]
+        return [found if isinstance(found, str) else found.words]
 
     def _skipped(self) -> list[str]:
         count = len(self.desk.skipped)

@@ -280,3 +280,21 @@ def test_checks_are_counted_like_masks(fresh, tmp_path):
     rows = [drawn, said("check", body, "bob", [], 1)]
     (tmp_path / "both.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert "2 new judgements; 2 in all, by 2 people" in done("judgements", "import", fresh, tmp_path / "both.jsonl")
+
+
+def test_masks_of_other_proportions_are_said_to_be_stretched(fresh, tmp_path):
+    done("select", fresh)
+    items = [question["item"] for question in waiting(fresh)]
+    told = [said("mask", {"item": item}, "ann", kept(scene(int(item[6:9])))) for item in items]
+    told[0] = said("mask", {"item": items[0]}, "ann", kept(scene(int(items[0][6:9]))[:, ::2]))
+    tell(fresh, tmp_path / "drawn.jsonl", told)
+    assert "Masks of 1 image have other proportions than the image" in done("rank", fresh)
+
+
+def test_json_lines_hold_masks_as_they_are(finished, tmp_path):
+    done("judgements", "export", finished, tmp_path / "answers.jsonl")
+    first = json.loads((tmp_path / "answers.jsonl").read_text().splitlines()[0])
+    assert set(first["answer"]) == {"height", "width", "runs"}
+    copied = tmp_path / "copy"
+    shutil.copytree(finished, copied)
+    assert "0 new" in done("judgements", "import", copied, tmp_path / "answers.jsonl")

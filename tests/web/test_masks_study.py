@@ -135,6 +135,11 @@ def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served])
     rankings = study.rank()
     assert [one.model for one in rankings.aggressiveness.standings] == ["sharp", "blurred"]
     assert [one.model for one in rankings.resistance.standings] == ["sharp", "blurred"]
+    seen_by_owner = study.overview()
+    assert seen_by_owner["words"] == [
+        "Masks are not compared with each other: whoever checks them marks what is wrong."
+    ]
+    assert all(one["agreement"] is None for one in seen_by_owner["annotators"])
     assert not any("Nobody but their author" in words for words in rankings.aggressiveness.words)
 
 

@@ -110,6 +110,11 @@ class Drawings:
         masks = [resized(labels_of(one.answer), height, width) for one in self.masks]
         return voted_map(masks) if masks else None
 
+    def is_stretched(self, height: int, width: int) -> bool:
+        """True where a mask has other proportions than the image, by more than a pixel."""
+        shapes = [(one.answer["height"], one.answer["width"]) for one in self.masks]
+        return any(abs(h * width - w * height) > max(height, width, h, w) for h, w in shapes)
+
     @property
     def _has_correction(self) -> bool:
         """True unless somebody drew the image anew after it was corrected."""

@@ -54,6 +54,8 @@ class Spoken:
     drawings: tuple[Drawings, ...] = ()
     """By subject, where people drew."""
     truths: Maps | None = None
+    stretched: int = 0
+    """Images of which a mask has other proportions."""
     choices: Chosen | None = None
 
 
@@ -175,10 +177,12 @@ def _scored(
         one.truth(int(height), int(width)) if is_judged else None
         for one, height, width, is_judged in zip(spoken.drawings, heights, widths, spoken.state == JUDGED, strict=True)
     ]
+    sizes = zip(spoken.drawings, heights.tolist(), widths.tolist(), strict=True)
+    stretched = sum(one.is_stretched(height, width) for one, height, width in sizes)
     scores, known = agreements(maps, maps_of(truths), classes, measure)
     # people who differ on every pixel leave no truth: they are not asked again, and no reserve comes for it
     state = np.where((spoken.state == JUDGED) & ~known.any(axis=1), SCREENED_OUT, spoken.state)
-    return replace(spoken, state=state, scores=scores, known=known, truths=maps_of(truths))
+    return replace(spoken, state=state, scores=scores, known=known, truths=maps_of(truths), stretched=stretched)
 
 
 def _by_choice(

@@ -69,6 +69,9 @@ def _doubts(settings: MaskSettings, hearing: MaskHearing) -> tuple[str, ...]:
         if waiting > 1:
             masks, until = f"{waiting:,} masks have", "do not count until they are"
         words.append(f"{masks} errors that somebody marked, and {until} corrected.")
+    if stretched := hearing.spoken.stretched:
+        images = "1 image" if stretched == 1 else f"{stretched:,} images"
+        words.append(f"Masks of {images} have other proportions than the image, and were stretched to it.")
     if contradictory := hearing.contradictory:
         images = "1 image" if contradictory == 1 else f"{contradictory:,} images"
         words.append(f"On {images} people agree on no pixel: what they drew there does not count.")

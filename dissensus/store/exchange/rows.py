@@ -24,6 +24,8 @@ from dissensus.store.exchange.reading import REQUIRED, Reading
 from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
+AS_JSON = ("mask", "check")
+"""Kinds whose answers are lists or objects, unless they are a word."""
 ENDINGS = (".jsonl", ".csv", ".parquet")
 BATCH = 1 << 14
 LARGEST_CELL = 1 << 23
@@ -141,6 +143,8 @@ def _read_parquet(reading: Reading) -> Iterator[tuple[int, Row]]:
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:
     with open(path, "w", encoding="utf-8") as file:
         for row in rows:
+            if row["kind"] in AS_JSON and row["answer"][:1] in ("{", "["):  # a mask is no text within text
+                row = row | {"answer": json.loads(row["answer"])}  # noqa: PLW2901
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
