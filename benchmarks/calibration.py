@@ -15,7 +15,8 @@ from itertools import combinations
 
 import numpy as np
 
-from dissensus.competitions.standings import Method, rank
+from dissensus.competition.one_order import rank
+from dissensus.competition.standings import Method
 from dissensus.ranking import RANKERS
 from dissensus.records import Outcomes
 
@@ -47,7 +48,7 @@ def main() -> None:
     parser.add_argument("--level", type=float, default=0.9)
     parser.add_argument("--method", choices=list(RANKERS), default="perron")
     given = parser.parse_args()
-    method = Method(given.method, resamples=400, level=given.level)
+    method = Method(given.method, 1.0, resamples=400, level=given.level)
     mistakes = 0
     for seed in range(given.experiments):
         standings = rank(equal_models(np.random.default_rng(seed)), list("abcde"), method).standings

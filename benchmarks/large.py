@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.load import ANSWER, NEXT, Load, put_under_load
 from benchmarks.serving import Served, add_people, fresh_study, served
 from dissensus.records import ANSWERS, Assignment, Question, Response
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 from dissensus.study import Study
 
@@ -88,7 +88,7 @@ def answer_beforehand(study: Path, count: int) -> int:
     opened = Study(study)
     names = [person.name for person in opened.people.all()]
     database = Database(f"sqlite:///{study / 'judgements.sqlite'}")
-    answers = Answers(database)
+    answers = AnswerLog(database)
     given = _given(opened, names)
     while batch := list(islice(given, min(BATCH, count))):
         answers.keep([assignment for assignment, _ in batch], [response for _, response in batch])

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.serving import Served
 from dissensus.arrays import Array
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 
 ANNOTATORS = Path(__file__).with_name("annotators.py")
@@ -66,7 +66,7 @@ def put_under_load(service: Served, tokens: list[str], seconds: float, pace: flo
 
 def kept(url: str, acknowledged: list[str]) -> dict[str, int]:
     """How the answers in a database stand to those that were acknowledged."""
-    stored = [row[1] for row in Answers(Database(url)).raw()]
+    stored = [row[1] for row in AnswerLog(Database(url)).raw()]
     found, wanted = set(stored), set(acknowledged)
     return {
         "acknowledged": len(wanted),

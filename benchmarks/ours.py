@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 from benchmarks.contenders import RULE, THRESHOLD, Case, Row
 from dissensus.arrays import Array, UInt16
-from dissensus.competitions.labels import Selecting, duels_of
+from dissensus.competition.select import duels_of
 from dissensus.discrepancy.labels import class_distances
-from dissensus.engines.local import chunks, read_ahead
+from dissensus.engines.local import chunks, reduce
 from dissensus.records import Selection
-from dissensus.selection import Levels, Partial
-from dissensus.steps.labels.selecting import CHUNK, Reader
+from dissensus.selection import Levels, Partial, finish
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import read_rounds
 from dissensus.store.tables import open_table
 from dissensus.study import Study
+from dissensus.tasks.labels.selecting import CHUNK, Reader, TopItems
 
 
 def step(case: Case) -> list[Row]:
@@ -24,41 +24,33 @@ def step(case: Case) -> list[Row]:
     Study(case.root).select(
         k=RULE.k, reserves=RULE.reserves, cap=RULE.cap, confidence=float(THRESHOLD), distance=case.distance
     )
-    return _rows(read_rounds(Folder(case.root))[1][0].selection)
+    return _rows(read_rounds(Folder(case.root), Selection)[1][0].selection)
 
 
 def from_files(case: Case) -> Callable[[], list[Row]]:
     """What the contenders do: read the files and select; nothing is written."""
-    selecting = _selecting(case)
-    todo = chunks(open_table(case.files[0]).metadata.num_rows, CHUNK)
-    models = [path.stem for path in case.files]
+    levels, size = _levels(case), open_table(case.files[0]).metadata.num_rows
 
     def run() -> list[Row]:
-        known = Partial.empty(len(selecting.duels))
-        for rows, labels in read_ahead(Reader(Folder(case.root), models, float(THRESHOLD), None).labels, todo):
-            known = selecting.merge(known, selecting.scan(labels, rows.start, known))
-            if selecting.is_settled(known, rows.stop):
-                break
-        return _rows(selecting.finish(known))
+        reduction = _reduction(case, levels)
+        return _finished(reduction, reduce(reduction, size, "select"))
 
     return run
 
 
 def from_memory(case: Case) -> Callable[[], list[Row]]:
     """The scan alone, over labels that lie in memory, MISSING where a model is not confident."""
-    selecting = _selecting(case)
-    models = [path.stem for path in case.files]
-    reader = Reader(Folder(case.root), models, float(THRESHOLD), None)
+    reduction = _reduction(case, _levels(case))
     todo = chunks(open_table(case.files[0]).metadata.num_rows, CHUNK)
-    loaded: list[tuple[range, UInt16[Array, "M N"]]] = [(rows, reader.labels(rows)) for rows in todo]
+    loaded: list[tuple[range, UInt16[Array, "M N"]]] = [(rows, reduction.load(rows)) for rows in todo]
 
     def run() -> list[Row]:
-        known = Partial.empty(len(selecting.duels))
+        known = Partial.empty(len(reduction.duels))
         for rows, labels in loaded:
-            known = selecting.merge(known, selecting.scan(labels, rows.start, known))
-            if selecting.is_settled(known, rows.stop):
+            known = reduction.merge(known, reduction.scan(labels, rows.start, known))
+            if reduction.is_settled(known, rows.stop):
                 break
-        return _rows(selecting.finish(known))
+        return _finished(reduction, known)
 
     return run
 
@@ -69,10 +61,18 @@ def forget(case: Case) -> None:
     shutil.rmtree(case.root / ".unfinished", ignore_errors=True)
 
 
-def _selecting(case: Case) -> Selecting:
-    classes = Study(case.root).classes
-    levels = Levels.of(class_distances(classes, case.distance))
-    return Selecting(duels_of(len(case.files)), levels, RULE)
+def _levels(case: Case) -> Levels:
+    return Levels.of(class_distances(Study(case.root).classes, case.distance))
+
+
+def _reduction(case: Case, levels: Levels) -> TopItems:
+    models = [path.stem for path in case.files]
+    reader = Reader(Folder(case.root), models, float(THRESHOLD), None)
+    return TopItems(reader, duels_of(len(models)), levels, RULE)
+
+
+def _finished(reduction: TopItems, known: Partial) -> list[Row]:
+    return _rows(finish(known, reduction.duels, reduction.levels, reduction.rule))
 
 
 def _rows(selection: Selection) -> list[Row]:

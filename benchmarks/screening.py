@@ -25,17 +25,8 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.errors import ScreeningError
-from dissensus.screening import (
-    NO,
-    NO_MAYBE_YES,
-    UNSURE,
-    VERDICTS,
-    YES,
-    Rule,
-    agreement,
-    dawid_skene,
-    krippendorff_alpha,
-)
+from dissensus.records import ANSWERS, NO, UNSURE, YES
+from dissensus.screening import NO_MAYBE_YES, VERDICTS, Rule, agreement, dawid_skene, krippendorff_alpha
 
 KIT = Path(__file__).resolve().parents[2] / "shared" / "data"
 RATERS = 85
@@ -101,7 +92,10 @@ def study(rng: np.random.Generator, questions: int, people: int, each: int) -> t
     question = np.repeat(np.arange(questions), each)
     person = np.concatenate([rng.permutation(people)[:each] for _ in range(questions)])
     says_yes = truth[question] == (rng.random(len(question)) < skill[person, truth[question].astype(int)])
-    answer = np.where(rng.random(len(question)) < unsure[person], UNSURE, np.where(says_yes, YES, NO))
+    said = {word: ANSWERS.index(word) for word in ("yes", "no", "unsure")}
+    answer = np.where(
+        rng.random(len(question)) < unsure[person], said["unsure"], np.where(says_yes, said["yes"], said["no"])
+    )
     return np.where(truth, YES, NO), (question, person, answer)
 
 

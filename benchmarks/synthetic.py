@@ -32,12 +32,12 @@ from dissensus.arrays import Array, Float, UInt16
 from dissensus.discrepancy import taxonomy
 from dissensus.discrepancy.labels import class_distances
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.labels import predictions
 from dissensus.store import tables
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.settings import ModelSettings, add_models
 from dissensus.study import Study
+from dissensus.tasks.labels import predictions
 
 SEED = 20_200_226
 BLOCK = 1 << 20  # items drawn at once

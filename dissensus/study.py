@@ -10,31 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from dissensus.arrays import Array, UInt16
+from dissensus.competition.hearing import Competition
+from dissensus.competition.select import select
+from dissensus.competition.status import Status, status_of
+from dissensus.competition.task import Hearing, Task
 from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import Progress, counted, silent
 from dissensus.errors import StudyError
-from dissensus.records import MOST_CLASSES, Classes, Ranking
+from dissensus.records import Classes, Ranking
 from dissensus.report.data import Benchmark
+from dissensus.report.page import render
 from dissensus.report.scores.data import Screenings
 from dissensus.steps.answers import study_database
 from dissensus.steps.benchmark import known_benchmark, read_benchmark
-from dissensus.steps.labels.eligible import keep_eligible
-from dissensus.steps.labels.judging import hear
-from dissensus.steps.labels.ranking import consensus
-from dissensus.steps.labels.task import Labels
-from dissensus.steps.masks.scales import KEPT as KEPT_SCALES
-from dissensus.steps.masks.scales import keep_scales
-from dissensus.steps.masks.task import Masks
 from dissensus.steps.models import named_models
 from dissensus.steps.pooling import make_pool, pool_ids, pool_size, pool_stamp
 from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool, refuse_mixed
-from dissensus.steps.scores.scaling import RATINGS, ScaleFit, keep_ratings
-from dissensus.steps.scores.screening import screenings_of
-from dissensus.steps.scores.task import Scores
+from dissensus.steps.predicting import predict
 from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
-from dissensus.steps.status import Status, status_of
-from dissensus.steps.task import Task
-from dissensus.store.answers import Answers
+from dissensus.steps.workspace import Workspace
 from dissensus.store.classes import SHIPPED, classes_of, read_classes
 from dissensus.store.database import VARIABLE, has_password
 from dissensus.store.exchange import read_responses, write_responses
@@ -43,27 +37,17 @@ from dissensus.store.folder import Folder
 from dissensus.store.lock import Lock
 from dissensus.store.people import People
 from dissensus.store.set_questions import SetQuestions
-from dissensus.store.settings import (
-    TASKS,
-    LabelSettings,
-    MaskSettings,
-    ScoreSettings,
-    Settings,
-    change_settings,
-    check_section,
-    read_settings,
-    write_new,
-)
+from dissensus.store.settings import Settings, change_settings, check_section, read_settings, write_new
 from dissensus.store.tables import read_table
+from dissensus.tasks import TASKS
+from dissensus.tasks.labels import Labels
+from dissensus.tasks.scores import Scores
+from dissensus.tasks.scores.scaling import RATINGS, ScaleFit, keep_ratings
 
 if TYPE_CHECKING:
     from dissensus.steps.serving import StudyBacking
     from dissensus.store.database import Database
     from dissensus.web.running import Ready
-
-
-USUAL_CLASSES = {"labels": "imagenet", "masks": "voc"}
-"""The classes of a task that has some, unless somebody names others."""
 
 
 class Study:
@@ -101,7 +85,7 @@ class Study:
     ) -> Self:
         """Begin a study in a folder that is new or empty.
 
-        `classes` are ImageNet's, of maps PASCAL VOC's, unless said. `notes`: what a reader of its report must see
+        `classes` defaults to ImageNet's (PASCAL VOC's for masks). `notes` are what a reader of its report must see
         first.
         """
         folder = Folder(Path(path))
@@ -110,19 +94,21 @@ class Study:
             raise StudyError(f"{path} is there already and not empty: choose another folder")
         if task not in TASKS:
             raise StudyError(f"there is no task '{task}': it is one of {', '.join(TASKS)}")
-        needed = {"classes": _begin_classes(folder, task, classes, taxonomy)} if task in USUAL_CLASSES else {}
-        write_new(folder.settings, task, title, notes, **needed)
+        kind, words = TASKS[task], {"title": title, "notes": list(notes)}
+        if kind.usual_classes is not None:
+            words["classes"] = _begin_classes(folder, kind, classes, taxonomy)
+        write_new(folder.settings, kind.settings, task, kind.template, kind.frame, words)
         return cls(path)
 
     @property
     def settings(self) -> Settings:
         """study.toml as it is now."""
-        return read_settings(self.folder.settings)
+        return read_settings(self.folder.settings, {name: task.settings for name, task in TASKS.items()})
 
     @cached_property
     def classes(self) -> Classes:
         """What the labels mean; none where models do not give classes."""
-        if self.settings.task not in USUAL_CLASSES:
+        if TASKS[self.settings.task].usual_classes is None:
             return Classes(())
         try:
             return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
@@ -136,7 +122,7 @@ class Study:
             if not any(source.startswith(ENUMERATED) for source in named):
                 refuse_mixed(self.folder)
                 make_pool(self.folder, named, self.progress)
-            elif self.settings.task != "scores":
+            elif not TASKS[self.settings.task].gives_numbers:
                 raise StudyError("an enumerated pool needs models that score it: begin a study with --task scores")
             else:
                 enumerate_pool(self.folder, named)
@@ -148,13 +134,15 @@ class Study:
 
         `lower` names those whose lower scores are better. Returns, by model, whether anything was left to do.
         """
-        with self._lock, named_models(self.folder, self.settings, models, preprocess or {}, lower) as named:
-            settings = self.settings
+        kind = TASKS[self.settings.task]
+        given = (models, preprocess or {}, lower, kind.preprocess, kind.gives_numbers)
+        with self._lock, named_models(self.folder, self.settings, *given) as named:
+            settings, task = self.settings, self._task
             if not settings.models:
                 raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
             # what has ended needs its model no more, so only models that are named again are looked at again
             todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
-            return {name: self._task.predict(name) for name in todo}
+            return {name: predict(task.source(task.work, name)) for name in todo}
 
     def items(self) -> list[str]:
         """Ids of the pool, in its order."""
@@ -177,14 +165,14 @@ class Study:
         Raises:
             PredictionError: the scores of a model cannot be brought on the scale; says which and why.
         """
-        settings = self._scores.settings
+        settings = self._scores.work.settings
         kept = {"ratings": None if ratings is None else RATINGS, "worst": worst, "best": best}
         given = {name: value for name, value in kept.items() if value is not None}
         check_section(settings, "scale", given)
         with self._lock, restored(self.folder.settings, self.folder.root / RATINGS):
             if ratings is not None:
                 keep_ratings(self.folder, Path(ratings), settings.scale.model_copy(update=given))
-            change_settings(self.folder.settings, "scale", given)
+            change_settings(self.folder.settings, type(settings), "scale", given)
             return self._scores.scale()
 
     def select(
@@ -205,14 +193,13 @@ class Study:
         given = {name: value for name, value in settings.items() if value is not None}
         kept = {"eligible": eligible, "scales": scales}
         given |= {name: str(value) for name, value in kept.items() if value is not None}
-        check_section(self.settings, "select", given)
-        with self._lock, restored(self.folder.settings, self.folder.root / KEPT_SCALES):
-            if eligible is not None:
-                given["eligible"] = keep_eligible(self.folder, Path(eligible))
-            if scales is not None:
-                given["scales"] = keep_scales(self.folder, str(scales), self.classes, self.progress)
-            change_settings(self.folder.settings, "select", given)
-            return self._task.select(again)
+        current = self.settings
+        check_section(current, "select", given)
+        kept_files = [self.folder.root / name for name in TASKS[current.task].kept_files]
+        with self._lock, restored(self.folder.settings, *kept_files):
+            given = self._task.keep_select(given)
+            change_settings(self.folder.settings, type(current), "select", given)
+            return select(self._task, again)
 
     def join(
         self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None, lower: Sequence[str] = ()
@@ -232,7 +219,11 @@ class Study:
 
         `image_url`: how the pictures' addresses on the web begin, for a .csv that goes to a crowdsourcing platform.
         """
-        return self._task.open_questions() if path is None else self._task.write_questions(Path(path), image_url)
+        task, hearing = self._task, self._hearing()
+        found = task.open_questions(hearing)
+        if path is not None:
+            task.write_questions(hearing, found, Path(path), image_url)
+        return found
 
     def selection(self) -> list[dict[str, Any]]:
         """What every round selected, row by row, with class names: duel, item, rank, labels, confidences, reserve."""
@@ -247,7 +238,7 @@ class Study:
         (item, label) of classifiers; (first, second), two items, of models that score; (item,) of models that give a
         map, or (item, first, second) where people choose between two models' maps of it.
         """
-        about = [question.body for question in self._task.asked()]
+        about = [question.body for question in Competition(self._task).asked_so_far()]
         how = ("same", "again", "prefill")  # a check, or a correction, is about the same as the drawing
         return list(dict.fromkeys(tuple(value for name, value in one.items() if name not in how) for one in about))
 
@@ -260,7 +251,7 @@ class Study:
         is_item = open_pool(self.folder).__contains__
         task = self.settings.task
         read = read_responses(Path(path), self.classes, is_item, format, annotator, task=task, items=self._items)
-        return Answers(self._database).append(counted("import", read, self.progress))
+        return self._task.work.answers.append(counted("import", read, self.progress))
 
     def judgements_export(
         self, path: str | Path, format: str | None = None, tell: Callable[[str], None] | None = None
@@ -269,7 +260,7 @@ class Study:
 
         `png` holds the last masks only; `tell` is told in one line what that leaves out.
         """
-        responses = (response for _, response in Answers(self._database).all())
+        responses = (response for _, response in self._task.work.answers.all())
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
@@ -280,8 +271,19 @@ class Study:
         is_item = open_pool(self.folder).__contains__
         found = read_set_questions(Path(path), role, self.classes, is_item)
         if self.folder.rounds():
-            refuse_the_studys_own(found, self._task.asked(), Path(path))
+            refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
         return SetQuestions(self._database).add(found), len(found)
+
+    def change(self, section: str, values: Mapping[str, Any]) -> None:
+        """Write settings of a section into study.toml, leaving all else as it is; a value of None is not given.
+
+        Example: `study.change("judge", {"min_answers": 3})`
+
+        Raises:
+            StudyError: a value makes no sense; nothing was changed.
+        """
+        with self._lock:
+            change_settings(self.folder.settings, type(self.settings), section, dict(values))
 
     def configure(
         self,
@@ -301,10 +303,10 @@ class Study:
         if database is not None and has_password(database):
             raise StudyError(f"keep the password out of {self.folder.settings}: set {VARIABLE} to the address instead")
         with self._lock:
-            change_settings(self.folder.settings, "judge", {"min_answers": answers})
+            self.change("judge", {"min_answers": answers})
             reached = {"host": host, "port": port or None}  # port 0 is another one each time
             told = {"instructions": None if instructions is None else list(instructions)}
-            change_settings(self.folder.settings, "serve", {"database": database} | reached | told)
+            self.change("serve", {"database": database} | reached | told)
 
     @property
     def address(self) -> str:
@@ -338,11 +340,11 @@ class Study:
     def screenings(self) -> Screenings | None:
         """What BT.500 and P.910 say of everybody who compared pairs, side by side; None before somebody did."""
         task = self._scores
-        if task.settings.judge.question != "slider":
+        if task.kind != "slider":
             raise StudyError(
                 "this study asks for a choice, which has no numbers to screen: see dissensus annotators list"
             )
-        return screenings_of(task.hear_so_far(), task.settings.judge)
+        return task.screenings(self._hearing())
 
     def exclude(self, name: str, reason: str) -> None:
         """Let a person's answers count no longer; `include` takes it back."""
@@ -365,14 +367,23 @@ class Study:
 
         A `Ranking` of classifiers; of models that score or give a map a `Rankings`, by aggressiveness and resistance.
         """
-        return self._task.rank(method)
+        return self._task.rank(self.hearing(), method)
+
+    def hearing(self) -> Hearing[Any, Any]:
+        """All rounds with what people said and what it comes to: what a ranking is made from.
+
+        Raises:
+            StudyError: nothing is selected yet.
+            ScreeningError: the study's screening has no estimate for these answers.
+        """
+        return Competition(self._task).weighed()
 
     def consensus(self) -> Mapping[str, float]:
         """Agreement of every classifier with the plurality vote over the pool: the order that needs no people."""
-        settings = self.settings
-        if not isinstance(settings, LabelSettings):
+        task = self._task
+        if not isinstance(task, Labels):
             raise StudyError("only classifiers vote: other models have no plurality")
-        return consensus(self.folder, hear(self.folder, settings).models, self.progress)
+        return task.consensus(self._hearing().models)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking beside the benchmark that the user gave, if any."""
@@ -383,23 +394,22 @@ class Study:
         if benchmark is not None:
             read_benchmark(Path(benchmark))
             write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-        write_text(self.folder.report, self._task.report(method))
+        write_text(self.folder.report, render(self._task.page(self.hearing(), method)))
         return self.folder.report
 
     def status(self) -> Status:
         """How far the study has come, and what to do next."""
-        return status_of(self.folder, self.settings, len(self.classes), self._task)
+        return status_of(self._task)
 
     @property
-    def _task(self) -> Task:
+    def _task(self) -> Task[Any, Any]:
         """The competition, by the settings of now."""
         settings = self.settings
-        if isinstance(settings, ScoreSettings):
-            return self._scores
-        if isinstance(settings, MaskSettings):
-            return Masks(self.folder, settings, self.classes, self.progress)
-        assert isinstance(settings, LabelSettings), "there are no other tasks"
-        return Labels(self.folder, settings, self.classes, self.progress)
+        return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress))
+
+    def _hearing(self) -> Hearing[Any, Any]:
+        """All rounds with what people said so far."""
+        return Competition(self._task).hearing()
 
     @property
     def _scores(self) -> Scores:
@@ -408,10 +418,10 @@ class Study:
         Raises:
             StudyError: the study is of another task.
         """
-        settings = self.settings
-        if not isinstance(settings, ScoreSettings):
-            raise StudyError(f"this is a study of {settings.task}: scales and sliders belong to studies of scores")
-        return Scores(self.folder, settings, self.progress)
+        task = self._task
+        if not isinstance(task, Scores):
+            raise StudyError(f"this is a study of {task.name}: scales and sliders belong to studies of scores")
+        return task
 
     @cached_property
     def _database(self) -> Database:
@@ -420,7 +430,8 @@ class Study:
     def _backing(self) -> StudyBacking:
         from dissensus.steps.serving import StudyBacking
 
-        return StudyBacking(self.folder, self.settings, self.classes, self._database, self._task.rounds)
+        task = self._task  # with the settings of now, as long as it is served
+        return StudyBacking(task.work, lambda: Competition(task))
 
     def _items(self) -> list[str]:
         """Ids of all items."""
@@ -438,13 +449,13 @@ class Study:
         return dict(zip(columns["id"], columns["uri"], strict=True))
 
 
-def _begin_classes(folder: Folder, task: str, classes: str | None, taxonomy: str | Path | None) -> str:
+def _begin_classes(folder: Folder, task: type[Task[Any, Any]], classes: str | None, taxonomy: str | Path | None) -> str:
     """Keep the classes with the study; their name in study.toml."""
-    named = classes or USUAL_CLASSES[task]
+    named = classes or str(task.usual_classes)
     document = read_classes(named, None if taxonomy is None else Path(taxonomy))
     found = classes_of(document)
-    if task == "masks" and len(found) > MOST_CLASSES:
-        raise StudyError(f"maps hold at most {MOST_CLASSES} classes, background included: here are {len(found):,}")
+    if task.most_classes is not None and len(found) > task.most_classes:
+        raise StudyError(f"maps hold at most {task.most_classes} classes, background included: here are {len(found):,}")
     if found.taxonomy is not None:
         class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
     write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))

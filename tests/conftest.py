@@ -1,52 +1,98 @@
-"""What tests share: the data kit, the command as a person runs it, a browser, and both databases."""
+"""What tests share: the data kit, the command as a person runs it, a browser, both databases; and which are slow."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import chromium_or_skip
-from data_kit import KIT
+from commands import COLUMNS, Done, run, run_process
+from data_kit import KIT, WHY_SKIPPED, files_that_look_for_it
 from databases import Postgres, postgres_or_skip
 from hypothesis import HealthCheck, settings
 
 from dissensus.store.database import Database
 
-# the first call of many a library is slow, and examples of one test may share a folder: neither is a failure
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-settings.load_profile("unhurried")
+IS_CI = os.environ.get("CI") == "true"
+MAY_BE_MISSING = (WHY_SKIPPED, "needs root")
+"""Why tests may skip in CI, too: data, and the right to mount a disk. Whatever can be installed must be there."""
+HEAVY = {"browser", "demo", "kit", "own_postgres", "postgres", "process", "serve", "serve_process", "small_study"}
+"""Fixtures that take long: the tests that use them are slow. `demo` and `small_study` are whole studies, made first."""
+
+os.environ["COLUMNS"] = COLUMNS
+
+# The first call of many libraries is slow, and examples of one test may share a folder: neither is a failure. Everybody
+# gets the same examples, so that no change fails for another's reason; `--hypothesis-profile=random` draws new ones.
+UNHURRIED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
+settings.register_profile("few", max_examples=20, derandomize=True, database=None, **UNHURRIED)
+settings.register_profile("all", max_examples=100, derandomize=True, database=None, **UNHURRIED)
+settings.register_profile("random", max_examples=100, **UNHURRIED)
+settings.load_profile("all" if IS_CI else "few")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that look for the data kit and those that are slow; under `few`, no test draws more examples."""
+    most = settings().max_examples
+    looking = files_that_look_for_it()
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        database = item.callspec.params.get("database_url") if hasattr(item, "callspec") else None
+        if "kit" in fixtures or item.path in looking:
+            item.add_marker(pytest.mark.kit)
+        if fixtures & HEAVY or database == "postgresql":
+            item.add_marker(pytest.mark.slow)
+        function = getattr(item, "obj", None)
+        wanted = getattr(function, "_hypothesis_internal_use_settings", None)
+        if most < 100 and wanted and wanted.max_examples > most:
+            function._hypothesis_internal_use_settings = settings(wanted, max_examples=most)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI, a test that skips for want of a tool has failed."""
+    return _refuse_to_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for files that skip as a whole."""
+    return _refuse_to_skip((yield))
+
+
+def _refuse_to_skip(report: Any) -> Any:
+    if IS_CI and report.skipped and not hasattr(report, "wasxfail"):
+        why = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(reason in why for reason in MAY_BE_MISSING):
+            report.outcome, report.longrepr = "failed", f"in CI nothing may skip: {why}"
+    return report
 
 
 @pytest.fixture(scope="session")
 def kit() -> Path:
     """The data kit; tests that need it skip where it is missing."""
     if not KIT.is_dir():
-        pytest.skip(f"the data kit is not at {KIT}: set DISSENSUS_KIT")
+        pytest.skip(f"{WHY_SKIPPED} at {KIT}: set DISSENSUS_KIT")
     return KIT
 
 
 @pytest.fixture(scope="session")
-def command() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run `dissensus …` in a process of its own."""
-
-    def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "dissensus", *map(str, arguments)]
-        environment = os.environ | {"COLUMNS": "140"}
-        return subprocess.run(
-            line, capture_output=True, text=True, timeout=300, env=environment, check=False, **options
-        )  # type: ignore[call-overload,no-any-return]
-
+def command() -> Callable[..., Done]:
+    """Run `dissensus …` in this process."""
     return run
+
+
+@pytest.fixture(scope="session")
+def process() -> Callable[..., Done]:
+    """Run `dissensus …` in a process of its own, for the few tests that are about that."""
+    return run_process
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, closed after each file: while it is driven, nothing else can run an event loop of its own."""
+    """Chromium, closed after each file: while it is driven, nothing else can run an event loop in this thread."""
     with chromium_or_skip() as opened:
         yield opened
 

@@ -1,4 +1,4 @@
-"""Photographs that come with scikit-image as lossless files, and changes of them that need no codec."""
+"""Photographs that come with scikit-image as lossless files, parts of them, and changes that need no codec."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import skimage
 from PIL import Image
 
+MIRRORED, QUARTER_TURN = Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.ROTATE_90
 CROPS = {"astronaut": (0, 0, 512, 512), "coffee": (0, 0, 592, 400), "chelsea": (0, 0, 448, 288)}
 
 
@@ -31,3 +32,19 @@ def smeared(name: str) -> Image.Image:
     pixels = np.asarray(photo(name)).astype(int)
     shifted = [np.roll(pixels, by, axis=(0, 1)) for by in ((0, 0), (1, 0), (0, 2), (3, 3))]
     return Image.fromarray((sum(shifted) // 4).astype(np.uint8))
+
+
+@cache
+def eight_photos() -> tuple[Image.Image, ...]:
+    """Eight that look different even when they are tiny, all wider than half a small window."""
+    astronaut, coffee, chelsea = (photo(name) for name in CROPS)
+    return (
+        astronaut,
+        coffee,
+        chelsea,
+        astronaut.crop((0, 0, 400, 300)),
+        coffee.transpose(QUARTER_TURN),
+        chelsea.transpose(MIRRORED),
+        astronaut.crop((112, 190, 512, 512)),
+        coffee.crop((0, 120, 420, 400)).transpose(MIRRORED),
+    )

@@ -31,7 +31,7 @@ def rank(
         ranking = opened.rank(method)
         if isinstance(ranking, Rankings):
             return printing.show_rankings(ranking, json)
-        agreement = opened.consensus()
+        agreement = opened.consensus() if opened.settings.task == "labels" else None
     return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
 
 

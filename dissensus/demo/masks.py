@@ -16,9 +16,8 @@ from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.predictions.maps import maps_of
 from dissensus.records import Rankings, Record
-from dissensus.steps.masks.columns import MapColumn
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
+from dissensus.tasks.masks.columns import MapColumn
 
 SEED = 0
 POOL, LESSONS = 300, 200
@@ -96,7 +95,7 @@ def _begun(folder: Path, by_hand: bool) -> Study:
     if by_hand:
         study.configure(instructions=INSTRUCTIONS)
     else:  # what is known needs no second look
-        change_settings(study.folder.settings, "judge", {"check": False})
+        study.change("judge", {"check": False})
     return study
 
 

@@ -1,20 +1,16 @@
-"""Chunks of a long piece of work on this machine, with the next one read while this one is worked on."""
+"""This machine: chunks of a long piece of work, with the next one read while this one is worked on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
+
+from dissensus.engines.reduction import Parts, Progress, Reduction
 
 Result = TypeVar("Result")
-
-
-class Progress(Protocol):
-    """Told about every finished chunk: what is being done, how much of it is, and how much there is."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Take note."""
+Partial = TypeVar("Partial")
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -40,6 +36,36 @@ def read_ahead(
             queue += [(later, thread.submit(load, later)) for later in islice(waiting, 1)]
     finally:
         thread.shutdown(wait=False, cancel_futures=True)  # whoever has seen enough does not wait for the next part
+
+
+def reduce(
+    reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress = silent, parts: Parts | None = None
+) -> Partial:
+    """What `size` items come to. Finished parts are taken as they are, and new ones are kept among them."""
+    block = reduction.chunk * reduction.kept
+    finished = [number for number in range(-(-size // block)) if parts is not None and number in parts]
+    known: Partial | None = None
+    for number in finished:
+        assert parts is not None, "it has finished parts"
+        found = reduction.restore(parts.read(number))
+        known = found if known is None else reduction.merge(known, found)
+    waiting = [rows for rows in chunks(size, reduction.chunk) if rows.start // block not in finished]
+    if known is not None:
+        waiting = [rows for rows in waiting if not reduction.is_settled(known, rows.start)]
+    since: Partial | None = None
+    for rows, loaded in read_ahead(reduction.load, waiting):
+        found = reduction.scan(loaded, rows.start, known)
+        known = found if known is None else reduction.merge(known, found)
+        since = found if since is None or parts is None else reduction.merge(since, found)
+        if parts is not None and (rows.stop % block == 0 or rows.stop == size):
+            parts.write(rows.start // block, reduction.dump(since))
+            since = None
+        progress(what, rows.stop, size)
+        if reduction.is_settled(known, rows.stop):
+            break
+    progress(what, size, size)
+    assert known is not None, "a pool has items"
+    return known
 
 
 def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:

@@ -10,9 +10,9 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from dissensus.competition.status import Status
 from dissensus.printing.console import out, people_words, say, show_json
 from dissensus.report.wording import counted
-from dissensus.steps.status import Status
 
 
 def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as_json: bool) -> None:

@@ -8,21 +8,28 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Table
 
+from dissensus.competition.status import Status
 from dissensus.printing.console import number_words, out, people_words, say, show_json
-from dissensus.printing.making import ITEMS
 from dissensus.records import Classes, Ranking, Rankings, Standing
 from dissensus.report.data import Benchmark
-from dissensus.steps.status import Status
+from dissensus.tasks import TASKS
 
 
 def show_ranking(
-    ranking: Ranking, classes: Classes, consensus: Mapping[str, float], benchmark: Benchmark | None, as_json: bool
+    ranking: Ranking,
+    classes: Classes,
+    consensus: Mapping[str, float] | None,
+    benchmark: Benchmark | None,
+    as_json: bool,
 ) -> None:
-    """The ranking, best first."""
+    """The ranking, best first; `consensus` only where models vote."""
     if as_json:
         return show_json([standing.model_dump() for standing in ranking.standings])
     out.print(_ranking_table(ranking, consensus, benchmark))
-    say("* agreement with the models' own plurality vote: needs no people, and misleads where many models are alike")
+    if consensus is not None:
+        say(
+            "* agreement with the models' own plurality vote: needs no people, and misleads where many models are alike"
+        )
     for sentence in ranking.words:
         say(sentence)
     if (fragile := ranking.fragility) is not None:
@@ -59,17 +66,18 @@ def show_rankings(rankings: Rankings, as_json: bool) -> None:
     return None
 
 
-def _ranking_table(ranking: Ranking, consensus: Mapping[str, float], benchmark: Benchmark | None) -> Table:
+def _ranking_table(ranking: Ranking, consensus: Mapping[str, float] | None, benchmark: Benchmark | None) -> Table:
     level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
-    table = Table("rank", "model", ranking.provenance.method, level, "plurality*")
+    table = Table("rank", "model", ranking.provenance.method, level)
+    if consensus is not None:
+        table.add_column("plurality*")
     if benchmark is not None:
         table.add_column(escape(benchmark.name))
     for standing in ranking.standings:
         row = [place(standing), standing.model, number_words(standing.strength)]
-        row += [
-            f"{number_words(standing.low)} … {number_words(standing.high)}",
-            f"{100 * consensus.get(standing.model, 0):.1f} %",
-        ]
+        row.append(f"{number_words(standing.low)} … {number_words(standing.high)}")
+        if consensus is not None:
+            row.append(f"{100 * consensus.get(standing.model, 0):.1f} %")
         if benchmark is not None:
             score = benchmark.scores.get(standing.model)
             row.append("–" if score is None else f"{score:.4g}")
@@ -95,7 +103,7 @@ def show_status(status: Status, as_json: bool) -> None:
     if as_json:
         return show_json(status.model_dump())
     classes = f"{status.classes:,} classes, " if status.classes else ""
-    what = ITEMS[status.task]
+    what = TASKS[status.task].noun
     say(f"{status.study}: task {status.task}, {classes}{status.pool:,} items")
     if status.models:
         show_models_short(status)

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from rich.markup import escape
 from rich.table import Table
 
+from dissensus.competition.status import Status
 from dissensus.printing.console import out, say, show_json
 from dissensus.steps.distorting import DistortResult
-from dissensus.steps.scores.scaling import ScaleFit
-from dissensus.steps.status import Status
+from dissensus.tasks import TASKS
+from dissensus.tasks.scores.scaling import ScaleFit
 
-ITEMS = {"labels": "items", "scores": "pairs", "masks": "images"}
-"""What a round selects."""
 NARROW = 25
 """Part of the scale that ratings should at least use; fewer are probably of another scale."""
 
@@ -78,12 +77,10 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
     found = next(one for one in status.rounds if one.round == number)
     if as_json:
         return show_json(found.model_dump() | {"open_questions": status.open_questions})
-    what = ITEMS[status.task]
-    say(f"round {found.round}: {found.items:,} {what} for {found.duels:,} duels, {found.reserves:,} in reserve")
-    if found.short and status.task == "labels":
-        say(f"{found.short:,} duels have fewer than {found.settings['k']} items on which their models may differ")
-    elif found.short:
-        say(f"{found.short:,} duels have no " + ("pair in some levels" if status.task == "scores" else "image"))
+    task = TASKS[status.task]
+    say(f"round {found.round}: {found.items:,} {task.noun} for {found.duels:,} duels, {found.reserves:,} in reserve")
+    if found.short:
+        say(task.short.format(short=found.short, **found.settings))
     for sentence in found.words:
         say(sentence)
     say(f"{status.open_questions:,} questions wait for answers (the pool has {status.pool:,} items)")

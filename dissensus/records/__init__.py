@@ -14,27 +14,40 @@ from dissensus.records.answers import (
     SetQuestion,
     as_text,
     moment_of,
+    moments_of,
+    token_hash,
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record
 from dissensus.records.colours import class_colours, shown_colours
+from dissensus.records.columns import Columns, Selected
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
+from dissensus.records.states import DISCARDED, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 
 __all__ = [
     "ANSWERS",
     "BACKGROUND",
+    "DISCARDED",
     "FORMAT_VERSION",
+    "JUDGED",
     "MOST_CLASSES",
+    "NO",
+    "OPEN",
     "ROLES",
+    "SCREENED_OUT",
+    "UNFIT",
+    "UNSURE",
     "VOID",
+    "YES",
     "Annotator",
     "Answer",
     "Assignment",
     "AttackMatrices",
     "Attacks",
     "Classes",
+    "Columns",
     "Comparisons",
     "Contests",
     "Exclusion",
@@ -51,6 +64,7 @@ __all__ = [
     "Record",
     "Response",
     "Role",
+    "Selected",
     "Selection",
     "SetQuestion",
     "Standing",
@@ -60,5 +74,7 @@ __all__ = [
     "class_colours",
     "empty_tally",
     "moment_of",
+    "moments_of",
     "shown_colours",
+    "token_hash",
 ]

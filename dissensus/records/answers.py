@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -38,6 +40,11 @@ def moment_of(time: str) -> datetime:
     """When something was said; a time without a zone is UTC."""
     moment = datetime.fromisoformat(time)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def moments_of(times: Sequence[str]) -> list[float]:
+    """When things were said, in seconds since 1970."""
+    return [moment_of(time).timestamp() for time in times]
 
 
 class Question(Record):
@@ -89,6 +96,11 @@ class SetQuestion(Record):
     expected: Any = None
     note: str = ""
     """What a person in training is told after answering."""
+
+
+def token_hash(token: str) -> str:
+    """What is stored of a token; a token has so much chance in it that salt would add nothing."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Annotator(Record):

@@ -9,11 +9,18 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import ClassesError
+from dissensus.records.columns import Columns, Selected
 
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Selected):
     """Items selected for duels, in order: `rank` counts from 1 within a duel, reserves after the selected."""
+
+    sides = ("first", "second")
+    stored = (
+        "first", "second", "item", "position", "rank", "discrepancy", "reserve", "inclusion_probability",
+        "first_label", "second_label", "first_confidence", "second_confidence",
+    )  # fmt: skip
 
     first: Int[Array, " Q"]
     second: Int[Array, " Q"]
@@ -24,16 +31,9 @@ class Selection:
     first_label: Int[Array, " Q"]
     second_label: Int[Array, " Q"]
 
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def take(self, rows: Array) -> Selection:
-        """The rows given by a mask or by positions."""
-        return Selection(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-
 
 @dataclass(frozen=True)
-class Outcomes:
+class Outcomes(Columns):
     """Judged items of all duels: who was right on each."""
 
     first: Int[Array, " Q"]
@@ -42,13 +42,6 @@ class Outcomes:
     rank: Int[Array, " Q"]
     first_right: Bool[Array, " Q"]
     second_right: Bool[Array, " Q"]
-
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def take(self, rows: Array) -> Outcomes:
-        """The rows given by a mask or by positions."""
-        return Outcomes(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dissensus.arrays import Array, Bool, Float, Int, UInt8
+from dissensus.records.columns import Columns, Selected
 
 VOID = 255
 """Label of a pixel that is left out: 'ignore' in a truth, 'nothing to say' in a prediction."""
@@ -33,13 +34,19 @@ class Maps:
 
 
 @dataclass(frozen=True)
-class MaskSelection:
+class MaskSelection(Selected):
     """Images selected for attacks: those on which the two maps differ most, within one category of the defender.
 
     `concordance` is S(defender, attacker), `share` the share of pixels that the defender gives to `category`. `rank`
     counts from 1 within (attacker, defender, category), reserves after the selected; no item is twice in a duel, that
     is among the rows of one (attacker, defender).
     """
+
+    within = "category"
+    stored = (
+        "attacker", "defender", "category", "label", "rank", "reserve", "item", "position", "concordance", "share",
+    )  # fmt: skip
+    stamps = ("scales",)
 
     attacker: Int[Array, " Q"]
     defender: Int[Array, " Q"]
@@ -50,16 +57,9 @@ class MaskSelection:
     concordance: Float[Array, " Q"]
     share: Float[Array, " Q"]
 
-    def __len__(self) -> int:
-        return len(self.item)
-
-    def take(self, rows: Array) -> MaskSelection:
-        """The rows given by a mask or by positions."""
-        return MaskSelection(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-
 
 @dataclass(frozen=True)
-class Contests:
+class Contests(Columns):
     """Judged rows of a selection: how well each of the two models agrees with people on an image, 0 to 1.
 
     `question` numbers what people judged (an image, or two predictions of it): several duels may rest on the same one.
@@ -73,10 +73,3 @@ class Contests:
     attacker_score: Float[Array, " Q"]
     defender_score: Float[Array, " Q"]
     weight: Float[Array, " Q"]
-
-    def __len__(self) -> int:
-        return len(self.attacker)
-
-    def take(self, rows: Array) -> Contests:
-        """The rows given by a mask or by positions."""
-        return Contests(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))

@@ -43,7 +43,7 @@ class Ranking(Record):
 
 
 class Rankings(Record):
-    """Two orders of models that give a number: by how they attack, and by how they defend."""
+    """Two orders of models that attack each other: by how they attack, and by how they defend."""
 
     aggressiveness: Ranking
     resistance: Ranking

@@ -5,16 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.records.columns import Columns, Selected
 
 
 @dataclass(frozen=True)
-class PairSelection:
+class PairSelection(Selected):
     """Pairs of items: alike to the defender (one level of its scale), as different as can be to the attacker.
 
     `low` and `high` are the items that the attacker scores lowest and highest; scores are on the common scale, 0 to
     100, higher is better. `weight` is the number of items in the defender's level (w of Eq. 2 and 3). `rank` counts
     from 1 within (attacker, defender, level), reserves after the selected pair.
     """
+
+    within = "level"
+    items = ("low", "high")
+    stored = (
+        "attacker", "defender", "level", "rank", "reserve", "low", "high", "low_position", "high_position", "weight",
+        "attacker_low", "attacker_high", "defender_low", "defender_high",
+    )  # fmt: skip
+    stamps = ("scales", "levels")
 
     attacker: Int[Array, " Q"]
     defender: Int[Array, " Q"]
@@ -29,21 +38,14 @@ class PairSelection:
     defender_low: Float[Array, " Q"]
     defender_high: Float[Array, " Q"]
 
-    def __len__(self) -> int:
-        return len(self.low)
-
     @property
     def difference(self) -> Float[Array, " Q"]:
         """How different the attacker says the two items are."""
         return self.attacker_high - self.attacker_low
 
-    def take(self, rows: Array) -> PairSelection:
-        """The rows given by a mask or by positions."""
-        return PairSelection(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
-
 
 @dataclass(frozen=True)
-class Attacks:
+class Attacks(Columns):
     """Judged pairs. `preference` is how much better people find `high` than `low`, −1 to 1.
 
     `pair` numbers the distinct pairs of items: several duels may have selected the same one. `weight` as in
@@ -56,13 +58,6 @@ class Attacks:
     pair: Int[Array, " Q"]
     weight: Float[Array, " Q"]
     preference: Float[Array, " Q"]
-
-    def __len__(self) -> int:
-        return len(self.attacker)
-
-    def take(self, rows: Array) -> Attacks:
-        """The rows given by a mask or by positions."""
-        return Attacks(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
 
 @dataclass(frozen=True)

@@ -1,44 +1,14 @@
-"""What the report page is made from; whoever has these records can draw the page."""
+"""What every page is made from; each task adds its own in its `data.py`. Whoever has these records can draw a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from dissensus.arrays import Array, Float
-from dissensus.records import Ranking, Tally
+from dissensus.records import AttackMatrices, Ranking
 
-
-@dataclass(frozen=True)
-class Shown:
-    """One judged item of a duel, as shown in its gallery; `image` is a data URI, None where there is no picture."""
-
-    item: str
-    image: str | None
-    pixelated: bool
-    first_label: str
-    second_label: str
-    first_right: bool
-    second_right: bool
-    discrepancy: float
-    first_confidence: float | None
-    second_confidence: float | None
-    first_answers: str
-    second_answers: str
-
-
-@dataclass(frozen=True)
-class DuelGallery:
-    """Two models and the judged items on which they disagreed most, in the order of the selection."""
-
-    first: str
-    second: str
-    shown: tuple[Shown, ...]
-    judged: int
-    both: int
-    first_only: int
-    second_only: int
-    neither: int
+Shown = TypeVar("Shown")
 
 
 @dataclass(frozen=True)
@@ -54,31 +24,53 @@ class Benchmark:
     labels_used: int | None = None
 
 
-@dataclass(frozen=True)
-class ReportData:
-    """Everything on the page, best model first in `ranking`; matrices follow the order of `models`."""
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What is known of every study; matrices follow the order of `models`."""
 
     title: str
     models: tuple[str, ...]
-    ranking: Ranking
-    other_rankings: Mapping[str, Ranking]
-    tally: Tally
-    accuracy: Float[Array, "M M"]
-    dominance: Float[Array, "M M"]
-    consensus: Mapping[str, float]
-    """Agreement with the plurality vote over the whole pool, 0 to 1: the order that needs no people."""
-    stability: tuple[tuple[int, float], ...]
-    """(k, SRCC of the top-k ranking with the full one), k ascending."""
-    duels: tuple[DuelGallery, ...]
     pool_size: int
     questions: int
     judgements: int
     annotators: int
-    discarded: int
-    unreadable: int
     settings: Mapping[str, str]
     notes: tuple[str, ...] = ()
     """Sentences a reader must see first, such as where the answers came from."""
-    benchmark: Benchmark | None = None
-    label_names: Mapping[int, str] = field(default_factory=dict)
-    """Names of the classes that the judgements under `ranking.fragility` are about."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackReport(Report):
+    """A study whose models attack each other: two rankings, and a matrix of each measure."""
+
+    aggressiveness: Ranking
+    resistance: Ranking
+    words: tuple[str, ...]
+    """What to know beside the rankings, such as where they disagree and what that means."""
+    matrices: AttackMatrices
+    waiting: int
+    """Questions without an answer."""
+    benchmarks: Mapping[str, Benchmark] | None = None
+    """A known column beside each measure, by the measure's name."""
+
+    @property
+    def rankings(self) -> dict[str, Ranking]:
+        """Both rankings by the name of their measure."""
+        return {"aggressiveness": self.aggressiveness, "resistance": self.resistance}
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The order of the page: the most aggressive model first."""
+        return tuple(standing.model for standing in self.aggressiveness.standings)
+
+
+@dataclass(frozen=True)
+class AttackDuel(Generic[Shown]):
+    """One attacker against one defender, with what was selected for them."""
+
+    attacker: str
+    defender: str
+    shown: tuple[Shown, ...]
+    aggressiveness: float | None
+    resistance: float | None
+    """Of the defender against this attacker."""

@@ -1,4 +1,4 @@
-"""Pairwise accuracy and dominance as rows of coloured cells, best model first."""
+"""Matrices of all pairs of models as rows of coloured cells, best model first."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.arrays import Array, Float
-from dissensus.report.data import ReportData
-from dissensus.report.wording import counted, percent, ratio
+from dissensus.arrays import Array, Bool, Float
+from dissensus.report.galleries import duel_id
+from dissensus.report.wording import number, ratio
 
 
 @dataclass(frozen=True)
@@ -29,89 +29,89 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class HeatRow:
-    """One model's cells; None on the diagonal."""
+class Shade:
+    """How values are written and coloured: depths from −1 to 1, and what both ends of the colours mean."""
 
-    model: str
-    cells: tuple[Cell | None, ...]
+    write: Callable[[float], str]
+    depth: Callable[[float], float]
+    ends: tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Heatmaps:
-    """Both matrices in one order, with the factor at which the dominance scale ends."""
+class Heat:
+    """One matrix: every model with its cells, None on the diagonal, and how many of the others are empty or marked."""
 
-    accuracy: tuple[HeatRow, ...]
-    dominance: tuple[HeatRow, ...]
-    factor: str
-    judged: str
-
-
-def duel_id(first: int, second: int) -> str:
-    """Anchor of a duel's gallery, from the two places in the order of the page."""
-    return f"duel-{min(first, second)}-{max(first, second)}"
+    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    ends: tuple[str, str]
+    empty: int
+    marked: int
 
 
-def heatmaps(data: ReportData, order: Sequence[str]) -> Heatmaps:
-    """The two matrices of the page; a pair without judged items has an empty cell."""
-    places = [data.models.index(name) for name in order]
-    grid = np.ix_(places, places)
-    accuracy, dominance, items = data.accuracy[grid], data.dominance[grid], data.tally.items[grid]
-    met = (items > 0) & ~np.eye(len(order), dtype=bool)
-    reach = ratio_reach(dominance[met])
-    shown = {frozenset((duel.first, duel.second)) for duel in data.duels}
+@dataclass(frozen=True)
+class Grid:
+    """The models of a matrix, the order of the page, and the places of the duels that have a gallery."""
 
-    def rows(cell: Callable[[int, int, str], Cell]) -> tuple[HeatRow, ...]:
-        def made(i: int, j: int) -> Cell | None:
+    models: Sequence[str]
+    order: Sequence[str]
+    linked: frozenset[tuple[int, int]]
+    nothing: str = "not judged"
+
+    def sorted(self, matrix: Array) -> Array:
+        """The matrix in the order of the page."""
+        places = [self.models.index(name) for name in self.order]
+        return matrix[np.ix_(places, places)]
+
+    def heat(
+        self,
+        values: Float[Array, "M M"],
+        known: Bool[Array, "M M"],
+        shade: Shade,
+        words: Callable[[int, int], str],
+        duel: Callable[[int, int], tuple[int, int]] = lambda row, column: (row, column),
+        marked: Bool[Array, "M M"] | None = None,
+    ) -> Heat:
+        """The matrix as cells; those that are not `known` stay empty. All arrays are in the order of the page.
+
+        `words` describes a cell, and `duel` gives the places of its duel's gallery, both from its row and column.
+        """
+        found = np.zeros_like(known) if marked is None else marked & known
+
+        def cell(i: int, j: int) -> Cell | None:
             if i == j:
                 return None
-            if not met[i, j]:
-                return Cell("", 0.0, "none", f"{order[i]} and {order[j]}: no judged item")
-            return cell(i, j, duel_id(i, j) if frozenset((order[i], order[j])) in shown else "")
+            if not known[i, j]:
+                return Cell("", 0.0, "none", f"{self.order[i]} and {self.order[j]}: {self.nothing}")
+            value, places = float(values[i, j]), duel(i, j)
+            depth, anchor = shade.depth(value), duel_id(*places) if places in self.linked else ""
+            side, deep = "plus" if depth >= 0 else "minus", round(min(1.0, abs(depth)), 3)
+            return Cell(shade.write(value), deep, side, words(i, j), anchor, bool(found[i, j]))
 
-        return tuple(HeatRow(row, tuple(made(i, j) for j in range(len(order)))) for i, row in enumerate(order))
-
-    def accuracy_cell(i: int, j: int, duel: str) -> Cell:
-        right, other, many = float(accuracy[i, j]), float(accuracy[j, i]), counted(round(float(items[i, j])), "item")
-        words = (
-            f"{order[i]} against {order[j]}: right on {percent(right)} of their {many}; {order[j]} on {percent(other)}"
-        )
-        return Cell(f"{100 * right:.0f}", round(right, 3), "plus", words, duel)
-
-    def dominance_cell(i: int, j: int, duel: str) -> Cell:
-        times = float(dominance[i, j])
-        return ratio_cell(times, reach, _dominance_words(order[i], order[j], times), duel)
-
-    return Heatmaps(rows(accuracy_cell), rows(dominance_cell), reach_factor(reach), _judged(items[met]))
+        many = range(len(self.order))
+        rows = tuple((name, tuple(cell(i, j) for j in many)) for i, name in enumerate(self.order))
+        return Heat(rows, shade.ends, int(apart(~known).sum()), int(apart(found).sum()))
 
 
-def ratio_reach(ratios: Float[Array, " D"]) -> float:
-    """Where a logarithmic scale of ratios ends, in factors of two from 1: between 2 and 16 times."""
+def defending(row: int, column: int) -> tuple[int, int]:
+    """The duel of a cell whose row is the defender."""
+    return column, row
+
+
+def apart(matrix: Bool[Array, "M M"]) -> Bool[Array, "M M"]:
+    """The matrix without its diagonal, which is no duel."""
+    return matrix & ~np.eye(len(matrix), dtype=bool)
+
+
+def ratio_shade(ratios: Float[Array, " D"]) -> Shade:
+    """A logarithmic scale around 1, which is neutral; it ends at the largest ratio, between 2 and 16 times."""
     positive = ratios[ratios > 0]
-    return min(4.0, max(1.0, float(np.abs(np.log2(positive)).max()))) if positive.size else 1.0
+    reach = min(4.0, max(1.0, float(np.abs(np.log2(positive)).max()))) if positive.size else 1.0
+    factor = f"{2**reach:.1f}".removesuffix(".0")
+    ends = f"÷ {factor} worse", f"× {factor} better than the column"
+    return Shade(ratio, lambda times: math.log2(times) / reach if times > 0 else -1.0, ends)
 
 
-def reach_factor(reach: float) -> str:
-    """The factor at which the scale ends, as written below it."""
-    return f"{2**reach:.1f}".removesuffix(".0")
-
-
-def ratio_cell(times: float, reach: float, words: str, duel: str) -> Cell:
-    """A ratio on a logarithmic scale around 1, which is neutral; what lies beyond the reach has the last colour."""
-    depth = math.log2(times) / reach if times > 0 else -1.0
-    return Cell(ratio(times), round(min(1.0, abs(depth)), 3), "plus" if depth >= 0 else "minus", words, duel)
-
-
-def _dominance_words(row: str, column: str, times: float) -> str:
-    if abs(times - 1) < 0.005:
-        return f"{row} and {column} were right equally often"
-    better, worse, factor = (row, column, times) if times > 1 else (column, row, 1 / times)
-    return f"{better} was right {ratio(factor)} times as often as {worse}"
-
-
-def _judged(items: Float[Array, " D"]) -> str:
-    """How many items the duels have; every duel is given twice."""
-    if items.size == 0:
-        return "No duel has been judged."
-    low, high = round(float(items.min())), round(float(items.max()))
-    many = counted(low, "judged item") if low == high else f"{low:,} to {high:,} judged items"
-    return f"{counted(items.size // 2, 'duel')} with {many} each."
+def margin_shade(margins: Float[Array, " D"]) -> Shade:
+    """A scale around 0 that ends at the largest margin, rounded up to a tenth."""
+    reach = max(0.1, math.ceil(float(np.abs(margins).max(initial=0.0)) * 10 - 1e-9) / 10)
+    ends = f"−{number(reach, 1)} worse", f"+{number(reach, 1)} better than the column"
+    return Shade(lambda value: number(value, 2), lambda value: value / reach, ends)

@@ -1,15 +1,18 @@
-"""Axes: where a value stands, in percent of the axis, and which ticks are drawn."""
+"""Axes and curves: where a value stands, in percent of the axis, and which ticks are drawn."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dissensus.report.wording import number
 
 LOG_FROM = 100.0
 """Positive values that span more than this factor are drawn on a logarithmic axis."""
+
+STABLE = 0.9
+"""Correlation from which the papers call the order stable."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,61 @@ def whole_axis(low: int, high: int, ticks: int = 6) -> Axis:
     places = [low, *between, high] if high > low else [low]
     high = max(high, low + 1)
     return Axis(low, high, False, tuple(Tick(_position(v, low, high, False), str(v)) for v in places))
+
+
+@dataclass(frozen=True)
+class Line:
+    """The points of one measure in a colour of the page: x, y (which counts from the top) and words."""
+
+    colour: str
+    points: tuple[tuple[float, float, str], ...]
+
+    @property
+    def path(self) -> str:
+        """The `points` attribute of an SVG polyline."""
+        return " ".join(f"{x},{y}" for x, y, _ in self.points)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Lines over common axes, with the finding in one sentence."""
+
+    across: Axis
+    upward: Axis
+    lines: tuple[Line, ...]
+    words: str
+    stable_at: float
+
+
+def curves(
+    rows: Sequence[tuple[int, *tuple[float, ...]]],
+    colours: Sequence[str],
+    write: Callable[[int, int, float], str],
+    words: str,
+) -> Curves:
+    """One line for each column of correlations over the counts in the first column; `write` labels a point."""
+    lowest = min(value for _, *values in rows for value in values)
+    low, step = (0.5, 0.1) if lowest >= 0.5 else (0.0, 0.2) if lowest >= 0 else (-1.0, 0.5)
+    upward, across = fixed_axis(low, 1, step, 1), whole_axis(rows[0][0], rows[-1][0])
+
+    def point(count: int, column: int, value: float) -> tuple[float, float, str]:
+        return across.at(count), round(100 - upward.at(value), 2), write(count, column, value)
+
+    lines = tuple(
+        Line(colour, tuple(point(row[0], column, row[1 + column]) for row in rows))
+        for column, colour in enumerate(colours)
+    )
+    return Curves(across, upward, lines, words, round(100 - upward.at(STABLE), 2))
+
+
+def settled_from(rows: Sequence[tuple[int, *tuple[float, ...]]], is_close: Callable[[float], bool]) -> int:
+    """The smallest count from which all later correlations are close; the last count where the order never settles."""
+    settled = rows[-1][0]
+    for count, *values in reversed(rows):
+        if not is_close(min(values)):
+            break
+        settled = count
+    return settled
 
 
 def _logarithmic(smallest: float, largest: float, ticks: int) -> Axis:

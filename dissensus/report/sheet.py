@@ -14,7 +14,6 @@ from typing import Any
 from markupsafe import Markup
 
 from dissensus.report.page import environment
-from dissensus.version import __version__
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def render_sheet(title: str, questions: Sequence[SheetQuestion]) -> str:
         json.dumps([title, sheet["items"], sheet["labels"], sheet["questions"]]).encode()
     ).hexdigest()[:16]
     store = _script_json(sheet | {"key": f"dissensus-sheet-{fingerprint}", "title": title})
-    return environment().get_template("sheet.html").render(title=title, store=store, version=__version__)
+    return environment().get_template("sheet.html").render(title=title, store=store)
 
 
 def _sheet(questions: Sequence[SheetQuestion]) -> dict[str, Any]:

@@ -1,138 +1,171 @@
-"""The ranking as rows: one plot row per model, and the same models in every other order."""
+"""Rankings as plots with intervals, and the same models in other orders, column by column."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from dissensus.records import Fragility, Ranking, Standing
-from dissensus.report.data import Benchmark, ReportData
+from markupsafe import Markup
+
+from dissensus.records import Provenance, Ranking, Standing
+from dissensus.report.data import AttackReport, Benchmark
+from dissensus.report.page import Section
 from dissensus.report.scales import Axis, axis
-from dissensus.report.wording import counted, decimals, number, percent, signed, span
+from dissensus.report.wording import decimals, number, signed, span
+
+ROLES = {"aggressiveness": "as an attacker", "resistance": "as a defender"}
+HIGHER = "positive where the competition places the model higher"
 
 
 @dataclass(frozen=True)
 class Place:
-    """One row of the plot; positions in percent of the axis, None where the model has no strength."""
+    """One model on the axis, in percent of it; `at` is None where the model has no strength.
+
+    The stem reaches from zero to the dot: where it begins, and how long it is.
+    """
 
     ranks: str
     model: str
-    leads: bool
-    at: float | None
-    low_at: float
-    high_at: float
-    strength: str
-    interval: str
-
-
-@dataclass(frozen=True)
-class Order:
-    """A model's place in one other order: the rank, and what it was made from."""
-
-    rank: str
-    detail: str
-
-
-@dataclass(frozen=True)
-class OrderRow:
-    """One model in all orders; `difference` is None without a benchmark, `towards` is -1, 0 or 1."""
-
-    ranks: str
-    model: str
-    methods: tuple[Order, ...]
-    consensus: Order
-    benchmark: Order | None
-    difference: str | None
-    towards: int
+    leads: bool = False
+    at: float | None = None
+    low_at: float = 0
+    high_at: float = 0
+    stem: tuple[float, float] = (0, 0)
+    strength: str = ""
+    interval: str = ""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """The standings on their common axis."""
+    """All models on their common axis, best first."""
 
     axis: Axis
+    zero: float
     places: tuple[Place, ...]
 
 
+@dataclass(frozen=True)
+class OrderCell:
+    """A model in one order: its rank, a smaller line below it, a tooltip, and 'up', 'down' or 'quiet' for a move."""
+
+    text: str
+    sub: str | None = None
+    title: str | None = None
+    way: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One order of the models."""
+
+    head: str
+    cells: Mapping[str, OrderCell]
+    title: str | None = None
+
+
 def plot(ranking: Ranking) -> Plot:
-    """Dots and bars of all models, best first."""
+    """Dots and bars of all models."""
     known = [v for s in ranking.standings for v in (s.strength, s.low, s.high) if v is not None]
     scale, digits = axis(known), decimals(s.strength for s in ranking.standings if s.strength is not None)
-    return Plot(scale, tuple(_place(standing, scale, digits) for standing in ranking.standings))
+    return Plot(scale, scale.at(0.0), tuple(_place(standing, scale, digits) for standing in ranking.standings))
 
 
 def _place(standing: Standing, scale: Axis, digits: int) -> Place:
     ranks = span(standing.rank_low, standing.rank_high)
     if standing.strength is None:
-        return Place(ranks, standing.model, False, None, 0, 0, "", "")
+        return Place(ranks, standing.model)
     low = standing.strength if standing.low is None else standing.low
     high = standing.strength if standing.high is None else standing.high
     interval = "" if standing.low is None else f"{number(low, digits)} to {number(high, digits)}"
-    places = scale.at(standing.strength), scale.at(low), scale.at(high)
-    return Place(ranks, standing.model, standing.rank_low == 1, *places, number(standing.strength, digits), interval)
+    zero, at, strength = scale.at(0.0), scale.at(standing.strength), number(standing.strength, digits)
+    stem = min(zero, at), round(abs(at - zero), 2)
+    return Place(
+        ranks, standing.model, standing.rank_low == 1, at, scale.at(low), scale.at(high), stem, strength, interval
+    )
 
 
-def other_methods(data: ReportData) -> tuple[str, ...]:
-    """Methods to show beside the ranking's own."""
-    return tuple(name for name in data.other_rankings if name != data.ranking.provenance.method)
+def two_orders_section(report: AttackReport, template: str) -> Section:
+    """Both measures of every model in one order (Fig. 7), and the ranks beside each other.
 
-
-def order_rows(data: ReportData) -> tuple[OrderRow, ...]:
-    """One row per model, in the order of the ranking."""
-    methods = [_method_orders(data.other_rankings[name]) for name in other_methods(data)]
-    consensus = _consensus_orders(data.consensus)
-    scores = _benchmark_orders(data.benchmark)
-    missing = Order("–", "")
-    rows = []
-    for standing in data.ranking.standings:
-        name = standing.model
-        difference = data.benchmark.difference.get(name) if data.benchmark else None
-        rows.append(
-            OrderRow(
-                span(standing.rank_low, standing.rank_high),
-                name,
-                tuple(orders.get(name, missing) for orders in methods),
-                consensus.get(name, missing),
-                scores.get(name, missing) if data.benchmark else None,
-                None if difference is None else signed(difference),
-                0 if not difference else 1 if difference > 0 else -1,
-            )
-        )
-    return tuple(rows)
-
-
-def _method_orders(ranking: Ranking) -> dict[str, Order]:
-    digits = decimals(s.strength for s in ranking.standings if s.strength is not None)
-    return {
-        s.model: Order("–", "not comparable")
-        if s.strength is None
-        else Order(str(place), f"strength {number(s.strength, digits)}, ranks {span(s.rank_low, s.rank_high)}")
-        for place, s in enumerate(ranking.standings, start=1)
+    The template extends two_orders.html and says what the measures mean.
+    """
+    plots = tuple(plot(ranking) for ranking in report.rankings.values())
+    places = [{place.model: place for place in drawn.places} for drawn in plots]
+    known = known_benchmarks(report)
+    view: dict[str, Any] = {
+        "report": report,
+        "plots": plots,
+        "rows": [(name, [of_measure[name] for of_measure in places]) for name in report.order],
+        "agreement": agreement(report),
+        "columns": tuple(two_orders(report)),
+        "caption": "Rank of every model as an attacker and as a defender"
+        + "".join(f", beside {benchmark.name}" for benchmark in known.values()),
+        "benchmarks": known,
     }
+    return Section("ranking", "Ranking", "Ranking", template, view)
 
 
-def _consensus_orders(shares: Mapping[str, float]) -> dict[str, Order]:
-    """Ranks by agreement; equal shares get the same, better rank."""
-    return {
-        name: Order(str(1 + sum(other > share for other in shares.values())), percent(share, 1))
-        for name, share in shares.items()
-    }
+def known_benchmarks(report: AttackReport) -> dict[str, Benchmark]:
+    """The known columns, in the order of the measures they stand beside."""
+    known = report.benchmarks or {}
+    return {measure: known[measure] for measure in report.rankings if measure in known}
 
 
-def _benchmark_orders(benchmark: Benchmark | None) -> dict[str, Order]:
-    if benchmark is None:
-        return {}
-    digits = decimals(benchmark.scores.values())
-    return {
-        name: Order(str(benchmark.rank.get(name, "–")), number(score, digits))
-        for name, score in benchmark.scores.items()
-    }
+def agreement(report: AttackReport) -> float | None:
+    """Spearman correlation of the two orders; None below three models that both of them place."""
+    attack, defence = (_ranks(ranking) for ranking in report.rankings.values())
+    both = [name for name in attack if name in defence]
+    if len(both) < 3:
+        return None
+    places = [sorted(both, key=lambda name: ranks[name]) for ranks in (attack, defence)]
+    squares = sum((places[0].index(name) - places[1].index(name)) ** 2 for name in both)
+    return 1 - 6 * squares / (len(both) * (len(both) ** 2 - 1))
 
 
-def fragility_words(fragility: Fragility) -> str:
-    """How few judgements hold the first place, in one sentence."""
-    many = counted(len(fragility.judgements), "judgement")
-    limit = "no smaller set does" if fragility.is_smallest else "found greedily, so fewer may do"
-    if fragility.next_leader is None:
-        return f"Without {many}, {fragility.leader} would no longer be first ({limit})."
-    return f"Without {many}, {fragility.next_leader} would be first instead of {fragility.leader} ({limit})."
+def two_orders(report: AttackReport) -> Iterator[Column]:
+    """Ranks by both measures, each beside its benchmark, and how much higher a model stands as an attacker."""
+    known = known_benchmarks(report)
+    columns = [(benchmark.name, benchmark.scores) for benchmark in known.values()]
+    is_same = len(columns) == 2 and columns[0] == columns[1]
+    for measure, ranking in report.rankings.items():
+        ranks, benchmark = _ranks(ranking), known.get(measure)
+        if benchmark and not (is_same and measure == "resistance"):
+            head = Markup('<span class="cut">{}</span><span class="tag">rank</span>').format(benchmark.name)
+            yield Column(head, {name: _score(name, benchmark) for name in report.order}, benchmark.name)
+        head = Markup('{}<br><span class="tag">rank set</span>').format(ROLES[measure])
+        sets = {s.model: span(s.rank_low, s.rank_high) if s.model in ranks else "" for s in ranking.standings}
+        yield Column(head, {name: OrderCell(str(ranks.get(name, "–")), sets[name]) for name in report.order})
+        if benchmark:
+            title = f"rank by {benchmark.name} minus rank by {measure}: {HIGHER}"
+            cells = {name: moved(benchmark.difference.get(name)) for name in report.order}
+            yield Column(Markup("ΔRank<br>{}").format(measure), cells, title)
+    attack, defence = (_ranks(ranking) for ranking in report.rankings.values())
+    gained = {name: defence[name] - attack[name] for name in attack if name in defence}
+    head = Markup('higher as<br><span class="up">▲ attacker</span> <span class="down">▼ defender</span>')
+    cells = {name: moved(gained.get(name)) for name in report.order}
+    yield Column(head, cells, "rank as a defender minus rank as an attacker")
+
+
+def moved(difference: int | None, unknown: str = "") -> OrderCell:
+    """A difference of ranks with an arrow; `unknown` is the sign shown where there is no difference to tell."""
+    sign = unknown if difference is None else "▲" if difference > 0 else "▼" if difference < 0 else "•"
+    text = "–" if difference is None else signed(difference)
+    way = {"▲": "up", "▼": "down"}.get(sign, "quiet")
+    return OrderCell(Markup('{} <span aria-hidden="true">{}</span>').format(text, sign), way=way)
+
+
+def _ranks(ranking: Ranking) -> dict[str, int]:
+    """Places of the models that have a strength."""
+    return {s.model: place for place, s in enumerate(ranking.standings, start=1) if s.strength is not None}
+
+
+def _score(model: str, benchmark: Benchmark) -> OrderCell:
+    score = benchmark.scores.get(model)
+    text = "" if score is None else number(score, decimals(benchmark.scores.values()))
+    return OrderCell(text, str(benchmark.rank.get(model, "–")))
+
+
+def provenances(report: AttackReport) -> dict[str, Provenance]:
+    """How both rankings were made, by the headings of the settings section."""
+    return {f"Ranking by {measure}": ranking.provenance for measure, ranking in report.rankings.items()}

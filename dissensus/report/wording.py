@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from dissensus.records import Fragility
+
 CIRCLE = " (A beats B, B beats C, C beats A)"
 
 
@@ -39,6 +41,11 @@ def number(value: float, digits: int) -> str:
     return f"{value:z.{digits}f}".replace("-", "−")
 
 
+def signed_number(value: float, digits: int) -> str:
+    """The same with a sign also where it is positive."""
+    return f"{value:+z.{digits}f}".replace("-", "−")
+
+
 def ratio(value: float) -> str:
     """A positive ratio in at most four characters: '0.56', '1.80', '12.5', '140'."""
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
@@ -57,3 +64,12 @@ def cyclic(share: float | None) -> str:
     else:
         verdict = f"there is no consistent order: the duels mostly run in circles{CIRCLE}"
     return f"Cyclic share {percent(share, 1 if share < 0.1 else 0)}: {verdict}."
+
+
+def fragility_words(fragility: Fragility) -> str:
+    """How few judgements hold the first place, in one sentence."""
+    many = counted(len(fragility.judgements), "judgement")
+    limit = "no smaller set does" if fragility.is_smallest else "found greedily, so fewer may do"
+    if fragility.next_leader is None:
+        return f"Without {many}, {fragility.leader} would no longer be first ({limit})."
+    return f"Without {many}, {fragility.next_leader} would be first instead of {fragility.leader} ({limit})."

@@ -11,32 +11,20 @@ from dissensus.screening.controls import (
     suggested_exclusions,
 )
 from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_skene
-from dissensus.screening.majority import (
-    NO,
-    UNFIT,
-    UNJUDGED,
-    UNSURE,
-    YES,
-    latest_answers,
-    majority_verdicts,
-)
+from dissensus.screening.majority import majority_verdicts
 from dissensus.screening.p910 import P910, p910
 from dissensus.screening.panel import Panel, Told, panel_agreement, panel_of, panel_skill
 from dissensus.screening.preferences import Weighed, Weighing, by_bt500, by_mean, by_p910, preferences
 from dissensus.screening.shares import Shares
+from dissensus.screening.states import states_of
 from dissensus.screening.verdicts import Rule, Verdicts, by_dawid_skene, by_majority
 
 __all__ = [
     "METRICS",
-    "NO",
     "NO_MAYBE_YES",
     "P910",
     "PREFERENCES",
-    "UNFIT",
-    "UNJUDGED",
-    "UNSURE",
     "VERDICTS",
-    "YES",
     "Agreement",
     "Bt500",
     "DawidSkene",
@@ -58,7 +46,6 @@ __all__ = [
     "control_threshold",
     "dawid_skene",
     "krippendorff_alpha",
-    "latest_answers",
     "majority_verdicts",
     "p910",
     "panel_agreement",
@@ -66,6 +53,7 @@ __all__ = [
     "panel_skill",
     "preferences",
     "repeat_consistency",
+    "states_of",
     "suggested_exclusions",
 ]
 

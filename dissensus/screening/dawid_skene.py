@@ -14,6 +14,9 @@ from dissensus.screening.counts import cross_counts, require_range
 NO_MAYBE_YES = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
 """Three answers about two truths: the thing is there or it is not, and 'maybe' is half a vote for either."""
 NO_MAYBE_YES.setflags(write=False)
+SCALE = np.array([2, 0, 1, 1])
+"""The codes of yes, no, unsure and unfit as rows of that table; whoever says unfit does not vote."""
+SCALE.setflags(write=False)
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from dissensus.screening.controls import (
     control_threshold,
     suggested_exclusions,
 )
-from dissensus.screening.dawid_skene import NO_MAYBE_YES, dawid_skene
-from dissensus.screening.majority import NO, UNFIT, UNSURE, YES
+from dissensus.screening.dawid_skene import NO_MAYBE_YES, SCALE, dawid_skene
 from dissensus.screening.shares import Shares
 
 ESTIMABLE = 3
@@ -88,14 +87,12 @@ def panel_skill(told: Told, people: int) -> tuple[float | None, ...]:
 
     Not exactly, since percentages are what is looked at; of many answers it takes a while all the same.
     """
-    told = told.take(told.code != UNFIT)
+    told = told.take(told.code != ANSWERS.index("unfit"))
     if len(np.unique(told.person)) < ESTIMABLE:
         return (None,) * people
-    place = np.zeros(len(ANSWERS), np.int64)
-    place[[NO, UNSURE, YES]] = 0, 1, 2
     questions, question = np.unique(told.question, return_inverse=True)
     try:
-        columns = question, told.person, place[told.code]
+        columns = question, told.person, SCALE[told.code]
         found = dawid_skene(*columns, len(questions), people, NO_MAYBE_YES, tolerance=1e-3, max_iterations=1000)
     except ScreeningError:
         return (None,) * people

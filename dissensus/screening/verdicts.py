@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.records import ANSWERS
+from dissensus.records import ANSWERS, NO, OPEN, UNFIT, UNSURE, YES
 from dissensus.screening.counts import cross_counts
-from dissensus.screening.dawid_skene import NO_MAYBE_YES, dawid_skene
-from dissensus.screening.majority import NO, UNFIT, UNJUDGED, UNSURE, YES, majority_verdicts
+from dissensus.screening.dawid_skene import NO_MAYBE_YES, SCALE, dawid_skene
+from dissensus.screening.majority import majority_verdicts
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Rule:
 
 
 Verdicts = Callable[[Int[Array, " A"], Int[Array, " A"], Int[Array, " A"], int, int, Rule], Int[Array, " Q"]]
-"""(question, annotator, answer, questions, annotators, rule) → YES, NO, UNSURE, UNFIT or UNJUDGED per question."""
+"""(question, annotator, answer, questions, annotators, rule) → YES, NO, UNSURE, UNFIT or OPEN per question."""
 
 
 def by_majority(
@@ -60,14 +60,13 @@ def by_dawid_skene(
     """
     counts = cross_counts(question, answer, questions, len(ANSWERS))
     verdict = majority_verdicts(counts, rule.min_answers, rule.unsure_share, rule.unfit_share)
-    told = answer != UNFIT
+    yes, no, unsure, _ = counts.T
+    told = answer != ANSWERS.index("unfit")
     if not told.any():
         return verdict
-    place = np.empty(len(ANSWERS), dtype=np.int64)
-    place[[NO, UNSURE, YES]] = 0, 1, 2
-    found = dawid_skene(question[told], annotator[told], place[answer[told]], questions, annotators, NO_MAYBE_YES)
+    found = dawid_skene(question[told], annotator[told], SCALE[answer[told]], questions, annotators, NO_MAYBE_YES)
     more_probable = np.where(found.posterior[:, 1] > found.posterior[:, 0], YES, NO)
     clear = found.posterior.max(axis=1) > rule.certainty
-    too_unsure = counts[:, UNSURE] > rule.unsure_share * counts.sum(axis=1) * (1 + 1e-12)
-    open_to_estimate = (verdict != UNFIT) & (verdict != UNJUDGED) & ~too_unsure & (counts[:, YES] + counts[:, NO] > 0)
+    too_unsure = unsure > rule.unsure_share * counts.sum(axis=1) * (1 + 1e-12)
+    open_to_estimate = (verdict != UNFIT) & (verdict != OPEN) & ~too_unsure & (yes + no > 0)
     return np.where(open_to_estimate, np.where(clear, more_probable, UNSURE), verdict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dissensus.errors import StudyError
 from dissensus.steps.pooling import has_items, pool_stamp
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
@@ -29,8 +29,8 @@ def refuse_to_leave_behind(folder: Folder, database: Database) -> None:
         StudyError: says how to move them.
     """
     if database.path is None and folder.judgements.exists():
-        here = Answers(Database(f"sqlite:///{folder.judgements}")).counts()[0]
-        there = Answers(database).counts()[0]
+        here = AnswerLog(Database(f"sqlite:///{folder.judgements}")).counts()[0]
+        there = AnswerLog(database).counts()[0]
         if here > there:
             raise StudyError(
                 f"{folder.judgements} holds {here:,} answers, {database.name} only {there:,}: export them with the old "

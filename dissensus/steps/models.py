@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
-from dissensus.backends import MapPreprocess, Preprocess, parse_spec
+from dissensus.backends import Preprocess, parse_spec
 from dissensus.errors import DissensusError, StudyError
 from dissensus.steps.predicting import has_begun
 from dissensus.store.files import write_bytes
@@ -17,17 +17,24 @@ from dissensus.store.settings import ModelSettings, Settings, add_models, remove
 
 @contextmanager
 def named_models(
-    folder: Folder, settings: Settings, specs: Sequence[str], preprocess: Mapping[str, Any], lower: Sequence[str]
+    folder: Folder,
+    settings: Settings,
+    specs: Sequence[str],
+    preprocess: Mapping[str, Any],
+    lower: Sequence[str],
+    kind: type[Any] = Preprocess,
+    gives_numbers: bool = False,
 ) -> Iterator[list[str]]:
     """The names of models given as NAME=BACKEND:TARGET, which stand in study.toml from now on.
 
-    A model that is refused outright while this lasts is not in the study; one that has begun is, so that it can resume.
+    `kind` is the preprocessing that the study's task has. A model that is refused outright while this lasts is not in
+    the study; one that has begun is, so that it can resume.
 
     Raises:
         StudyError: another model has the name, or --lower is not about these models.
     """
     before = folder.settings.read_bytes()
-    added = _new_models(settings, specs, preprocess, lower)
+    added = _new_models(settings, specs, preprocess, lower, kind, gives_numbers)
     if added:
         add_models(folder.settings, added)
     try:
@@ -62,14 +69,19 @@ def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
 
 
 def _new_models(
-    settings: Settings, specs: Sequence[str], preprocess: Mapping[str, Any], lower: Sequence[str]
+    settings: Settings,
+    specs: Sequence[str],
+    preprocess: Mapping[str, Any],
+    lower: Sequence[str],
+    kind: type[Any],
+    gives_numbers: bool,
 ) -> dict[str, ModelSettings]:
     """Those that are not in the study yet; one that is there already must be the same."""
     known = settings.models
     added: dict[str, ModelSettings] = {}
-    (MapPreprocess if settings.task == "masks" else Preprocess).read(preprocess)
+    kind.read(preprocess)
     unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
-    if unknown or (lower and settings.task != "scores"):
+    if unknown or (lower and not gives_numbers):
         raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")
     for spec in specs:
         name, backend, target = parse_spec(spec)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from dissensus.backends import Unreadable, read_image
 from dissensus.engines.local import Progress
 from dissensus.report.pictures import data_uri
-from dissensus.report.scores.galleries import WIDE
+from dissensus.report.scores.pairs import WIDE
 from dissensus.steps.pools import Pool
 
 THUMBNAIL = 256  # pixels of a picture in a gallery

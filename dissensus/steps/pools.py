@@ -44,7 +44,6 @@ class ListedPool:
     """Items that pool.parquet lists."""
 
     def __init__(self, folder: Folder) -> None:
-        """Name the study."""
         self.folder = folder
 
     def ids(self, positions: Sequence[int]) -> list[str]:
@@ -72,7 +71,6 @@ class EnumeratedPool:
     """Items that an enumeration works out; those that people see are drawn once."""
 
     def __init__(self, folder: Folder) -> None:
-        """Name the study."""
         self.folder = folder
 
     @cached_property

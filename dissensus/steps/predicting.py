@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +17,12 @@ from dissensus.engines.local import Progress, chunks
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooling import pool_ids, pool_size, pool_stamp
-from dissensus.store.files import file_fingerprint
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, refuse_changes
-from dissensus.store.settings import ModelSettings, Settings
+from dissensus.store.rounds import Round
+from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table, read_stamps, read_table
 
 STAMPED = ("inputs", "content", "unreadable")  # what every file of predictions says of itself
@@ -35,48 +37,54 @@ BATCH = 32  # images that a model sees at once
 READERS = 2  # threads that decode images while the model works
 
 
-class SelectedBy(Protocol):
-    """A round, as far as it says what it was selected by."""
+class Source:
+    """Where the predictions of one model come from; each task has its own, which says how they are read and checked."""
 
-    @property
-    def number(self) -> int:
-        """Of the round."""
-
-    @property
-    def inputs(self) -> dict[str, Any]:
-        """Fingerprints of the predictions by model, among others."""
-
-
-class Source(Protocol):
-    """Where the predictions of one model come from, for one kind of prediction."""
-
-    inputs: dict[str, Any]
-    """What the predictions depend on beside the pool and the model itself."""
-    chunk: int
+    chunk = CHUNK
     """Items that are predicted before they are kept."""
-    is_whole: bool
-    """True where all predictions lie in one file, which is read at once."""
+
+    def __init__(self, work: Workspace[Any], name: str) -> None:
+        self.work, self.name = work, name
+        self.model = work.settings.models[name]
+        self.is_whole = self.model.backend == "file"
+        """True where all predictions lie in one file, which is read at once."""
+        self.preprocess = work.settings.preprocess | self.model.preprocess
+        self.inputs: dict[str, Any] = {"preprocess": {} if self.is_whole else self.preprocess}
+        """What the predictions depend on beside the pool and the model itself."""
+        if work.folder.classes.exists():
+            self.inputs["classes"] = fingerprint(work.folder.classes.read_bytes())
+
+    @cached_property
+    def images(self) -> PooledImages:
+        """The images of the pool."""
+        return PooledImages(self.work.folder, self.name)
 
     def read(self) -> pa.Table:
         """All predictions, where they lie in a file."""
+        raise NotImplementedError
 
     def open(self) -> None:
         """Make the model ready to predict."""
+        raise NotImplementedError
 
     def part(self, rows: range) -> pa.Table:
         """Predictions for some items of the pool, with a column `problem` for those that have none."""
+        raise NotImplementedError
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
         """Check what was predicted, part by part, and write it with fingerprints of it added to the stamps."""
+        raise NotImplementedError
 
 
-def predict(folder: Folder, model: ModelSettings, name: str, source: Source, progress: Progress) -> bool:
+def predict(source: Source) -> bool:
     """Write predictions/NAME.parquet; False where it was there, made from the same inputs.
 
     Raises:
         StudyError: the predictions, or finished parts of them, were made from other inputs.
         BackendError, PredictionError: the model cannot be run, or says what cannot be.
     """
+    work, name, model = source.work, source.name, source.model
+    folder, progress = work.folder, work.progress
     inputs = {
         "pool": pool_stamp(folder),
         "backend": model.backend,
@@ -192,14 +200,14 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
     return stamps
 
 
-def refuse_other_predictions(rounds: Iterable[SelectedBy], stamps: Mapping[str, Mapping[str, Any]]) -> None:
+def refuse_other_predictions(rounds: Iterable[Round[Any]], stamps: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuse predictions that are not those that rounds were selected by.
 
     Raises:
         StudyError: names the model.
     """
     for found in rounds:
-        for name, content in found.inputs["predictions"].items():
+        for name, content in found.predictions.items():
             if stamps[name]["content"] != content:
                 raise StudyError(
                     f"the predictions of {name} are not those that round {found.number} was selected by: "

@@ -13,14 +13,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.inquiry import Inquiry
 from dissensus.labeling import QUESTIONS, is_prediction_key
-from dissensus.records import Assignment, Classes, Question, Response, SetQuestion
+from dissensus.records import Assignment, Response, SetQuestion
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import EnumeratedPool, open_pool
-from dissensus.steps.task import ServedRounds
-from dissensus.store.answers import Answers
-from dissensus.store.database import Database
+from dissensus.steps.workspace import Workspace
+from dissensus.store.answers import AnswerLog
 from dissensus.store.exchange import write_responses
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
@@ -28,7 +28,7 @@ from dissensus.store.people import People
 from dissensus.store.set_questions import SetQuestions
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table
-from dissensus.web.backing import Answered, Changes, Needed, Terms
+from dissensus.web.backing import Changes, Terms
 from dissensus.web.desk import Desk
 from dissensus.web.overview import Overview
 
@@ -38,24 +38,17 @@ PAUSED = "paused"
 class StudyBacking:
     """One study's files and database, behind the functions that the service is given."""
 
-    def __init__(
-        self,
-        folder: Folder,
-        settings: Settings,
-        classes: Classes,
-        database: Database,
-        read_rounds: Callable[[], ServedRounds],
-    ) -> None:
-        """Open the study; the database must be its own. `read_rounds` says what was selected so far."""
-        self.folder, self.settings, self.classes, self.database = folder, settings, classes, database
-        title = settings.title or folder.root.resolve().name
-        stamp = pool_stamp(folder)
+    def __init__(self, work: Workspace[Any], read_inquiry: Callable[[], Inquiry]) -> None:
+        folder, settings, database = work.folder, work.settings, work.database
+        self.folder, self.settings, self.classes, self.database = folder, settings, work.classes, database
+        title, stamp = work.title, pool_stamp(folder)
         database.claim(stamp, title)
         refuse_to_leave_behind(folder, database)
-        self.answers, self.people = Answers(database), People(database)
+        self.answers, self.people = AnswerLog(database), People(database)
         self.set_questions = SetQuestions(database)
-        self.read_rounds = read_rounds
-        self.rounds = read_rounds()
+        self.read_inquiry = read_inquiry
+        self.inquiry = read_inquiry()
+        self.inquiry.uris()
         self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[SetQuestion, ...] = ()
         serve = settings.serve
@@ -91,36 +84,21 @@ class StudyBacking:
         if set_questions != self.known_set_questions:
             names = {name for one in set_questions for name in _items(one)}
             self.other_uris, self.known_set_questions = uris_named(self.folder, names), set_questions
-        if tuple(self.folder.rounds()) != self.rounds.on_disk:
-            self.rounds = self.read_rounds()
+        if not self.inquiry.is_current():
+            self.inquiry = self.read_inquiry()
+            self.inquiry.uris()  # worked out here, where nobody waits
         return Changes(
             people=tuple(self.people.all()),
             exclusions=tuple(self.people.exclusions()),
             set_questions=set_questions,
             is_paused=self.database.get(PAUSED) == "yes",
-            rounds=self.rounds.on_disk,
+            version=self.inquiry.version,
             answers=self.answers.raw(after),
         )
 
-    def round_questions(self) -> list[tuple[str, list[str]]]:
-        """The questions of all rounds, by kind."""
-        return self.rounds.questions
-
-    def needed(self, answered: Answered) -> Needed:
-        """What has to be asked."""
-        return self.rounds.needed(answered)
-
-    def beside(self, question: Question) -> dict[str, Any]:
-        """What a question about people's answers is about now."""
-        return self.rounds.beside(question)
-
-    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """What its page shows of them."""
-        return self.rounds.material(question, shown)
-
     def picture(self, item: str) -> Path | None:
         """Where a picture lies: of the rounds' items and predictions, or of the questions written down by hand."""
-        uri = self.rounds.uris.get(item) or self.other_uris.get(item)
+        uri = self.inquiry.uris().get(item) or self.other_uris.get(item)
         return Path(uri) if uri else None
 
     def add_person(self, name: str, is_trusted: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -37,13 +37,12 @@ def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callabl
     return found
 
 
-def refuse_the_studys_own(found: Sequence[SetQuestion], asked: Sequence[Question], path: Path) -> None:
+def refuse_the_studys_own(found: Sequence[SetQuestion], own: Collection[tuple[str, str]], path: Path) -> None:
     """Refuse known answers to what the study asks: whoever is told the answer cannot be asked any more.
 
     Raises:
         JudgementError: names the first one.
     """
-    own = {(one.kind, one.text) for one in asked}
     for one in found:
         if one.role != "asked" and (one.question.kind, one.question.text) in own:
             about = ", ".join(f"{name} {value}" for name, value in one.question.body.items())

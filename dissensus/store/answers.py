@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import JudgementError
+from dissensus.inquiry import Row as Essentials
 from dissensus.records import Assignment, Question, Response, Role
 from dissensus.store.database import Database, run
 
@@ -17,9 +18,6 @@ as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", 
 
 Row = tuple[str, str, str, str, str, str, str, float | None, str, str | None, str]
 """An answer as it is stored: the columns of `answers` but its number; question, answer and what was shown are JSON."""
-
-Essentials = tuple[str, str, str, str, str]
-"""Id, question, annotator, answer and time."""
 
 COLUMNS = (
     "id", "kind", "question", "annotator", "role", "answer", "shown", "seconds", "comment", "ticket", "time",
@@ -37,26 +35,23 @@ AMONG = {
 CHUNK = 5_000  # rows on their way in or out at a time
 
 
-class Answers:
+class AnswerLog:
     """The answers of one study, in the order in which they came."""
 
     def __init__(self, database: Database) -> None:
-        """Name the database."""
         self.database = database
 
     def append(self, responses: Iterable[Response]) -> int:
         """Store answers, all or none, and return how many were new; one that is there already is stored once.
 
+        They are read one by one, and nobody waits meanwhile.
+
         Raises:
             JudgementError: an id is taken by another answer.
         """
-        return self.append_rows(map(row_of, responses))
-
-    def append_rows(self, rows: Iterable[Row]) -> int:
-        """Like `append`, for answers in the form in which they are stored; read one by one, nobody waits meanwhile."""
         columns = ", ".join(COLUMNS)
         with self.database.staging() as connection:
-            staged = _stage(connection, rows)
+            staged = _stage(connection, map(row_of, responses))
             self.database.take_turn(connection)
             new = connection.exec_driver_sql(
                 f"INSERT INTO answers ({columns}) SELECT {columns} FROM incoming WHERE true ORDER BY n "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -27,20 +26,12 @@ def sqlite_engine(path: Path, is_read_only: bool) -> Engine:
     return engine
 
 
-def memory_engine(driver: sqlite3.Connection | None = None) -> Engine:
-    """A database that ends with the process: empty, or the one given."""
-    kept = driver or sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+def memory_engine() -> Engine:
+    """An empty database that ends with the process."""
+    kept = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     engine = create_engine("sqlite://", creator=lambda: kept, poolclass=StaticPool)
     event.listen(engine, "begin", _begin)
     return engine
-
-
-def copied_to_memory(path: Path) -> Engine:
-    """A copy of a file that cannot be written, so that it can be brought up to date for this process alone."""
-    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    with closing(_connect_immutable(path)) as original:
-        original.backup(copy)
-    return memory_engine(copy)
 
 
 def postgresql_engine(url: str) -> Engine:

@@ -9,7 +9,6 @@ class Folder:
     """The paths of a study; whoever needs a file of it asks here."""
 
     def __init__(self, root: Path) -> None:
-        """Name the folder."""
         self.root = root
         self.settings = root / "study.toml"
         self.lock = root / ".lock"

@@ -14,7 +14,6 @@ class Lock:
     """Held while a verb writes; verbs that call each other hold it once."""
 
     def __init__(self, path: Path, refusal: str = "another command is working on it: wait for it to end") -> None:
-        """Name the file; the system forgets the lock with the process, however that ends."""
         self.path = path
         self.refusal = refusal
         self.held = 0

@@ -9,7 +9,7 @@ from threading import Lock
 from sqlalchemy import Connection, Engine, inspect
 
 from dissensus.errors import StudyError
-from dissensus.store.connecting import WRITES, copied_to_memory, memory_engine, postgresql_engine, sqlite_engine
+from dissensus.store.connecting import WRITES, memory_engine, postgresql_engine, sqlite_engine
 from dissensus.store.schema import METADATA, REVISION, VERSIONS
 
 ONE_AT_A_TIME = Lock()  # Alembic keeps what it works on in module variables
@@ -22,9 +22,7 @@ def opened(url: str, path: Path | None) -> Engine:
         with engine.connect() as connection:
             is_current = revision_of(connection) == REVISION
         if not is_current:
-            if path is not None and is_read_only(path):
-                engine = copied_to_memory(path)
-            migrate(engine)
+            migrate(engine, path)
     except BaseException:
         engine.dispose()
         raise
@@ -67,21 +65,27 @@ def _can_write(folder: Path) -> bool:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of a database; None before the first, or in a study of version 0.1.0."""
+    """The revision of a database; None where we have made no table in it."""
     if not inspect(connection).has_table(VERSIONS):
         return None
     return connection.exec_driver_sql(f"SELECT version_num FROM {VERSIONS}").scalar()
 
 
-def migrate(engine: Engine) -> None:
+def migrate(engine: Engine, path: Path | None) -> None:
     """Run the changes that are missing, all or none.
 
     Raises:
-        StudyError: the database is newer than this dissensus.
+        StudyError: the database is newer than this dissensus, or the file at `path` holds somebody else's tables.
     """
+    if path is not None:
+        check_writable(path)
     with ONE_AT_A_TIME, engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
-        if revision_of(connection) != REVISION:  # another process may have been faster
-            _upgrade(connection)
+        revision = revision_of(connection)
+        if revision == REVISION:  # another process was faster
+            return
+        if revision is None and path is not None and inspect(connection).get_table_names():
+            raise StudyError(f"{path} was not written by this version of dissensus: move it away; nothing was changed")
+        _upgrade(connection)
 
 
 def _upgrade(connection: Connection) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import StudyError
-from dissensus.records import Annotator, Exclusion
+from dissensus.records import Annotator, Exclusion, token_hash
 from dissensus.store.database import Database, run
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ class People:
     """The people of one study."""
 
     def __init__(self, database: Database) -> None:
-        """Name the database."""
         self.database = database
 
     def add(self, name: str, *, is_owner: bool = False, is_trusted: bool = False, seed: int | None = None) -> str:
@@ -115,11 +113,6 @@ class People:
             "VALUES (:annotator, :is_excluded, :reason, :by, :time)"
         )
         self.database.write(lambda connection: run(connection, decided, values))
-
-
-def token_hash(token: str) -> str:
-    """What is stored of a token; a token has so much chance in it that salt would add nothing."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> None:

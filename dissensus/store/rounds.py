@@ -1,99 +1,125 @@
-"""Rounds on disk: what was selected for which duels, and with which settings."""
+"""Rounds on disk: what was selected for which duels, and how. A selection says itself which columns it has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from dissensus.arrays import Array, Float
-from dissensus.records import FORMAT_VERSION, Selection
+from dissensus.arrays import Array
+from dissensus.errors import StudyError
+from dissensus.records import FORMAT_VERSION, Selected
 from dissensus.store.folder import Folder
 from dissensus.store.tables import model_numbers, open_table, read_stamps, read_table, write_table
 
+S = TypeVar("S", bound=Selected)
+
+STORED_AS = {"is_reserve": "reserve", "item": "position", "low": "low_position", "high": "high_position"}
+"""Columns that have another name on disk; under their own name items stand there by id, for whoever opens the file."""
+NUMBERED_AS = {"category": "label"}
+"""Classes that stand there by name, with their number in a column beside it."""
+TYPES = {"rank": pa.int32(), "level": pa.int32(), "label": pa.int32()} | {
+    "first_label": pa.uint16(),
+    "second_label": pa.uint16(),
+}
+
 
 @dataclass(frozen=True)
-class Round:
-    """One selection; items are numbered as in the pool. `table` has what only some steps look at."""
+class Round(Generic[S]):
+    """One selection; items are numbered as in the pool. `about` is what was written with it."""
 
     number: int
-    selection: Selection
+    selection: S
     table: pa.Table
-    settings: dict[str, Any]
-    duels: tuple[tuple[str, str], ...]
-    inputs: dict[str, Any]
+    about: dict[str, Any]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Those it was selected with."""
+        return dict(self.about["settings"])
+
+    @property
+    def duels(self) -> list[tuple[str, str]]:
+        """The two models of every duel, also of those that found nothing."""
+        return [(first, second) for first, second in self.about["duels"]]
+
+    @property
+    def predictions(self) -> dict[str, str]:
+        """Fingerprints of the predictions it was selected by, by model."""
+        return dict(self.about["inputs"]["predictions"])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Sentences about what could not be selected."""
+        return tuple(self.about.get("words", self.about.get("skipped", ())))
 
     @cached_property
-    def items(self) -> tuple[str, ...]:
-        """The id of each row's item."""
-        return tuple(self.table["item"].to_pylist())
-
-    @cached_property
-    def confidences(self) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-        """Those of the first and the second model, None where a model gives none."""
-        return tuple(self.table["first_confidence"].to_pylist()), tuple(self.table["second_confidence"].to_pylist())
+    def item_ids(self) -> dict[int, str]:
+        """The id of every item in the round by its number."""
+        sides = self.selection.items
+        return {
+            number: name
+            for side in sides
+            for number, name in zip(getattr(self.selection, side).tolist(), self.table[side].to_pylist(), strict=True)
+        }
 
 
 def write_round(
     folder: Folder,
     number: int,
-    selection: Selection,
+    selection: Selected,
     models: list[str],
-    confidences: tuple[Float[Array, " Q"], Float[Array, " Q"]],
-    stamps: dict[str, Any],
+    ids: Mapping[int, str],
+    about: dict[str, Any],
+    more: Mapping[str, Any],
 ) -> None:
-    """Write rounds/NNN/selection.parquet; a confidence that a model does not give is NaN here and null there."""
-    names = np.array(models, dtype=object)
-    table = pa.table(
-        {
-            "first": pa.array(names[selection.first], pa.string()),
-            "second": pa.array(names[selection.second], pa.string()),
-            "item": items_at(folder, selection.item),
-            "position": selection.item,
-            "rank": pa.array(selection.rank, pa.int32()),
-            "discrepancy": selection.discrepancy,
-            "reserve": selection.is_reserve,
-            "inclusion_probability": np.ones(len(selection)),  # the largest are taken for sure
-            "first_label": pa.array(selection.first_label, pa.uint16()),
-            "second_label": pa.array(selection.second_label, pa.uint16()),
-            "first_confidence": pa.array(confidences[0], pa.float32(), from_pandas=True),
-            "second_confidence": pa.array(confidences[1], pa.float32(), from_pandas=True),
-        }
-    )
-    write_table(folder.selection(number), table, stamps | {"format_version": FORMAT_VERSION})
+    """Write rounds/NNN/selection.parquet; `more` are columns that are read back from the table alone."""
+    names, columns = np.array(models, dtype=object), dict(more)
+    for field in fields(selection):  # type: ignore[arg-type]
+        values = getattr(selection, field.name)
+        if field.name in selection.sides:
+            columns[field.name] = pa.array(names[values], pa.string())
+        elif field.name in selection.items:
+            columns[field.name] = pa.array([ids[item] for item in values.tolist()], pa.string())
+            columns[_stored_as(field.name)] = values
+        else:
+            columns[_stored_as(field.name)] = pa.array(values, TYPES.get(_stored_as(field.name)))
+    table = pa.table({name: columns[name] for name in selection.stored if name in columns})
+    write_table(folder.selection(number), table, about | {"format_version": FORMAT_VERSION})
 
 
-def read_rounds(folder: Folder) -> tuple[list[str], list[Round]]:
+def read_rounds(folder: Folder, kind: type[S]) -> tuple[list[str], list[Round[S]]]:
     """The models that compete, in the order in which they came, and all rounds; models are numbered in that order."""
-    numbers = folder.rounds()
-    stamps = {number: read_stamps(folder.selection(number)) for number in numbers}
-    models = list(dict.fromkeys(name for number in numbers for duel in stamps[number]["duels"] for name in duel))
-    return models, [_read_round(folder, number, stamps[number], models) for number in numbers]
+    needed = ("settings", "duels", "inputs", *kind.stamps)
+    abouts = {number: read_stamps(folder.selection(number), *needed) for number in folder.rounds()}
+    models = list(dict.fromkeys(name for about in abouts.values() for duel in about["duels"] for name in duel))
+    return models, [_read_round(folder, number, kind, about, models) for number, about in abouts.items()]
 
 
-def _read_round(folder: Folder, number: int, stamps: dict[str, Any], models: list[str]) -> Round:
+def _read_round(folder: Folder, number: int, kind: type[S], about: dict[str, Any], models: list[str]) -> Round[S]:
     table = read_table(folder.selection(number))
-    selection = Selection(
-        first=model_numbers(table["first"], models),
-        second=model_numbers(table["second"], models),
-        item=table["position"].to_numpy(),
-        rank=table["rank"].to_numpy().astype(np.int64),
-        is_reserve=table["reserve"].to_numpy(),
-        discrepancy=table["discrepancy"].to_numpy(),
-        first_label=table["first_label"].to_numpy().astype(np.int64),
-        second_label=table["second_label"].to_numpy().astype(np.int64),
-    )
-    return Round(
-        number,
-        selection,
-        table,
-        stamps["settings"],
-        tuple((first, second) for first, second in stamps["duels"]),
-        stamps["inputs"],
-    )
+    names = [_stored_as(field.name) for field in fields(kind)]  # type: ignore[arg-type]
+    absent = [name for name in names if name not in table.column_names]
+    if absent:
+        raise StudyError(
+            f"{folder.selection(number)} has no column '{absent[0]}': it belongs to a study of another task"
+        )
+    columns: dict[str, Array] = {}
+    for field in fields(kind):  # type: ignore[arg-type]
+        if field.name in kind.sides:
+            columns[field.name] = model_numbers(table[field.name], models)
+        else:
+            values = table[_stored_as(field.name)].to_numpy()
+            columns[field.name] = values.astype(np.int64) if values.dtype.kind in "iu" else values
+    return Round(number, kind(**columns), table, about)
+
+
+def _stored_as(name: str) -> str:
+    return STORED_AS.get(name) or NUMBERED_AS.get(name, name)
 
 
 def items_at(folder: Folder, positions: Array, column: str = "id") -> pa.Array:

@@ -25,7 +25,6 @@ class SetQuestions:
     """The questions that were set for one study, in the order in which they came."""
 
     def __init__(self, database: Database) -> None:
-        """Name the database."""
         self.database = database
 
     def add(self, questions: Sequence[SetQuestion]) -> int:

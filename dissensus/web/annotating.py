@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Query, Request, Response, Security
+from fastapi import APIRouter, HTTPException, Query, Request, Response, Security
 from fastapi import Path as InPath
 
 from dissensus.errors import StudyError
@@ -38,8 +38,8 @@ PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
 }
 CLIP_TYPES: dict[int | str, dict[str, Any]] = {
-    status: {"content": {kind: {} for kind in sorted({*VIDEOS.values()})}, "description": words}
-    for status, words in ((200, "The clip."), (206, "A part of the clip."))
+    status: {"content": {kind: {} for kind in sorted({*VIDEOS.values(), *more})}, "description": words}
+    for status, words, more in ((200, "The clip.", ()), (206, "Parts of the clip.", ("multipart/byteranges",)))
 }
 
 
@@ -131,21 +131,20 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
             raise HTTPException(404, str(error)) from None
         return Response(data, media_type=kind, headers=KEEP_PICTURE)
 
-    @routes.get("/video/{ticket}/{number}", response_class=Response, responses=CLIP_TYPES | problems(404, 416, 422))
+    @routes.get(
+        "/video/{ticket}/{number}", response_class=Response, responses=CLIP_TYPES | problems(400, 404, 416, 422)
+    )
     async def video(
         request: Request,
         ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
         number: Annotated[int, InPath(ge=0, le=9)],
-        range: Annotated[str | None, Header(description="Bytes, such as bytes=0-1023.")] = None,
     ) -> Response:
-        """A clip of a question that was put to this person, or a part of it."""
+        """A clip of a question that was put to this person, or the part that a Range header asks for."""
         path = await shown_at(person_at(request), ticket, number)
         if path is None or not is_video(path):
             raise HTTPException(404, "there is no such clip")
-        # without marks of a version nobody can tell whether parts are of one file: whoever makes sure gets the whole
-        asked = None if "if-range" in request.headers else range
         try:
-            return await asyncio.to_thread(clip_reply, path, asked, KEEP_PICTURE)
+            return await asyncio.to_thread(clip_reply, path, KEEP_PICTURE)
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
 

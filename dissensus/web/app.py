@@ -19,10 +19,9 @@ from dissensus.web.annotating import annotator_routes, entry_routes
 from dissensus.web.backing import Backing
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
-from dissensus.web.express import Express
-from dissensus.web.guard import Guard
+from dissensus.web.guard import EXPECTED, Guard, reply_to
 from dissensus.web.owning import owner_routes
-from dissensus.web.refusals import EXPECTED, reply_to
+from dissensus.web.replies import Express
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PART = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[a-z]{1,8})?")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.records import Annotator, Assignment, Classes, Exclusion, Question, Response, Role, SetQuestion
+from dissensus.inquiry import Inquiry
+from dissensus.records import Annotator, Assignment, Classes, Exclusion, Response, Role, SetQuestion
 
 StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, str]
 """seq, id, kind, text of the question, annotator, role, answer as JSON, seconds, ticket, time."""
@@ -37,52 +37,14 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Duel:
-    """How far two models' duel has come."""
-
-    first: str
-    second: str
-    items: int
-    judged: int
-
-
-@dataclass(frozen=True)
-class Answered:
-    """Everybody's last word on the rounds' questions, as columns; whoever is excluded says nothing.
-
-    `question` is the place of a question in `round_questions`, `annotator` the number of a person, of whom there are
-    `annotators`, `code` the answer as its kind's code, and `moment` when it was given, in seconds.
-    """
-
-    question: Int[Array, " A"]
-    annotator: Int[Array, " A"]
-    code: Int[Array, " A"]
-    moment: Float[Array, " A"]
-    annotators: int
-
-
-@dataclass(frozen=True)
-class Needed:
-    """Which of the rounds' questions have to be asked, given what people said, and how far the duels are.
-
-    `barred` are places of questions with the numbers of annotators who must not be asked them, such as whoever drew a
-    mask and would check it.
-    """
-
-    is_needed: Bool[Array, " q"]
-    duels: tuple[Duel, ...]
-    barred: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True)
 class Changes:
-    """What was written beside the service, or before it started; `rounds` differs once there is a new round."""
+    """What was written beside the service, or before it started; `version` differs once other questions are asked."""
 
     people: tuple[Annotator, ...]
     exclusions: tuple[Exclusion, ...]
     set_questions: tuple[SetQuestion, ...]
     is_paused: bool
-    rounds: Any
+    version: Any
     answers: list[StoredRow] = field(default_factory=list)
 
 
@@ -91,6 +53,8 @@ class Backing(Protocol):
 
     terms: Terms
     classes: Classes
+    inquiry: Inquiry
+    """What people are asked; another one once `changes` has another version."""
 
     def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
         """Store durably, all or nothing; the ids that stand for other answers already are refused and returned."""
@@ -103,24 +67,6 @@ class Backing(Protocol):
 
     def changes(self, after: int) -> Changes:
         """The study as it is now, with answers that came after the one numbered `after`."""
-
-    def round_questions(self) -> list[tuple[str, list[str]]]:
-        """The questions of all rounds, reserves included, each once: groups of a kind and its texts.
-
-        Also those that answers may make necessary. The place of a question counts through all groups.
-        """
-
-    def needed(self, answered: Answered) -> Needed:
-        """What has to be asked, given what people said."""
-
-    def beside(self, question: Question) -> dict[str, Any]:
-        """What a question about people's answers is about when it is put, such as the id of the mask to be checked.
-
-        It is recorded with the question as shown, and with its answer. Asked only where the kind says so.
-        """
-
-    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """What the browser is given to show it, such as the mask itself: nothing of who drew it."""
 
     def picture(self, item: str) -> Path | None:
         """Where the picture of an item lies, or of a model's prediction by its `prediction_key`."""

@@ -1,4 +1,4 @@
-"""What the service remembers of questions and answers: everybody's last word on each question, as plain arrays."""
+"""What the service remembers of questions and answers, as plain arrays."""
 
 from __future__ import annotations
 
@@ -6,42 +6,35 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import Array, Float, Int
-from dissensus.labeling import QUESTIONS
+from dissensus.arrays import Array, Int
+from dissensus.inquiry import Questions as Group
+from dissensus.inquiry import last_words
+from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.labeling.order import group_words, question_words
-from dissensus.records import ROLES, Question, Role
+from dissensus.records import ROLES, Question, Role, as_text, moments_of
 
 ROLE_NUMBERS: dict[str, int] = {role: number for number, role in enumerate(ROLES)}
 Row = tuple[int, str, Role, int, float | None, str]
 """Question, person, role, code, seconds and time."""
 
 
-SHORT = 64
-"""Characters of an answer that is worth remembering: a mask is long, and never comes twice."""
-
-
 class Questions:
     """Questions by number, each once; bodies are made when somebody is asked."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self.kinds: list[str] = []
         self.texts: list[str] = []
         self.numbers: dict[str, dict[str, int]] = {kind: {} for kind in QUESTIONS}
         """By kind and text."""
+        self.wordings: dict[str, dict[str, tuple[int, bool]]] = {kind: {} for kind in QUESTIONS}
+        """By kind and another text that asks the same: the number, and whether the two sides are turned."""
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    def number(self, kind: str, text: str) -> int | None:
-        """The number of a question; None where it is not known."""
-        return self.numbers.get(kind, {}).get(text)
 
     def new(self, kind: str, texts: Iterable[str]) -> list[str]:
         """Those that are not known yet."""
@@ -58,16 +51,49 @@ class Questions:
         is_repeatable = ~np.fromiter(map(QUESTIONS[kind].is_about_answers, bodies), bool, len(bodies))
         return groups, question_words(groups, texts), is_repeatable
 
+    def set_wordings(self, groups: Sequence[Group]) -> bool:
+        """Let answers to other wordings count for the questions of these groups, which are known.
+
+        True where a text that is known counts for another question now: its answers have to be read again.
+        """
+        before, self.wordings = self.wordings, {kind: {} for kind in QUESTIONS}
+        for group in groups:
+            own, known = self.numbers[group.kind], self.wordings[group.kind]
+            for text, (place, wording) in group.places().items():
+                if wording:
+                    known[text] = own[group.texts[place]], group.is_turned(wording)
+        return any(
+            self.wordings[kind].get(text) != before[kind].get(text)
+            for kind, numbers in self.numbers.items()
+            for text in (self.wordings[kind].keys() | before[kind].keys()) & numbers.keys()
+        )
+
+    def is_turned(self, question: Question) -> bool:
+        """Whether a wording names the two sides the other way round."""
+        wordings = self.wordings[question.kind]
+        return bool(wordings) and wordings.get(question.text, (0, False))[1]
+
+    def answered(self, kind: str, text: str, role: Role, answer: str) -> tuple[int, int]:
+        """The question that a stored answer counts for, and its code.
+
+        What is asked for the study counts whatever the wording; controls and the like are only themselves.
+        """
+        known = self.wordings[kind].get(text) if role == "asked" else None
+        if known is None:
+            return self.numbers[kind][text], code_of_text(kind, answer)
+        number, is_turned = known
+        turned = as_text(QUESTIONS[kind].turned(json.loads(answer))) if is_turned else answer
+        return number, code_of_text(kind, turned)
+
     def of(self, number: int) -> Question:
         """The question with a number."""
         return Question.model_construct(kind=self.kinds[number], body=json.loads(self.texts[number]))
 
 
 class Books:
-    """All answers that the service knows, one row each, and the last word of everybody on each question."""
+    """All answers that the service knows, one row each."""
 
     def __init__(self) -> None:
-        """Begin empty."""
         self.people: dict[str, int] = {}
         self.question = array("q")
         self.person = array("q")
@@ -75,74 +101,36 @@ class Books:
         self.code = array("q")
         self.seconds = array("d")
         self.moment = array("d")
-        self.is_last = array("b")
-        self.last: dict[int, int] = {}
-        """The row of the last word by `_keys`."""
+        self.known: set[int] = set()
+        """Who has answered what in which role, by `_keys`."""
         self.answered: Counter[str] = Counter()
         """Questions that each person has answered, training aside."""
 
     def __len__(self) -> int:
         return len(self.question)
 
-    def enter(self, question: int, name: str, role: Role, code: int, seconds: float | None, time: str) -> bool:
-        """Write an answer down; True where it is the person's first on this question in this role."""
-        person = self.people.setdefault(name, len(self.people))
-        key, row, moment = _keys(question, person, ROLE_NUMBERS[role]), len(self.question), _moment(time)
-        before = self.last.get(key)
-        is_last = before is None or moment >= self.moment[before]  # as `latest_answers` decides it
-        if before is None and role != "training":
-            self.answered[name] += 1
-        if before is not None and is_last:
-            self.is_last[before] = 0
-        if is_last:
-            self.last[key] = row
-        self.question.append(question)
-        self.person.append(person)
-        self.role.append(ROLE_NUMBERS[role])
-        self.code.append(code)
-        self.seconds.append(-1.0 if seconds is None else seconds)
-        self.moment.append(moment)
-        self.is_last.append(is_last)
-        return before is None
-
-    def enter_all(self, rows: Sequence[Row]) -> None:
-        """Like `enter` for each row, in a fraction of the time."""
+    def enter(self, rows: Sequence[Row]) -> list[bool]:
+        """Write answers down; for each whether it is the person's first on this question in this role."""
         question, name, role, code, seconds, time = zip(*rows, strict=True) if rows else ((),) * 6
         person = [self.people.setdefault(one, len(self.people)) for one in name]
         numbers = [ROLE_NUMBERS[one] for one in role]
-        keys = _keys(*(np.array(column, np.int64) for column in (question, person, numbers)))
-        moments = _moments(time)
-        self._note_last(keys, np.array(moments), name, role)
+        is_first = []
+        for key, who, what in zip(map(_key, question, person, numbers), name, role, strict=True):
+            is_first.append(key not in self.known)
+            self.known.add(key)
+            if is_first[-1] and what != "training":
+                self.answered[who] += 1
         self.question.extend(question)
         self.person.extend(person)
         self.role.extend(numbers)
         self.code.extend(code)
         self.seconds.extend([-1.0 if one is None else one for one in seconds])
-        self.moment.extend(moments)
-
-    def _note_last(
-        self, keys: Int[Array, " n"], moments: Float[Array, " n"], name: Sequence[str], role: Sequence[Role]
-    ) -> None:
-        """Which of many new rows are last words, by their time, and which are first ones."""
-        order = np.lexsort((moments, keys))  # stable: of equal times the later row comes later
-        distinct, first = np.unique(keys[order], return_index=True)
-        ends = order[np.append(first[1:], len(order)) - 1] if len(order) else order
-        before = np.array([self.last.get(key, -1) for key in distinct.tolist()] if self.last else [-1] * len(ends), int)
-        is_known = before >= 0
-        is_new = ~is_known
-        if is_known.any():
-            is_new[is_known] = np.array(self.moment)[before[is_known]] <= moments[ends[is_known]]
-        for row in before[is_known & is_new].tolist():
-            self.is_last[row] = 0
-        self.answered.update(name[place] for place in ends[~is_known].tolist() if role[place] != "training")
-        self.last.update(zip(distinct[is_new].tolist(), (ends[is_new] + len(self)).tolist(), strict=True))
-        is_last = np.zeros(len(keys), np.int8)
-        is_last[ends[is_new]] = 1
-        self.is_last.frombytes(is_last.tobytes())
+        self.moment.extend(moments_of(time))
+        return is_first
 
     def has_answered(self, question: int, name: str, role: Role) -> bool:
         """Whether a person has answered a question in a role."""
-        return name in self.people and _keys(question, self.people[name], ROLE_NUMBERS[role]) in self.last
+        return name in self.people and _key(question, self.people[name], ROLE_NUMBERS[role]) in self.known
 
     def answered_by(self, name: str) -> list[tuple[int, Role]]:
         """What a person has answered, each question once for each role, in the order of the first times."""
@@ -150,13 +138,19 @@ class Books:
             return []
         mine = np.flatnonzero(np.array(self.person) == self.people[name])
         question, role = np.array(self.question)[mine], np.array(self.role)[mine]
-        first = np.sort(np.unique(_keys(question, 0, role.astype(np.int64)), return_index=True)[1])
+        first = np.sort(np.unique(_key(question, 0, role.astype(np.int64)), return_index=True)[1])
         return [(one, ROLES[what]) for one, what in zip(question[first].tolist(), role[first].tolist(), strict=True)]
 
     def columns(self) -> dict[str, Array]:
-        """The rows as arrays, copied, so that other threads may read them."""
-        names = ("question", "person", "role", "code", "seconds", "moment", "is_last")
-        return {name: np.array(getattr(self, name)) for name in names}
+        """The rows as arrays, copied, so that other threads may read them; `is_last` marks everybody's last words."""
+        names = ("question", "person", "role", "code", "seconds", "moment")
+        column = {name: np.array(getattr(self, name)) for name in names}
+        is_last = np.ones(len(self), bool)
+        if len(self.known) < len(self):  # somebody changed their mind
+            asked = column["question"] * len(ROLES) + column["role"]
+            is_last[:] = False
+            is_last[last_words(asked, column["person"], column["moment"])[0]] = True
+        return column | {"is_last": is_last}
 
     def given(self, questions: int, excluded: Iterable[str]) -> Int[Array, " Q"]:
         """How many people whose answers count have answered each question for the study."""
@@ -166,34 +160,11 @@ class Books:
         """Question, person, answer code and moment of every last word that counts."""
         column = self.columns()
         out = np.array([self.people[name] for name in excluded if name in self.people], np.int64)
-        counts = (column["is_last"] == 1) & (column["role"] == 0) & ~np.isin(column["person"], out)
+        counts = column["is_last"] & (column["role"] == 0) & ~np.isin(column["person"], out)
         question, person, code, moment = (column[name][counts] for name in ("question", "person", "code", "moment"))
         return question, person, code, moment
 
 
-def code_of_text(kind: str, answer: str) -> int:
-    """An answer that is stored as JSON, as its kind's code; of short ones there are few different ones."""
-    return _known_code(kind, answer) if len(answer) <= SHORT else QUESTIONS[kind].code(json.loads(answer))
-
-
-@lru_cache(1 << 14)
-def _known_code(kind: str, answer: str) -> int:
-    return QUESTIONS[kind].code(json.loads(answer))
-
-
-def _keys(question: Any, person: Any, role: Any) -> Any:
+def _key(question: Any, person: Any, role: Any) -> Any:
     """One number for (question, person, role), or an array of them; up to 16 million people."""
     return question << 26 | person << 2 | role
-
-
-def _moments(times: Sequence[str]) -> list[float]:
-    if all(time.endswith("+00:00") for time in times):  # as we write them, and quicker to read
-        moments: list[float] = (np.array([time[:-6] for time in times], "datetime64[us]").view(np.int64) / 1e6).tolist()
-        return moments
-    return list(map(_moment, times))
-
-
-def _moment(time: str) -> float:
-    """Seconds since 1970; a time without a zone is UTC."""
-    moment = datetime.fromisoformat(time)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

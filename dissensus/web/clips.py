@@ -5,80 +5,60 @@ Unlike pictures they are not cleaned: what a container says about itself (a titl
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import os
 from pathlib import Path
 
-from fastapi import Response
-from fastapi.responses import StreamingResponse
+from fastapi import HTTPException
+from starlette.datastructures import Headers
+from starlette.responses import FileResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from dissensus.errors import StudyError
 from dissensus.pool import VIDEOS
-from dissensus.web.refusals import refusal
 
-PIECE = 1 << 18
-RANGE = re.compile(r"\s*bytes\s*=\s*(\d{0,18})\s*-\s*(\d{0,18})\s*", re.IGNORECASE | re.ASCII)
 EBML = b"\x1aE\xdf\xa3"
 BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
 """What files of the QuickTime family begin with, after four bytes of length."""
+DATING = (b"etag", b"last-modified")
+"""Headers that tell when a file was made, and with it perhaps by whom: the models' outputs are made in turn."""
+REFUSALS = {400: "this is no range of bytes", 416: "there is nothing in this range"}
 
 
-def clip_reply(path: Path, asked: str | None, headers: dict[str, str]) -> Response:
-    """A clip, or the part that a Range header asks for.
+class Clip(FileResponse):
+    """A clip, or the parts that a Range header asks for. Nothing dates it, so whoever sends If-Range gets the whole."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; what cannot be sent is refused in the same words as everything else."""
+        start: Message = {}
+
+        async def undated(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start":
+                start = message
+                start["headers"] = [field for field in message["headers"] if field[0] not in DATING]
+            if start["status"] not in REFUSALS:
+                await send(message)
+
+        await super().__call__(scope, receive, undated)
+        if start["status"] in REFUSALS:
+            size = Headers(raw=start["headers"]).get("content-range")
+            raise HTTPException(start["status"], REFUSALS[start["status"]], {"content-range": size} if size else None)
+
+
+def clip_reply(path: Path, headers: dict[str, str]) -> Clip:
+    """A clip that can be read.
 
     Raises:
-        StudyError: there is no clip that can be read.
+        StudyError: there is none.
     """
-    size = _size(path)
-    span = span_of(asked, size)
-    if span is None:
-        return refusal(416, "there is nothing in this range", {"content-range": f"bytes */{size}"})
-    start, stop = span
-    is_part = stop - start < size
-    more = {"content-range": f"bytes {start}-{stop - 1}/{size}"} if is_part else {}
-    return StreamingResponse(
-        _pieces(path, start, stop),
-        206 if is_part else 200,
-        headers | more | {"accept-ranges": "bytes", "content-length": str(stop - start)},
-        VIDEOS[path.suffix.lower()],
-    )
-
-
-def span_of(asked: str | None, size: int) -> tuple[int, int] | None:
-    """The bytes that a Range header asks for, from and up to; None where there are none.
-
-    What is no range of bytes, or several of them, may be passed over, and is (RFC 9110, 14.2): then it is the whole.
-    """
-    found = RANGE.fullmatch(asked or "")
-    if found is None or found.groups() == ("", ""):
-        return 0, size
-    first, last = found.groups()
-    if not first:
-        start, stop = max(0, size - int(last)), size
-    else:
-        start, stop = int(first), min(size, int(last) + 1) if last else size
-        if last and int(last) < int(first):
-            return 0, size
-    return (start, stop) if start < stop else None
-
-
-def _size(path: Path) -> int:
     try:
         with path.open("rb") as file:
             head = file.read(12)
-        size = path.stat().st_size
+            stat = os.fstat(file.fileno())
     except FileNotFoundError:
         raise StudyError("this clip is gone") from None
     except OSError:
         raise StudyError("this clip cannot be read") from None
     if not head.startswith(EBML) and head[4:8] not in BOXES:  # whatever its name says
         raise StudyError("this clip cannot be read")
-    return size
-
-
-def _pieces(path: Path, start: int, stop: int) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        file.seek(start)
-        while start < stop and (piece := file.read(min(PIECE, stop - start))):
-            start += len(piece)
-            yield piece
+    return Clip(path, headers=headers, media_type=VIDEOS[path.suffix.lower()], stat_result=stat)

@@ -94,6 +94,7 @@ class Desk(Memory):
         except BaseException:
             self.ids -= new
             raise
+        self.ids -= new & taken  # another answer has that id, which may have to be taken in yet
         for identity, (response, number) in responses.items():
             if identity in taken:
                 heard.refused[identity] = "this id stands for another answer"
@@ -143,7 +144,7 @@ class Desk(Memory):
         assignment, number = found
         body, shown = assignment.question.body, assignment.shown
         kind = QUESTIONS[assignment.question.kind]
-        answer = kind.kept(body, kind.heard(body, shown, one.answer), self.backing.classes)
+        answer = kind.kept(body, kind.heard(shown, one.answer), self.backing.classes)
         response = Response.model_construct(
             id=one.id,
             question=assignment.question,
@@ -164,8 +165,7 @@ class Desk(Memory):
             assignment = await asyncio.to_thread(self.backing.assignment, ticket)
             if assignment is None or assignment.question.kind not in QUESTIONS:
                 return None
-            (number,) = self.numbered(assignment.question.kind, [assignment.question.text])
-            self.tickets[ticket] = assignment, number
+            self.tickets[ticket] = assignment, self.number_for(assignment.question, assignment.role)
         return self.tickets[ticket]
 
     async def _beside(self, person: Annotator, number: int, role: Role) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class Desk(Memory):
         if not QUESTIONS[question.kind].is_about_answers(question.body):
             return {}
         try:
-            return await asyncio.to_thread(self.backing.beside, question)
+            return await asyncio.to_thread(self.backing.inquiry.beside, question)
         except BaseException:  # they do not have it yet
             self.queue.take_back(person.name, number, role)
             raise
@@ -197,11 +197,11 @@ class Desk(Memory):
 
     def _feedback(self, number: int, response: Response) -> dict[str, Any]:
         expected = self.set_questions[number, "training"]
-        kind, body = QUESTIONS[response.question.kind], response.question.body
+        kind = QUESTIONS[response.question.kind]
         return {
             "right": kind.code(response.answer) == kind.code(expected.expected),
-            "expected": kind.words(body, expected.expected, self.backing.classes),
-            "answer": kind.said(body, response.shown, expected.expected),
+            "expected": kind.words(expected.expected, self.backing.classes),
+            "answer": kind.said(response.shown, expected.expected),
             "note": expected.note,
         }
 

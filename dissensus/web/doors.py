@@ -2,7 +2,6 @@
 
 # no annotations from the future: the framework reads those of a callable object as they are
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Mapping
@@ -11,45 +10,18 @@ from fastapi import HTTPException, Request, Response
 from fastapi.openapi.models import APIKey, APIKeyIn
 from fastapi.security.base import SecurityBase
 
-from dissensus.records import Annotator
+from dissensus.records import Annotator, token_hash
 from dissensus.web.desk import Desk
 
 YEAR = 365 * 24 * 3600
 
 
-def token_hash(token: str) -> str:
-    """What is kept of a token. It is random and long, so that a plain hash cannot be turned round."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class Keys:
-    """Whose token is whose."""
-
-    def __init__(self, desk: Desk) -> None:
-        """Make this run's own owner link; others are made with `dissensus annotators add --owner`."""
-        self.desk = desk
-        self.owner_token = secrets.token_urlsafe(24)
-        self.owner = Annotator(
-            name="owner", token_hash=token_hash(self.owner_token), is_owner=True, is_trusted=False, seed=0, time=""
-        )
-
-    def person_with(self, token: str) -> Annotator | None:
-        """Whose token this is.
-
-        A dictionary finds the hash, of which an attacker controls no single digit; the comparison itself takes the
-        same time whatever differs.
-        """
-        hashed = token_hash(token)
-        person = self.desk.people.get(hashed, self.owner)
-        return person if hmac.compare_digest(person.token_hash, hashed) else None
-
-
 class Door(SecurityBase):
     """Whatever stands behind it is for those who hold the right cookie; 401 for anybody else."""
 
-    def __init__(self, keys: Keys, cookie: str, is_owner: bool) -> None:
+    def __init__(self, doors: "Doors", cookie: str, is_owner: bool) -> None:
         """Open to the owner or to annotators."""
-        self.keys, self.cookie, self.is_owner = keys, cookie, is_owner
+        self.doors, self.cookie, self.is_owner = doors, cookie, is_owner
         self.model = APIKey(**{"in": APIKeyIn.cookie}, name=cookie)
         self.scheme_name = "owner" if is_owner else "annotator"
 
@@ -63,21 +35,33 @@ class Door(SecurityBase):
     def holder_of(self, cookies: Mapping[str, str]) -> Annotator | None:
         """Who may pass with these cookies."""
         token = cookies.get(self.cookie)
-        person = None if token is None else self.keys.person_with(token)
+        person = None if token is None else self.doors.person_with(token)
         return person if person is not None and person.is_owner == self.is_owner else None
 
 
 class Doors:
-    """The annotators' door and the owner's."""
+    """The annotators' door and the owner's, and whose token is whose."""
 
     def __init__(self, desk: Desk) -> None:
-        """Cookies do not tell ports apart, so that two studies on one host must not overwrite each other's."""
-        self.keys = Keys(desk)
-        self.owner_token = self.keys.owner_token
-        self.person_with = self.keys.person_with
+        """Make this run's own owner link; others are made with `dissensus annotators add --owner`."""
+        self.desk = desk
+        self.owner_token = secrets.token_urlsafe(24)
+        hashed = token_hash(self.owner_token)
+        self.this_owner = Annotator(name="owner", token_hash=hashed, is_owner=True, is_trusted=False, seed=0, time="")
+        # cookies do not tell ports apart, so that two studies on one host must not overwrite each other's
         cookie = f"dissensus-{desk.backing.terms.key}"
-        self.annotator = Door(self.keys, cookie, is_owner=False)
-        self.owner = Door(self.keys, f"{cookie}-owner", is_owner=True)
+        self.annotator = Door(self, cookie, is_owner=False)
+        self.owner = Door(self, f"{cookie}-owner", is_owner=True)
+
+    def person_with(self, token: str) -> Annotator | None:
+        """Whose token this is.
+
+        A dictionary finds the hash, of which an attacker controls no single digit; the comparison itself takes the
+        same time whatever differs.
+        """
+        hashed = token_hash(token)
+        person = self.desk.people.get(hashed, self.this_owner)
+        return person if hmac.compare_digest(person.token_hash, hashed) else None
 
     def let_in(self, person: Annotator, token: str, request: Request, response: Response) -> None:
         """Give the browser its cookie: out of reach of scripts and of other sites."""

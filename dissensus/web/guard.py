@@ -1,4 +1,4 @@
-"""What every request and response has to pass: size, origin, headers, and a last word where something broke.
+"""What every request and response has to pass: size, origin, headers, and a line of JSON where something is refused.
 
 The Host header is not looked at. A foreign name that points here (DNS rebinding) makes a browser send that name's
 cookies, of which there are none, so that it opens nothing; and whoever serves a study may reach it by any name.
@@ -7,13 +7,17 @@ cookies, of which there are none, so that it opens nothing; and whoever serves a
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import traceback
+from collections.abc import Mapping
 
+from fastapi import Response
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dissensus.web.refusals import EXPECTED, refusal, reply_to
+from dissensus.errors import DissensusError, UnavailableError
 
 LARGEST_BODY = 1 << 20
 LARGEST_ANSWERS = 1 << 22
@@ -35,6 +39,9 @@ HEADERS = [
 ]
 FOREIGN = "this came from another site"
 TOO_LARGE = "a request holds at most {:,} bytes"
+LONGEST_WORD = 100
+EXPECTED = (HTTPException, RequestValidationError, DissensusError)
+"""Errors that are somebody else's; any other is a bug of ours."""
 
 
 class Guard:
@@ -64,6 +71,27 @@ class Guard:
             if not sent.has_begun:
                 await reply_to(error, scope["path"])(scope, receive, sent)
         return None
+
+
+def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
+    """A reply that says why not."""
+    # in ASCII, since what a request holds may be half a character, which no other coding can write
+    return Response(json.dumps({"reason": reason}), status, headers, "application/json")
+
+
+def reply_to(error: Exception, path: str) -> Response:
+    """What whoever asked for `path` is told of an error."""
+    if isinstance(error, HTTPException):
+        return refusal(error.status_code, str(error.detail), error.headers)
+    if isinstance(error, RequestValidationError):
+        return refusal(422, _first_problem(error))
+    # what the owner can act on is told to the owner; its words may name files and models, so that nobody else is
+    if isinstance(error, DissensusError) and not isinstance(error, UnavailableError) and path.startswith("/api/owner/"):
+        return refusal(400, str(error))
+    if isinstance(error, DissensusError):
+        print(f"dissensus: {error}", file=sys.stderr)
+        return refusal(503, "answers cannot be stored just now; keep them and try again", {"retry-after": "5"})
+    return refusal(500, "the service made a mistake; its log has the details")
 
 
 class _Sent:
@@ -127,3 +155,9 @@ def _limited(receive: Receive, most: int) -> Receive:
         return message
 
     return limited
+
+
+def _first_problem(error: RequestValidationError) -> str:
+    first = error.errors()[0]
+    where = ".".join(str(part)[:LONGEST_WORD] for part in first["loc"] if part != "body")
+    return f"{where}: {first['msg']}" if where else str(first["msg"])

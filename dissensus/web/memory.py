@@ -10,19 +10,40 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.inquiry import Answers, Duel
 from dissensus.labeling import QUESTIONS, Queue
 from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, Role, SetQuestion
-from dissensus.web.backing import Answered, Backing, Changes, Duel, StoredRow
-from dissensus.web.books import Books, Questions, code_of_text
-from dissensus.web.countdown import Countdown
+from dissensus.web.backing import Backing, Changes, StoredRow
+from dissensus.web.books import Books, Questions
 from dissensus.web.group_commit import GroupCommit
+
+EVERY = 10
+"""Answers after which a person is told the exact number that is left."""
+
+
+class Countdown:
+    """One less with every answer, and put right after every ten.
+
+    Control questions and repeats come on top of what is left, so that the exact number would give each of them away.
+    """
+
+    def __init__(self) -> None:
+        self.told: dict[str, tuple[int, int]] = {}
+
+    def left(self, name: str, answered: int, exact: int) -> int:
+        """What to tell a person who has answered so many, where so many are left."""
+        before, then = self.told.get(name, (-EVERY, 0))
+        told = then - (answered - before)
+        if answered // EVERY != before // EVERY or abs(told - exact) > EVERY or (told < 1) != (exact < 1):
+            self.told[name] = answered, exact
+            return exact
+        return told
 
 
 class Memory:
     """Everything that is remembered while the service runs; all of it can be made again from what is stored."""
 
     def __init__(self, backing: Backing) -> None:
-        """Begin with nothing; `open` reads what is stored."""
         terms = backing.terms
         self.backing = backing
         self.questions = Questions()
@@ -48,12 +69,14 @@ class Memory:
         self.skipped: set[int] = set()
         """Questions that somebody could not answer."""
         self.last_seq = 0
-        self.rounds: Any = None
+        self.version: Any = None
         self.round_numbers = np.zeros(0, np.int64)
         self.round_kinds: list[str] = []
         self.barred: set[tuple[str, int]] = set()
         """Who must not be asked what."""
         self.has_news = False
+        self.is_stale = False
+        """True where answers that are known may count for other questions now."""
         self.looking = asyncio.Lock()
         self.looks = 0
         self.countdown = Countdown()
@@ -64,8 +87,8 @@ class Memory:
         await self.review()
         since = datetime.fromtimestamp(time.time() - self.queue.lease, UTC).isoformat(timespec="milliseconds")
         for assignment in await asyncio.to_thread(self.backing.open_assignments, since):
-            number = self.number(assignment.question)
-            if number is not None and assignment.annotator in self.queue.people:
+            number = self.number_for(assignment.question, assignment.role)
+            if assignment.annotator in self.queue.people:
                 self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
                 if assignment.role == "asked":
                     self.queue.hold(assignment.annotator, number, datetime.fromisoformat(assignment.time).timestamp())
@@ -77,12 +100,14 @@ class Memory:
         self.people = {person.token_hash: person for person in changes.people if person.revoked is None}
         for person in changes.people:
             self.queue.join(person.name, person.seed)
-        if changes.rounds != self.rounds:
-            self.rounds, self.has_news = changes.rounds, True
-            groups = self.backing.round_questions()
-            numbers = [number for kind, texts in groups for number in self.numbered(kind, texts)]
+        if changes.version != self.version:
+            groups = self.backing.inquiry.questions()
+            numbers = [number for group in groups for number in self.numbered(group.kind, group.texts)]
             self.round_numbers = np.array(numbers, np.int64)
-            self.round_kinds = [kind for kind, texts in groups if texts]
+            self.round_kinds = [group.kind for group in groups if group.texts]
+            self.is_stale = self.questions.set_wordings(groups) and len(self.books) > 0
+            self.version, self.has_news = changes.version, True
+            self.written_down = ()  # a round may ask what was asked by hand
         if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
@@ -101,11 +126,10 @@ class Memory:
         place = np.full(len(self.questions), -1, np.int64)
         place[self.round_numbers] = np.arange(len(self.round_numbers))
         ours = place[question] >= 0
-        told = place[question[ours]], person[ours], code[ours], moment[ours]
-        answered = Answered(*told, len(self.books.people))
-        needed = await asyncio.to_thread(self.backing.needed, answered)
-        self.duels = needed.duels
         names = list(self.books.people)
+        answers = Answers(place[question[ours]], person[ours], code[ours], moment[ours], names)
+        needed = await asyncio.to_thread(self.backing.inquiry.needed, answers)
+        self.duels = needed.duels
         self._bar({(names[who], int(self.round_numbers[where])) for where, who in needed.barred})
         by_hand = [number for number, role in self.set_questions if role == "asked"]
         self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
@@ -119,6 +143,10 @@ class Memory:
                 return
             self.looks += 1
             self.apply(await asyncio.to_thread(self.backing.changes, self.last_seq))
+            if self.is_stale:  # what is known stays until everything is read again
+                everything = await asyncio.to_thread(self.backing.changes, 0)
+                self.books, self.ids, self.is_stale = Books(), set(), False
+                self.apply(everything)
             self.queue.expire(time.time())
             if self.has_news:
                 try:
@@ -149,9 +177,10 @@ class Memory:
 
     def enter(self, number: int, response: Response) -> None:
         """Write a stored answer into memory."""
-        name = response.annotator
-        code = QUESTIONS[response.question.kind].code(response.answer)
-        is_first = self.books.enter(number, name, response.role, code, response.seconds, response.time)
+        name, kind = response.annotator, QUESTIONS[response.question.kind]
+        is_turned = response.role == "asked" and self.questions.is_turned(response.question)
+        code = kind.code(kind.turned(response.answer) if is_turned else response.answer)
+        (is_first,) = self.books.enter([(number, name, response.role, code, response.seconds, response.time)])
         if response.ticket is not None:
             self.waiting.get(name, {}).pop(response.ticket, None)
             self.tickets.pop(response.ticket, None)  # whoever changes their mind finds it among what is stored
@@ -167,15 +196,12 @@ class Memory:
         numbers = self.questions.numbers
         for kind in {row[2] for row in new}:
             self.numbered(kind, [row[3] for row in new if row[2] == kind and row[3] not in numbers[kind]])
-        self.books.enter_all(
-            [
-                (numbers[kind][text], name, role, code_of_text(kind, answer), seconds, time)
-                for _, _, kind, text, name, role, answer, seconds, _, time in new
-            ]
+        meant = [self.questions.answered(row[2], row[3], row[5], row[6]) for row in new]
+        self.books.enter(
+            [(number, row[4], row[5], code, row[7], row[9]) for (number, code), row in zip(meant, new, strict=True)]
         )
-        for _, _, kind, text, name, role, _, _, _, _ in new if self.known else ():
+        for (number, _), (_, _, _, _, name, role, *_) in zip(meant, new, strict=True) if self.known else ():
             if name in self.known and role == "asked":  # nobody is asked what they said elsewhere
-                number = numbers[kind][text]
                 self.queue.answer(name, number, False)
                 for held in [one for one in self.waiting[name] if self.tickets[one][1] == number]:
                     del self.waiting[name][held]
@@ -216,10 +242,9 @@ class Memory:
 
     def _set(self, given: tuple[SetQuestion, ...]) -> None:
         """Questions that somebody wrote down."""
-        self.written_down = given
+        self.written_down, self.set_questions = given, {}
         for one in given:
-            (number,) = self.numbered(one.question.kind, [one.question.text])
-            self.set_questions[number, one.role] = one
+            self.set_questions[self.number_for(one.question, one.role), one.role] = one
         self.has_news = True
 
     def _set_apart(self, role: Role) -> list[int]:
@@ -227,9 +252,11 @@ class Memory:
         needed = self.queue.is_needed
         return [number for number, what in self.set_questions if what == role and not needed[number]]
 
-    def number(self, question: Question) -> int | None:
-        """The number of a question; None where nobody asks it."""
-        return self.questions.number(question.kind, question.text)
+    def number_for(self, question: Question, role: Role) -> int:
+        """The number under which a question is put: what the study asks has one, whatever its wording."""
+        (number,) = self.numbered(question.kind, [question.text])
+        known = self.questions.wordings[question.kind].get(question.text) if role == "asked" else None
+        return number if known is None else known[0]
 
     def numbered(self, kind: str, texts: Sequence[str]) -> list[int]:
         """Numbers of questions; new ones are taken in."""

@@ -29,7 +29,6 @@ class Overview:
     """The dashboard's numbers, made from the service's memory in a thread."""
 
     def __init__(self, desk: Desk) -> None:
-        """Look at a desk."""
         self.desk = desk
         self.made: tuple[float, bytes] | None = None
         self.making = asyncio.Lock()

@@ -14,9 +14,8 @@ from fastapi.responses import StreamingResponse
 
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
-from dissensus.web.messages import WITH_BODY, ExclusionIn, Link, NewPerson, Pause, problems
+from dissensus.web.messages import WITH_BODY, ExclusionIn, Link, NewPerson, Pause, Summary, problems
 from dissensus.web.overview import Overview
-from dissensus.web.owner_messages import Summary
 
 DOWNLOADS = {
     "answers.jsonl": "application/jsonl",

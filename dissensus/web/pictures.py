@@ -14,9 +14,7 @@ from PIL import Image, ImageOps
 
 from dissensus.errors import StudyError
 from dissensus.report.pictures import plain
-from dissensus.web.colour_profiles import plain_profile
-from dissensus.web.jpeg_parts import ORIENTATION, START, clean_jpeg
-from dissensus.web.png_parts import PNG, clean_png
+from dissensus.web.picture_parts import JPEG, ORIENTATION, PNG, clean_jpeg, clean_png, plain_profile
 
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI", "TIFF", "WEBP")
 """Those that Pillow reads by itself: for others, such as EPS, it starts programs."""
@@ -32,7 +30,6 @@ class Pictures:
     """Cleaned pictures; those that several people look at these minutes stay in memory, up to `room` bytes."""
 
     def __init__(self, room: int = ROOM) -> None:
-        """Begin with none."""
         self.room, self.taken = room, 0
         self.kept: dict[Path, Picture] = {}
         self.door = threading.Lock()
@@ -85,7 +82,7 @@ def _cleaned(data: bytes) -> Picture:
             raise StudyError(TOO_LARGE)
         orientation = image.getexif().get(ORIENTATION, 1)
         try:
-            if data.startswith(START):
+            if data.startswith(JPEG):
                 return clean_jpeg(data, orientation if orientation in range(1, 9) else 1), "image/jpeg"
             if data.startswith(PNG) and orientation == 1:
                 return clean_png(data), "image/png"

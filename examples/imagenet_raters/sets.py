@@ -18,14 +18,15 @@ from compete import ELEVEN
 from scipy.stats import spearmanr
 
 from dissensus.arrays import MISSING, Array
-from dissensus.competitions.labels import Selecting, duels_of, judge
-from dissensus.competitions.standings import Method
+from dissensus.competition.judged import judge
+from dissensus.competition.one_order import USUAL, strengths
+from dissensus.competition.select import duels_of
 from dissensus.discrepancy.labels import DISCREPANCIES, class_distances
-from dissensus.labeling import questions_of
 from dissensus.pairwise import tally
 from dissensus.screening import majority_verdicts
-from dissensus.selection import Levels, Partial, Rule
+from dissensus.selection import Levels, Rule, finish, scan
 from dissensus.store.classes import classes_of, read_classes
+from dissensus.tasks.labels.outcomes import label_ballot, lost_with_their_item, outcomes_of, questions_of
 
 LABELS = 1 << 16
 ODD = (919, 920, 971)  # street sign, traffic light and bubble: no 'physical entity' above them
@@ -56,13 +57,15 @@ class Raters:
 def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, rule: Rule) -> tuple[float, int, float]:
     """Spearman correlation of Perron rank with accuracy, questions asked, and the share of items with an odd class."""
     duels = duels_of(len(labels))
-    selecting = Selecting(duels, levels, rule)
-    selection = selecting.finish(selecting.scan(labels, 0, Partial.empty(len(duels))))
-    judged = judge(selection, raters.verdicts(questions_of(selection)[0]), rule.k, rule.cap)
-    strengths = Method().strengths(tally(judged.outcomes(), len(labels)))
+    selection = finish(scan(labels, 0, duels, levels, rule), duels, levels, rule)
+    questions, (rows,) = questions_of([selection])
+    verdicts = raters.verdicts(questions)
+    ballot = label_ballot(selection, rows, rule.k, rule.cap)
+    judged = judge(ballot, verdicts, lost=lost_with_their_item(verdicts, questions))
+    found = strengths(tally(outcomes_of(judged), len(labels)), USUAL)
     chosen = selection.take(~selection.is_reserve)
     odd = np.isin(chosen.first_label, ODD) | np.isin(chosen.second_label, ODD)
-    return float(spearmanr(strengths, accuracy).statistic), int(judged.asked.sum()), float(odd.mean())
+    return float(spearmanr(found, accuracy).statistic), int(judged.asked.sum()), float(odd.mean())
 
 
 def main() -> None:

@@ -23,9 +23,8 @@ from dissensus.backends.decode import Unreadable
 from dissensus.discrepancy.masks import agreements
 from dissensus.predictions.maps import maps_of, resized
 from dissensus.records import BACKGROUND, VOID, Rankings
-from dissensus.steps.masks.columns import MapColumn
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
+from dissensus.tasks.masks.columns import MapColumn
 
 NETWORKS = {"whole": "deeplabv3_mnv2_pascal_quant.tflite", "half-wide": "deeplabv3_mnv2_dm05_pascal_quant.tflite"}
 """Competitors by name; the second has half as many channels."""
@@ -49,7 +48,7 @@ def compete(networks: Path, pets: Path, folder: Path, k: int) -> Study:
         title="Cats and dogs",
         notes=["No person was asked: the trimaps of the Oxford-IIIT Pet data set answered what was selected."],
     )
-    change_settings(study.folder.settings, "judge", {"check": False})  # what is known needs no second look
+    study.change("judge", {"check": False})  # what is known needs no second look
     study.pool([pets / "images"])
     study.predict([f"{name}=litert:{networks / file}" for name, file in NETWORKS.items()], VOC)
     study.select(k=k, reserves=0, scales="voc")

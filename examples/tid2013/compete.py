@@ -18,11 +18,10 @@ from typing import Any
 from scipy.stats import spearmanr
 
 from dissensus import Study
-from dissensus.competitions.attack_standings import level_stability
+from dissensus.competition.ranking import method_of
 from dissensus.records import Rankings
-from dissensus.steps.attacks import attack_method
-from dissensus.steps.scores.ranking import evidence_of
-from dissensus.steps.scores.task import Scores
+from dissensus.tasks.scores import evidence_of
+from dissensus.tasks.scores.standings import level_stability
 
 BEST = 9.0
 """The end of TID2013's scale of mean opinion scores; the worst is 0."""
@@ -60,9 +59,8 @@ def answer(study: Study, opinion: dict[str, float], path: Path) -> None:
 
 def by_levels(study: Study) -> tuple[tuple[int, float, float], ...]:
     """Spearman correlation of the rankings by the k fullest levels with those by all: Table 1 of the paper."""
-    settings: Any = study.settings
-    hearing = Scores(study.folder, settings, study.progress).hear()
-    return level_stability(evidence_of(hearing).attacks, len(hearing.models), attack_method(settings.rank))
+    hearing = study.hearing()
+    return level_stability(evidence_of(hearing).attacks, len(hearing.models), method_of(study.settings.rank))
 
 
 def _opinions(tables: Path) -> dict[str, float]:

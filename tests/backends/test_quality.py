@@ -21,6 +21,8 @@ from dissensus.backends.quality.natural import halved
 from dissensus.errors import BackendError
 from dissensus.pool.distortions import DISTORTIONS, distorted, random_stream
 
+pytestmark = pytest.mark.slow
+
 WITH = [name for name, model in QUALITY.items() if model.needs_reference]
 WITHOUT = [name for name, model in QUALITY.items() if not model.needs_reference]
 CHANGES = {"plain": photo, "coarse": coarse, "smeared": smeared}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dissensus.errors import JudgementError
 from dissensus.labeling import QUESTIONS
+from dissensus.labeling.kinds.base import told
 from dissensus.labeling.kinds.check import ERRORS, LARGEST_SIDE, MOST_MARKS
-from dissensus.labeling.kinds.protocol import told
 from dissensus.records import Classes, class_colours
 
 CLASSES = Classes(names=("background", "cat", "dog"))
@@ -24,10 +24,10 @@ MARKS = st.lists(st.fixed_dictionaries({"x": PLACES, "y": PLACES, "kind": st.sam
 
 @given(marks=MARKS)
 def test_marks_are_kept_as_they_were_placed(marks: list[dict[str, Any]]) -> None:
-    kept = CHECK.kept(BODY, CHECK.heard(BODY, {"mask": "id"}, marks), CLASSES)
-    assert kept == marks == json.loads(json.dumps(CHECK.said(BODY, {}, kept)))
+    kept = CHECK.kept(BODY, CHECK.heard({"mask": "id"}, marks), CLASSES)
+    assert kept == marks == json.loads(json.dumps(CHECK.said({}, kept)))
     assert CHECK.code(kept) == (1 if marks else 0)
-    words = CHECK.words(BODY, kept, CLASSES)
+    words = CHECK.words(kept, CLASSES)
     assert words.startswith(f"{len(marks)} error" if marks else "nothing wrong")
     assert all((kind in words) == any(mark["kind"] == kind for mark in marks) for kind in ERRORS)
 
@@ -59,7 +59,7 @@ def test_marks_are_kept_as_they_were_placed(marks: list[dict[str, Any]]) -> None
 )
 def test_what_is_no_list_of_marks_is_refused(nonsense: Any) -> None:
     with pytest.raises(JudgementError):
-        CHECK.kept(BODY, CHECK.heard(BODY, {}, nonsense), CLASSES)
+        CHECK.kept(BODY, CHECK.heard({}, nonsense), CLASSES)
 
 
 def test_the_most_marks_are_taken() -> None:
@@ -75,7 +75,7 @@ def test_what_is_no_question_is_refused(body: dict[str, Any]) -> None:
 
 
 def test_the_browser_gets_colours_and_nothing_of_the_item() -> None:
-    payload = CHECK.payload(CHECK.checked(BODY, CLASSES), {"mask": "0123"}, CLASSES)
+    payload = CHECK.payload(CHECK.checked(BODY, CLASSES), CLASSES)
     assert [tuple(bytes.fromhex(colour[1:])) for colour in payload["colours"]] == list(class_colours()[:3])
     assert "secret" not in json.dumps(payload)
     assert "0123" not in json.dumps(payload)

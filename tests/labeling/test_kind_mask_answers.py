@@ -131,12 +131,12 @@ def test_bodies() -> None:
 
 
 def test_the_browser_is_told_colours_and_nothing_of_models() -> None:
-    payload = MASK.payload({"item": "secret"}, {}, CLASSES)
+    payload = MASK.payload({"item": "secret"}, CLASSES)
     assert "secret" not in json.dumps(payload)
     assert payload.keys() == {"ask", "colours", "unknown", "most_runs"}, "no mask to begin with"
     assert [tuple(bytes.fromhex(colour[1:])) for colour in payload["colours"]] == list(class_colours()[:4])
     assert tuple(bytes.fromhex(payload["unknown"][1:])) == class_colours()[VOID]
-    assert MASK.payload({"item": "secret", "again": True}, {}, CLASSES)["ask"] != payload["ask"]
+    assert MASK.payload({"item": "secret", "again": True}, CLASSES)["ask"] != payload["ask"]
 
 
 def test_drawings_are_not_compared() -> None:
@@ -152,7 +152,7 @@ def test_drawings_are_not_compared() -> None:
 
 @given(LABELS)
 def test_words_name_the_largest_first(labels: np.ndarray) -> None:
-    words = MASK.words(BODY, mask(labels), CLASSES)
+    words = MASK.words(mask(labels), CLASSES)
     names = {1: "cat", 2: "dog", 3: "cow", VOID: "cannot tell"}
     there = {names[label] for label in np.unique(labels).tolist() if label}
     said = [re.sub(r" (below )?\d+ %$", "", part) for part in words.split(", ")]
@@ -163,20 +163,20 @@ def test_words_name_the_largest_first(labels: np.ndarray) -> None:
 
 def test_words() -> None:
     labels = np.zeros((10, 20), np.uint8)
-    assert MASK.words(BODY, mask(labels), CLASSES) == "only background"
+    assert MASK.words(mask(labels), CLASSES) == "only background"
     labels[:4, :17] = 1
     labels[5, :4] = 2
-    assert MASK.words(BODY, mask(labels), CLASSES) == "cat 34 %, dog 2 %"
+    assert MASK.words(mask(labels), CLASSES) == "cat 34 %, dog 2 %"
     labels[9, 19] = VOID
     large = np.repeat(np.repeat(labels, 3, 0), 3, 1)
     large[0, 0] = 3
-    assert MASK.words(BODY, mask(large), CLASSES) == "cat 34 %, dog 2 %, cannot tell below 1 %, cow below 1 %"
-    assert MASK.words(BODY, "unfit", CLASSES) == "unfit"
+    assert MASK.words(mask(large), CLASSES) == "cat 34 %, dog 2 %, cannot tell below 1 %, cow below 1 %"
+    assert MASK.words("unfit", CLASSES) == "unfit"
     many = np.arange(6, dtype=np.uint8)[None]
-    assert MASK.words(BODY, mask(many), Classes(names=tuple("abcdef"))) == "b 17 %, c 17 %, d 17 %, e 17 %, 1 more"
+    assert MASK.words(mask(many), Classes(names=tuple("abcdef"))) == "b 17 %, c 17 %, d 17 %, e 17 %, 1 more"
 
 
 def test_it_is_one_of_the_kinds() -> None:
     assert isinstance(QUESTIONS["mask"], Mask)
     assert MASK.pictures(BODY, {}) == ("a.jpg",)
-    assert MASK.heard(BODY, {}, "unfit") == MASK.said(BODY, {}, "unfit") == "unfit"
+    assert MASK.heard({}, "unfit") == MASK.said({}, "unfit") == "unfit"

@@ -173,7 +173,7 @@ class Work(RuleBasedStateMachine):
             assert len(seen) == len(set(seen)), name
 
 
-Work.TestCase.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
+Work.TestCase.settings = settings(stateful_step_count=40)
 test_whatever_happens_the_promises_hold = Work.TestCase
 
 

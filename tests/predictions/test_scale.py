@@ -48,6 +48,7 @@ def test_a_curve_without_noise_is_found_again(truth: tuple[float, float, float, 
     assert found.r2 == pytest.approx(1)
 
 
+@pytest.mark.slow
 @given(seeds)
 @settings(max_examples=8)
 def test_no_curve_within_the_bounds_is_better(seed: int) -> None:
@@ -82,6 +83,7 @@ def test_the_best_asymptotes_are_exact(seed: int, steepness: float, level: float
     assert ((low + (high - low) * rise - quality) ** 2).mean() <= other.fun + 1e-7
 
 
+@pytest.mark.slow
 @given(seeds, st.floats(1e-3, 1e3), st.floats(-1e3, 1e3))
 @settings(max_examples=20)
 def test_the_unit_of_the_scores_does_not_matter(seed: int, scale: float, shift: float) -> None:
@@ -144,6 +146,7 @@ def test_ratings_without_a_curve_are_refused(scores: list, quality: list, messag
         logistic_scale(np.array(scores, dtype=float), np.array(quality, dtype=float))
 
 
+@pytest.mark.slow
 def test_a_curve_no_better_than_the_mean_is_refused() -> None:
     rng = np.random.default_rng(7)
     for _ in range(50):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
-from data_kit import KIT
 from scipy.stats import spearmanr
 
 from dissensus.ranking import bradley_terry, davidson, hodgerank, perron
-
-ARENA = KIT / "arena"
 
 
 @dataclass(frozen=True)
@@ -25,12 +23,10 @@ class Arena:
 
 
 @pytest.fixture(scope="session")
-def arena() -> Arena:
-    if not ARENA.is_dir():
-        pytest.skip(f"the arena votes are not at {ARENA}")
-    with open(ARENA / "evalica_llmfao.csv", newline="") as file:
+def arena(kit: Path) -> Arena:
+    with open(kit / "arena" / "evalica_llmfao.csv", newline="") as file:
         votes = list(csv.DictReader(file))
-    with open(ARENA / "evalica_llmfao-golden.csv", newline="") as file:
+    with open(kit / "arena" / "evalica_llmfao-golden.csv", newline="") as file:
         scores = list(csv.DictReader(file))
     names = sorted({vote[side] for vote in votes for side in ("left", "right")})
     number = {name: index for index, name in enumerate(names)}

@@ -99,7 +99,7 @@ def test_arguments_stay_as_they_are() -> None:
 def test_very_unequal_models_converge() -> None:
     wins = np.array([[0, 1e6, 0], [1, 0, 1e6], [0, 1e-3, 0]])
     expected = np.array([np.log(1e6), 0, np.log(1e-9)])
-    np.testing.assert_allclose(bradley_terry(wins), expected - expected.mean(), rtol=1e-9)
+    np.testing.assert_allclose(bradley_terry(wins), expected - expected.mean(), rtol=1e-7)
 
 
 def has_a_maximum(wins: np.ndarray, ties: np.ndarray) -> bool:

@@ -39,6 +39,7 @@ def strengths_of(tally: Tally) -> np.ndarray:
     return hodgerank(np.log(accuracy / accuracy.T), tally.items)
 
 
+@pytest.mark.slow
 def test_rank_sets_of_simulated_duels_hold_the_true_ranks() -> None:
     """The whole way from judged items: all rank sets hold the true rank in about `level` of the experiments or more."""
     rng = np.random.default_rng(1)

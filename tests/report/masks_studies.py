@@ -12,8 +12,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from dissensus.records import VOID, AttackMatrices, Provenance, Ranking, Standing, class_colours
-from dissensus.report.data import Benchmark
-from dissensus.report.masks.data import MaskDuel, MasksReportData, ShownAttack, ShownImage
+from dissensus.report.data import AttackDuel, Benchmark
+from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
 from dissensus.report.pictures import data_uri
 
 SHAPES = ("disc", "crate", "sail", "star", "bar", "ring")
@@ -101,7 +101,7 @@ def overlay(labels: np.ndarray, times: int = 2) -> str:
 @cache
 def mask_study(
     models: int = 4, categories: int = 6, pool: int = 80, question: str = "mask", size: tuple[int, int] = SMALL
-) -> MasksReportData:
+) -> MasksReport:
     """The whole of the competition: least agreement per category of the defender, scores, matrices, two rankings."""
     classes, names = categories + 1, tuple(f"net-{i + 1:02d}" for i in range(models))
     scenes = [scene(1000 + i, classes, size) for i in range(pool)]
@@ -129,7 +129,7 @@ def mask_study(
     rankings = [
         ranked(names, table, name) for name, table in (("aggressiveness", matrix), ("resistance", 1 / matrix.T))
     ]
-    return MasksReportData(
+    return MasksReport(
         title=f"{models} makers of maps", models=names,
         classes=("background", *(f"{SHAPES[i % 6]}{i // 6 + 1 if i >= 6 else ''}" for i in range(categories))),
         aggressiveness=rankings[0], resistance=rankings[1], words=(),
@@ -175,7 +175,7 @@ def selected(maps: Sequence[Sequence[np.ndarray]], models: int, classes: int) ->
 def duel(
     names: Sequence[str], pair: tuple[int, int], rows: Sequence[tuple[int, int, float]],
     maps: Sequence[Sequence[np.ndarray]], scores: np.ndarray, used: Sequence[int], question: str,
-) -> MaskDuel:  # fmt: skip
+) -> AttackDuel[ShownAttack]:  # fmt: skip
     attacks = []
     for label, item, agreement in rows:
         one, other = (float(scores[used.index(item), m]) for m in pair)
@@ -187,7 +187,7 @@ def duel(
         attacks.append(ShownAttack(label, used.index(item), agreement, share, one, other, answers))
     means = [np.mean([getattr(a, f"{role}_score") for a in attacks] or [1.0]) for role in ("attacker", "defender")]
     ratio = float((means[0] + 0.01) / (means[1] + 0.01))
-    return MaskDuel(names[pair[0]], names[pair[1]], tuple(attacks), ratio, 1 / ratio)
+    return AttackDuel(names[pair[0]], names[pair[1]], tuple(attacks), ratio, 1 / ratio)
 
 
 def shown(
@@ -237,17 +237,17 @@ def known(
     )
 
 
-def unjudged(data: MasksReportData, attackers: Sequence[str]) -> MasksReportData:
+def unjudged(data: MasksReport, attackers: Sequence[str]) -> MasksReport:
     """The same study before anybody judged the attacks of some models; all of them, and there is no score at all."""
     silent = np.isin(data.models, attackers)[:, None]
     duels = tuple(
         replace(
-            one, attacks=tuple(replace(a, attacker_score=None, defender_score=None, answers="") for a in one.attacks),
+            one, shown=tuple(replace(a, attacker_score=None, defender_score=None, answers="") for a in one.shown),
             aggressiveness=None, resistance=None,
         ) if one.attacker in attackers else one
         for one in data.duels
     )  # fmt: skip
-    left = sorted({a.image for one in duels for a in one.attacks if a.attacker_score is not None})
+    left = sorted({a.image for one in duels for a in one.shown if a.attacker_score is not None})
     images = tuple(one if n in left else replace(one, truth=None) for n, one in enumerate(data.images))
     m = data.matrices
     matrices = AttackMatrices(

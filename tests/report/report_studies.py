@@ -11,7 +11,8 @@ from PIL import Image
 from sklearn.datasets import load_digits
 
 from dissensus.records import Fragility, Judgement, Provenance, Ranking, Standing, Tally
-from dissensus.report.data import Benchmark, DuelGallery, ReportData, Shown
+from dissensus.report.data import Benchmark
+from dissensus.report.labels.data import LabelDuel, LabelsReport, Said, Shown
 from dissensus.report.pictures import data_uri
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -45,7 +46,7 @@ def predictions(models: int, rng: np.random.Generator) -> tuple[np.ndarray, np.n
     return truth, np.where(right, truth, wrong)
 
 
-def study(models: Sequence[str] = DIGITS_MODELS, k: int = 20, seed: int = 7, shown: int | None = None) -> ReportData:
+def study(models: Sequence[str] = DIGITS_MODELS, k: int = 20, seed: int = 7, shown: int | None = None) -> LabelsReport:
     """A whole report: selection, tally, ranking and galleries of made-up classifiers."""
     rng = np.random.default_rng(seed)
     many = len(models)
@@ -63,15 +64,14 @@ def study(models: Sequence[str] = DIGITS_MODELS, k: int = 20, seed: int = 7, sho
             tally.neither[i, j] = tally.neither[j, i] = len(chosen) - sum(counts)
             asked |= {(int(x), int(labels[m, x])) for x in chosen for m in (i, j)}
             cards = tuple(card(x, labels[i, x], labels[j, x], truth[x], rng) for x in chosen[:shown])
-            neither = len(chosen) - sum(counts)
-            duels.append(DuelGallery(models[i], models[j], cards, len(chosen), *counts, neither))
+            duels.append(LabelDuel((models[i], models[j]), cards, len(chosen), (counts[1], counts[2])))
     accuracy = (tally.right + 1) / (tally.items + 2)
     dominance = accuracy / accuracy.T
     ranking = ranked(models, dominance, "perron", rng)
     order = [standing.model for standing in ranking.standings]
     scores = {name: float((labels[m] == truth).mean()) for m, name in enumerate(models)}
     best = sorted(models, key=lambda name: -scores[name])
-    return ReportData(
+    return LabelsReport(
         title="Handwritten digits: seven classifiers" if many == 7 else f"{many} classifiers of handwritten digits",
         models=tuple(models),
         ranking=ranking,
@@ -105,13 +105,11 @@ def study(models: Sequence[str] = DIGITS_MODELS, k: int = 20, seed: int = 7, sho
 
 def card(item: int, first: int, second: int, truth: int, rng: np.random.Generator) -> Shown:
     image, pixelated = picture(898 + int(item))
-    answers = ("1 no", "1 yes")
-    right = bool(first == truth), bool(second == truth)
-    sure = rng.uniform(0.8, 1, 2).tolist()
-    return Shown(
-        f"digit-{898 + int(item):04d}", image, pixelated, NAMES[first], NAMES[second], *right, 1.0, *sure,
-        answers[right[0]], answers[right[1]],
-    )  # fmt: skip
+    said = (
+        Said(NAMES[label], bool(label == truth), float(rng.uniform(0.8, 1)), "1 yes" if label == truth else "1 no")
+        for label in (first, second)
+    )
+    return Shown(f"digit-{898 + int(item):04d}", image, pixelated, tuple(said), 1.0)
 
 
 def ranked(models: Sequence[str], dominance: np.ndarray, method: str, rng: np.random.Generator) -> Ranking:
@@ -154,7 +152,7 @@ def ranked(models: Sequence[str], dominance: np.ndarray, method: str, rng: np.ra
     )
 
 
-def many_models(models: int = 46) -> ReportData:
+def many_models(models: int = 46) -> LabelsReport:
     """A crowd, one of them with a very long name."""
     kinds = ("resnet", "vgg", "densenet", "efficientnet", "convnext", "mobilenet", "inception", "squeezenet")
     names = [f"{kinds[i % len(kinds)]}{18 + i}_{'bn' if i % 2 else 'a1'}" for i in range(models)]
@@ -162,7 +160,7 @@ def many_models(models: int = 46) -> ReportData:
     return study(names, k=30)
 
 
-def apart(data: ReportData) -> ReportData:
+def apart(data: LabelsReport) -> LabelsReport:
     """The same study, its last model never judged against another."""
     last = data.ranking.standings[-1]
     lost = data.models.index(last.model)
@@ -177,5 +175,5 @@ def apart(data: ReportData) -> ReportData:
             update={"standings": (*data.ranking.standings[:-1], alone), "cyclic_share": None}
         ),
         tally=Tally(data.tally.only * mask, data.tally.both * mask, data.tally.neither * mask),
-        duels=tuple(duel for duel in data.duels if last.model not in (duel.first, duel.second)),
+        duels=tuple(duel for duel in data.duels if last.model not in duel.models),
     )

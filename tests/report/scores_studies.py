@@ -11,18 +11,9 @@ from PIL import Image, ImageDraw, ImageFilter
 from scores_photographs import QUALITY_MODELS, photographs, raw_scores
 
 from dissensus.records import AttackMatrices, Provenance, Ranking, Standing
-from dissensus.report.data import Benchmark
+from dissensus.report.data import AttackDuel, Benchmark
 from dissensus.report.pictures import data_uri
-from dissensus.report.scores.data import (
-    DuelFigure,
-    DuelPairs,
-    Marked,
-    ScoresReportData,
-    Screenings,
-    ShownPair,
-    Side,
-    Subject,
-)
+from dissensus.report.scores.data import DuelFigure, Marked, ScoresReport, Screenings, ShownPair, Side, Subject
 
 Picture = Callable[[int], tuple[str | None, bool]]
 
@@ -35,7 +26,7 @@ def on_scale(raw: np.ndarray, quality: np.ndarray) -> np.ndarray:
 
 
 @cache
-def photo_study() -> ScoresReportData:
+def photo_study() -> ScoresReport:
     """Eight measures of image quality over three hundred distorted photographs."""
     ids, pictures, originals, quality = photographs()
     raw = np.array([raw_scores(*both) for both in zip(pictures, originals, strict=True)]).T
@@ -44,7 +35,7 @@ def photo_study() -> ScoresReportData:
     return competition("Eight measures of image quality", QUALITY_MODELS, scores, quality, ids, made)
 
 
-def sessions(number: int = 120) -> ScoresReportData:
+def sessions(number: int = 120) -> ScoresReport:
     """Streaming sessions, drawn as strips of coloured bars: wide pictures, three models, three levels."""
     rng = np.random.default_rng(3)
     rates, stalls = rng.integers(0, 5, (number, 5)), rng.choice([0, 2, 4], (number, 5), p=[0.6, 0.25, 0.15])
@@ -70,7 +61,7 @@ def sessions(number: int = 120) -> ScoresReportData:
     return competition("Streaming sessions", ("Liu12", "Yin15", "SQI"), scores, quality, ids, strip, levels=3)
 
 
-def crowd(models: int = 16, pool: int = 3000, levels: int = 6, seed: int = 1, side: int = 0) -> ScoresReportData:
+def crowd(models: int = 16, pool: int = 3000, levels: int = 6, seed: int = 1, side: int = 0) -> ScoresReport:
     """Any number of models over a pool of numbers; pictures of noise where they have a side."""
     rng = np.random.default_rng(seed)
     quality = rng.uniform(2, 98, pool)
@@ -92,7 +83,7 @@ def crowd(models: int = 16, pool: int = 3000, levels: int = 6, seed: int = 1, si
 def competition(
     title: str, models: Sequence[str], scores: np.ndarray, quality: np.ndarray, ids: Sequence[str],
     picture: Picture, levels: int = 6,
-) -> ScoresReportData:  # fmt: skip
+) -> ScoresReport:  # fmt: skip
     """The whole of gMAD: pairs of extremes in every level, answers of people, matrices, two rankings, figures."""
     many, rng = len(models), np.random.default_rng(11)
     edges = np.linspace(0, 100, levels + 1)
@@ -113,12 +104,12 @@ def competition(
                 pairs.append(ShownPair(k, *sides, len(inside), said, answers(said)))
             if i != j:
                 a, r = mean(attack, weight)[i, j], mean(defence, weight.transpose(0, 2, 1))[j, i]
-                duels.append(DuelPairs(models[i], models[j], tuple(pairs), float(a), float(r)))
+                duels.append(AttackDuel(models[i], models[j], tuple(pairs), float(a), float(r)))
     back = weight.transpose(0, 2, 1)
     met = weight.sum(0) > 0
     rankings = [ranked(models, attack, weight, "aggressiveness"), ranked(models, defence, back, "resistance")]
     fewer = [[ranks(mean(m[:n], w[:n])) for n in range(1, levels + 1)] for m, w in ((attack, weight), (defence, back))]
-    return ScoresReportData(
+    return ScoresReport(
         title=title, models=tuple(models), aggressiveness=rankings[0], resistance=rankings[1],
         words=disagreements(*rankings), duels=tuple(duels),
         matrices=AttackMatrices(mean(attack, weight), mean(defence, back), met, met.T),

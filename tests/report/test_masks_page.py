@@ -14,8 +14,9 @@ from masks_studies import mask_study, unjudged
 from PIL import Image
 
 from dissensus.records import AttackMatrices, Ranking
-from dissensus.report.masks.data import MasksReportData
-from dissensus.report.masks.page import MOST_PICTURES, render_masks
+from dissensus.report.masks.data import MasksReport
+from dissensus.report.masks.page import MOST_PICTURES, masks_page
+from dissensus.report.page import render
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (400, 1600)]
 SECTIONS = ("top", "ranking", "matrices", "scores", "boxes", "transfer", "attacks", "settings")
@@ -35,7 +36,7 @@ def without_strength(ranking: Ranking) -> Ranking:
     return ranking.model_copy(update={"standings": alone, "words": (), "cyclic_share": None})
 
 
-def embedded(data: MasksReportData) -> set[str]:
+def embedded(data: MasksReport) -> set[str]:
     every = {p for image in data.images for p in (image.photo, image.truth, *image.maps.values())}
     return {picture for picture in every if picture}
 
@@ -46,7 +47,7 @@ def colours(locator) -> np.ndarray:
 
 @pytest.mark.parametrize(("theme", "width"), FACES)
 def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
-    page = open_page(render_masks(mask_study(6, 6, 120)), width, theme)
+    page = open_page(render(masks_page(mask_study(6, 6, 120))), width, theme)
     open_some(page, ".gallery", 1)
     page.add_style_tag(content=DRAW_ALL)
     page.screenshot(path=shots / f"masks-{width}-{theme}.png", full_page=True)
@@ -58,7 +59,7 @@ def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
 
 
 def test_links_lead_somewhere_and_headings_descend(open_page):
-    page = open_page(render_masks(mask_study()))
+    page = open_page(render(masks_page(mask_study())))
     links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.getAttribute('href'))")
     assert [
         link for link in set(links) if not link.startswith("#") or not page.locator(f"[id='{link[1:]}']").count()
@@ -73,7 +74,7 @@ def test_links_lead_somewhere_and_headings_descend(open_page):
 
 def test_cells_lead_to_their_duel(open_page):
     data = mask_study()
-    page = open_page(render_masks(data))
+    page = open_page(render(masks_page(data)))
     names = [standing.model for standing in data.aggressiveness.standings]
     heat = page.locator(".heat")
     heat.nth(0).locator("tbody tr").nth(2).locator("td").nth(0).locator("a").click()
@@ -84,7 +85,7 @@ def test_cells_lead_to_their_duel(open_page):
 
 def test_filters_by_model_role_category_and_case(open_page):
     data = mask_study()
-    page = open_page(render_masks(data))
+    page = open_page(render(masks_page(data)))
     order = [standing.model for standing in data.aggressiveness.standings]
     model, attacker, defender, category, case = page.locator(".finder select").all()
     model.select_option("0")
@@ -99,7 +100,7 @@ def test_filters_by_model_role_category_and_case(open_page):
     category.select_option("1")
     hits = [
         (order.index(duel.attacker), order.index(duel.defender))
-        for duel in data.duels for a in duel.attacks
+        for duel in data.duels for a in duel.shown
         if a.category == 1 and a.attacker_score >= 0.6 > a.defender_score
     ]  # fmt: skip
     assert hits
@@ -116,7 +117,7 @@ def test_filters_by_model_role_category_and_case(open_page):
 
 
 def test_slider_and_toggle_change_all_maps(open_page):
-    page = open_page(render_masks(mask_study()))
+    page = open_page(render(masks_page(mask_study())))
     open_some(page, ".gallery", 1)
     truth = page.locator(".gallery[open] .panel.truth .view").first
     truth.scroll_into_view_if_needed()
@@ -137,7 +138,7 @@ def test_slider_and_toggle_change_all_maps(open_page):
 
 def test_maps_have_the_colours_of_the_legend(open_page):
     data = mask_study()
-    page = open_page(render_masks(data))
+    page = open_page(render(masks_page(data)))
     page.locator(".opacity input").last.fill("100")
     open_some(page, ".gallery", 1)
     card = page.locator(".gallery[open] .card").first
@@ -154,10 +155,10 @@ def test_maps_have_the_colours_of_the_legend(open_page):
 
 def test_pictures_need_no_script_and_are_embedded_once(open_page):
     data = mask_study()
-    html = render_masks(data)
+    html = render(masks_page(data))
     shown = {
         picture
-        for duel in data.duels for attack in duel.attacks for image in [data.images[attack.image]]
+        for duel in data.duels for attack in duel.shown for image in [data.images[attack.image]]
         for picture in (image.photo, image.truth, image.maps[duel.attacker], image.maps[duel.defender])
     }  # fmt: skip
     assert all(html.count(picture) == 1 for picture in shown)
@@ -177,7 +178,7 @@ def test_pictures_need_no_script_and_are_embedded_once(open_page):
 @pytest.mark.parametrize("width", [400, 1600])
 def test_ten_models_and_twenty_categories_stay_usable(open_page, shots, width):
     data = mask_study(10, 20, 600)
-    html = render_masks(data)
+    html = render(masks_page(data))
     assert data.selected == 1800
     assert len(html) < 12_000_000
     page = open_page(html, width)
@@ -193,9 +194,9 @@ def test_ten_models_and_twenty_categories_stay_usable(open_page, shots, width):
 
 def test_pictures_without_room_are_said_and_listed(open_page):
     data = mask_study()
-    whole = render_masks(data)
+    whole = render(masks_page(data))
     size = sum(map(len, embedded(data)))
-    html = render_masks(data, most_pictures=size // 3)
+    html = render(masks_page(data, most_pictures=size // 3))
     assert len(html) < len(whole) - size // 2
     page = open_page(html, 400)
     open_some(page, ".gallery", 99)
@@ -214,7 +215,7 @@ def test_pictures_without_room_are_said_and_listed(open_page):
 @pytest.mark.parametrize("width", [400, 1600])
 def test_choice_shows_who_was_chosen(open_page, shots, width):
     data = mask_study(4, 6, 80, "choice")
-    page = open_page(render_masks(data), width)
+    page = open_page(render(masks_page(data)), width)
     open_some(page, ".gallery", 1)
     page.add_style_tag(content=DRAW_ALL)
     page.screenshot(path=shots / f"masks-choice-{width}.png", full_page=True)
@@ -231,7 +232,7 @@ def test_choice_shows_who_was_chosen(open_page, shots, width):
 
 @pytest.mark.parametrize("width", [400, 1600])
 def test_two_models_say_that_there_are_no_others(open_page, shots, width):
-    page = open_page(render_masks(mask_study(2)), width)
+    page = open_page(render(masks_page(mask_study(2))), width)
     page.screenshot(path=shots / f"masks-2-models-{width}.png", full_page=True)
     assert "none: all are its own" in page.locator("#boxes").inner_text()
     assert "three models or more" in page.locator("#transfer").inner_text()
@@ -242,7 +243,7 @@ def test_two_models_say_that_there_are_no_others(open_page, shots, width):
 @pytest.mark.parametrize("width", [400, 1600])
 def test_unjudged_attacks_are_said_in_words(open_page, shots, width):
     data = unjudged(mask_study(), mask_study().models[:2])
-    page = open_page(render_masks(data), width)
+    page = open_page(render(masks_page(data)), width)
     page.screenshot(path=shots / f"masks-preliminary-{width}.png", full_page=True)
     assert f"Preliminary: {data.waiting} of {data.questions} questions still wait" in page.locator(".note").inner_text()
     assert page.locator(".heat").first.locator("td.apart").count() == 6
@@ -260,7 +261,7 @@ def test_none_judged(open_page):
         bare, benchmarks=None, notes=(), annotators=0,
         aggressiveness=without_strength(data.aggressiveness), resistance=without_strength(data.resistance),
     )  # fmt: skip
-    page = open_page(render_masks(bare), 400)
+    page = open_page(render(masks_page(bare)), 400)
     open_some(page, ".gallery", 2)
     assert sideways(page) <= 0
     for section, words in (("top", "Nothing can be said"), ("scores", "No truth has been drawn yet"),
@@ -272,7 +273,7 @@ def test_none_judged(open_page):
         bare, duels=(), images=(), selected=0, questions=0, waiting=0,
         matrices=AttackMatrices(nowhere, nowhere, nowhere > 0, nowhere > 0),
     )  # fmt: skip
-    page = open_page(render_masks(empty), 400)
+    page = open_page(render(masks_page(empty)), 400)
     assert "no attacks to show" in page.locator("#attacks").inner_text()
     assert sideways(page) <= 0
 
@@ -280,7 +281,7 @@ def test_none_judged(open_page):
 def test_missing_pictures_leave_their_places(open_page):
     data = mask_study()
     images = [replace(image, photo=None, maps={}) if n % 2 else image for n, image in enumerate(data.images)]
-    page = open_page(render_masks(replace(data, images=tuple(images))), 400)
+    page = open_page(render(masks_page(replace(data, images=tuple(images)))), 400)
     open_some(page, ".gallery", 3)
     assert page.locator(".gallery[open] .missing", has_text="no map").count() > 0
     assert page.locator(".gallery[open] .blank").count() > 0
@@ -306,7 +307,7 @@ def test_names_cannot_become_markup(open_page):
         ),
         duels=tuple(replace(d, attacker=renamed[d.attacker], defender=renamed[d.defender]) for d in data.duels),
     )  # fmt: skip
-    page = open_page(render_masks(data))
+    page = open_page(render(masks_page(data)))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     open_some(page, "details", 99)
     assert page.locator(".standings .name").all_inner_texts() == [s.model for s in data.aggressiveness.standings]
@@ -316,7 +317,7 @@ def test_names_cannot_become_markup(open_page):
 
 
 def test_page_asks_for_nothing():
-    html = render_masks(mask_study())
+    html = render(masks_page(mask_study()))
     assert "default-src 'none'" in html
     assert re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", re.sub(r"data:image/[^)]+", "", html)) == []
     assert "nan" not in re.sub(r"data:image/[^)]+", "", html).lower().split()
@@ -326,4 +327,4 @@ def test_picture_must_be_a_data_uri():
     data = mask_study()
     images = (replace(data.images[0], photo="https://example.org/x.png)}"), *data.images[1:])
     with pytest.raises(ValueError, match="data URI"):
-        render_masks(replace(data, images=images))
+        render(masks_page(replace(data, images=images)))

@@ -16,16 +16,14 @@ from hypothesis.extra.numpy import arrays
 from masks_studies import mask_study, unjudged
 
 from dissensus.records import VOID, class_colours
-from dissensus.report.attacks.standings import rank_rows
-from dissensus.report.masks.album import Album
-from dissensus.report.masks.figures import bin_counts, box, boxes, case, choice, most_transferable, transfer
-from dissensus.report.masks.galleries import attack_tally, mask_galleries, striking
-from dissensus.report.masks.heatmaps import ratio_heatmaps
-from dissensus.report.masks.leaders import opening_lead, opening_words, tally_words
-from dissensus.report.masks.names import legend_classes, measure_name, score_text
+from dissensus.report.galleries import Album
+from dissensus.report.masks.galleries import TRANSFERRED, attack_tally, mask_galleries, striking, transfer_cards
+from dissensus.report.masks.names import case, choice, class_name, measure_words, score_text
+from dissensus.report.masks.page import masks_page, matrices_section, tally_words
 from dissensus.report.masks.pie import APART, slices
-from dissensus.report.masks.scored import scored_view
-from dissensus.report.masks.transferred import IMAGES, transfer_cards
+from dissensus.report.masks.scored import bin_counts, box, boxes, most_transferable, scored_sections, transfer
+from dissensus.report.page import render
+from dissensus.report.standings import two_orders
 from dissensus.report.wording import ratio
 
 ROOM = 10**9
@@ -63,11 +61,11 @@ def test_bins_count_every_score_once_and_fail_as_cases_do(made):
 def test_box_is_that_of_plain_python(values):
     made = box(values)
     assert made is not None
-    assert (made.low, made.high, made.number) == (min(values), max(values), len(values))
+    assert (made.five[0], made.five[4], made.number) == (min(values), max(values), len(values))
     assert made.median == pytest.approx(statistics.median(values.tolist()))
     if len(values) > 1:
         first, _, third = statistics.quantiles(values.tolist(), n=4, method="inclusive")
-        assert (made.first, made.third) == pytest.approx((first, third))
+        assert (made.five[1], made.five[3]) == pytest.approx((first, third))
     assert box(values[:0]) is None
 
 
@@ -140,157 +138,159 @@ def test_one_bin_alone_is_a_whole_circle():
 
 
 def test_scores_in_words(data, order):
-    view = scored_view(data, order)
-    assert view is not None
+    pie, own_and_other, reached = scored_sections(data, (), {"measure": "mIoU"})
     low = 100 * sum(v < 0.6 for v in data.scores.ravel()) / data.scores.size
-    assert view.pie.words.startswith(f"{low:.1f}\u202f% of all {data.scores.size} scores (mIoU of every model")
-    assert [row.model for row in view.boxes] == order
+    assert pie.finding.startswith(f"{low:.1f}\u202f% of all {data.scores.size} scores (mIoU of every model")
+    drawn = own_and_other.view["boxes"]
+    assert [model for model, _ in drawn] == order
     own = np.median(data.scores[data.associated[:, data.models.index(order[0])], data.models.index(order[0])])
-    assert view.boxes[0].lanes[0].words.startswith(f"median {own:.2f}")
-    assert sum(row.images for row in view.transfer.rows) == (~data.associated).any(1).sum()
+    assert drawn[0][1][0].median == own
+    assert sum(images for images, _, _ in reached.view["reach"]) == (~data.associated).any(1).sum()
     reach = transfer(data.scores, data.associated)
-    assert f"({100 * reach.falsified.sum() / reach.outside.sum():.0f}\u202f%)" in view.transfer.words
-    assert "nan" not in repr(view).lower()
+    assert f"({100 * reach.falsified.sum() / reach.outside.sum():.0f}\u202f%)" in reached.finding
+    assert "nan" not in repr((pie, own_and_other, reached)).lower()
 
 
 def test_two_models_have_no_others():
     data = mask_study(2)
-    view = scored_view(data, data.models)
-    assert view is not None
-    assert view.transfer is None
-    assert [row.lanes[1].box for row in view.boxes] == [None, None]
-    assert "three models or more" in view.boxes_words
-    assert transfer_cards(data, data.models, Album(ROOM)) == ()
+    _, own_and_other, reached = scored_sections(data, (), {"measure": "mIoU"})
+    assert (reached.view["reach"], reached.finding) == ([], "")
+    assert [other for _, (_, other) in own_and_other.view["boxes"]] == [None, None]
+    assert "three models or more" in own_and_other.view["words"]
+    assert transfer_cards(data, Album(ROOM)) == ()
 
 
-def test_nothing_is_scored_before_anybody_drew(data, order):
+def test_nothing_is_scored_before_anybody_drew(data):
     silent = unjudged(data, data.models)
-    assert scored_view(silent, order) is None
-    assert scored_view(mask_study(question="choice"), order) is None
-    assert tally_words(attack_tally(silent), "mask") == ""
-    assert "The truth of 0 of" in opening_lead(silent)
+    for study in (silent, mask_study(question="choice")):
+        (section,) = scored_sections(study, (), {})
+        assert (section.template, section.finding) == ("masks/unscored.html", "")
+    assert tally_words(attack_tally(silent), is_choice=False) == ""
+    assert "The truth of 0 of" in render(masks_page(silent))
 
 
 def test_tally_in_words(data):
     tally = attack_tally(data)
-    pairs = [(a.attacker_score, a.defender_score) for duel in data.duels for a in duel.attacks]
+    pairs = [(a.attacker_score, a.defender_score) for duel in data.duels for a in duel.shown]
     assert tally["first"] == sum(one >= 0.6 > other for one, other in pairs)
     assert sum(tally.values()) == len(pairs) == data.selected
-    assert tally_words({"first": 1, "neither": 2, "waiting": 5}, "mask").startswith(
+    assert tally_words({"first": 1, "neither": 2, "waiting": 5}, is_choice=False).startswith(
         "Of 3 judged attacks, 1 exposes the defender alone"
     )
-    assert tally_words({"first": 3, "second": 1, "even": 2}, "choice").endswith("and both equally often in 2.")
+    assert tally_words({"first": 3, "second": 1, "even": 2}, is_choice=True).endswith("and both equally often in 2.")
 
 
 def test_leaders_come_first(data):
-    words = opening_words(data, attack_tally(data), None)
-    assert data.aggressiveness.standings[0].model in words[0]
-    assert all(words)
+    findings = masks_page(data).opening.view["findings"]
+    assert data.aggressiveness.standings[0].model in findings[0]
+    assert all(findings)
 
 
 def test_matrices_are_logarithmic_around_one(data, order):
-    maps = ratio_heatmaps(data, order)
+    maps = matrices_section(data, frozenset((i, j) for i in range(4) for j in range(4))).view
     places = [data.models.index(name) for name in order]
     attack = data.matrices.aggressiveness[np.ix_(places, places)]
     deepest = max(abs(math.log2(attack[i, j])) for i in range(4) for j in range(4) if i != j)
-    for i, row in enumerate(maps.attack.rows):
-        for j, cell in enumerate(row.cells):
+    for i, (_, cells) in enumerate(maps["attack"].rows):
+        for j, cell in enumerate(cells):
             if i == j:
                 assert cell is None
                 continue
-            back = maps.defence.rows[j].cells[i]
+            back = maps["defence"].rows[j][1][i]
             assert cell.text == ratio(attack[i, j])
             assert (cell.duel, back.duel) == (f"duel-{i}-{j}", f"duel-{i}-{j}")
             assert cell.depth == pytest.approx(abs(math.log2(attack[i, j])) / max(1, deepest), abs=1e-3)
             assert back.side != cell.side, "a defender’s ratio is one over its attacker’s"
-    unknown = ratio_heatmaps(unjudged(data, data.models[:1]), order)
-    assert (unknown.attack.unknown, unknown.defence.unknown) == (3, 3)
-    assert ratio_heatmaps(unjudged(data, data.models), order).words == "No duel has been judged."
+    unknown = matrices_section(unjudged(data, data.models[:1]), frozenset()).view
+    assert (unknown["attack"].empty, unknown["defence"].empty) == (3, 3)
+    assert matrices_section(unjudged(data, data.models), frozenset()).view["words"] == "No duel has been judged."
 
 
 def test_ratio_of_zero_has_the_last_colour(data, order):
-    matrix = data.matrices.aggressiveness.copy()
-    matrix[0, 1] = 0
-    maps = ratio_heatmaps(replace(data, matrices=replace(data.matrices, aggressiveness=matrix)), data.models)
-    assert (maps.attack.rows[0].cells[1].depth, maps.attack.rows[0].cells[1].side) == (1.0, "minus")
+    matrix, (one, other) = data.matrices.aggressiveness.copy(), (data.models.index(name) for name in order[:2])
+    matrix[one, other] = 0
+    made = replace(data, matrices=replace(data.matrices, aggressiveness=matrix))
+    cell = matrices_section(made, frozenset()).view["attack"].rows[0][1][1]
+    assert (cell.depth, cell.side) == (1.0, "minus")
 
 
 def test_table_of_rank_changes(data):
-    rows = rank_rows(data)
-    for row in rows:
-        for measure in ("aggressiveness", "resistance"):
-            known = data.benchmarks[measure]
-            assert row.known[measure].rank == str(known.rank[row.model])
-            moved = known.rank[row.model] - int(row.ranks[measure == "resistance"])
-            assert row.known[measure].difference.replace("−", "-") in (f"{moved:+d}", str(moved))
+    first_score, first, first_moved, second, second_moved, _ = two_orders(data)
+    for measure, ranks, moved in (("aggressiveness", first, first_moved), ("resistance", second, second_moved)):
+        known = data.benchmarks[measure]
+        assert {name: cell.sub for name, cell in first_score.cells.items()} == {
+            n: str(r) for n, r in known.rank.items()
+        }
+        for name, cell in moved.cells.items():
+            change = known.rank[name] - int(ranks.cells[name].text)
+            assert cell.text.split()[0].replace("−", "-") == (f"{change:+d}" if change else "0")
 
 
-def test_cards_show_photo_truth_and_both_maps(data, order):
+def test_cards_show_photo_truth_and_both_maps(data):
     album = Album(ROOM)
-    made = mask_galleries(data, order, album)
-    assert [gallery.places for gallery in made.galleries] == sorted(gallery.places for gallery in made.galleries)
-    assert (made.with_pictures, made.attacks) == (data.selected, data.selected)
-    assert len(set(made.pictures)) == len(made.pictures)
-    gallery = made.galleries[0]
-    duel = next(d for d in data.duels if (d.attacker, d.defender) == (gallery.attacker, gallery.defender))
-    for card, attack in zip(gallery.cards, duel.attacks, strict=True):
+    made = mask_galleries(data, album)
+    assert [gallery.places for gallery in made] == sorted(gallery.places for gallery in made)
+    assert sum(len(gallery.cards) for gallery in made) == data.selected
+    gallery = made[0]
+    duel = next(d for d in data.duels if (d.attacker, d.defender) == gallery.models)
+    for card, attack in zip(gallery.cards, duel.shown, strict=True):
         image = data.images[attack.image]
-        pictures = [made.pictures[panel.over] for panel in card.panels[1:]]
-        assert pictures == [image.truth, image.maps[duel.attacker], image.maps[duel.defender]]
-        assert {made.pictures[panel.photo] for panel in card.panels} == {image.photo}
+        assert card.image is image
+        assert {image.photo, image.truth, *(image.maps[name] for name in gallery.models)} <= set(album.numbers)
         assert card.case == case(attack.attacker_score, attack.defender_score)
         assert card.ratio == 1.5
-    hit, failed = striking(made.galleries)
+    hit, failed = striking(made)
     assert (hit[1].case, failed[1].case) == ("first", "neither")
-    assert hit[1].gap == max(c.gap for g in made.galleries for c in g.cards if c.case == "first")
+    assert hit[1].gap == max(c.gap for g in made for c in g.cards if c.case == "first")
 
 
-def test_pictures_stop_at_the_limit_round_by_round(data, order):
-    size = sum(map(len, mask_galleries(data, order, Album(ROOM)).pictures))
-    album = Album(size // 3)
-    made = mask_galleries(data, order, album)
-    assert sum(map(len, made.pictures)) == album.spent <= size // 3
-    assert made.with_pictures == sum(len(gallery.cards) for gallery in made.galleries) < data.selected
-    assert sum(len(gallery.listed) for gallery in made.galleries) == data.selected - made.with_pictures
-    assert all(gallery.cards for gallery in made.galleries), "every duel has its first attack before others go on"
-    none = mask_galleries(data, order, Album(0), listed=24)
-    assert (none.with_pictures, none.pictures) == (0, ())
-    assert {len(gallery.listed) for gallery in none.galleries} == {2}
-    assert sum(gallery.left_out for gallery in none.galleries) == data.selected - 24
-    assert striking(none.galleries) == ()
-    few = mask_galleries(data, order, Album(ROOM), cards=12)
-    assert [len(gallery.cards) for gallery in few.galleries] == [1] * 12
+def test_pictures_stop_at_the_limit_round_by_round(data):
+    whole = Album(ROOM)
+    mask_galleries(data, whole)
+    album = Album(whole.spent // 3)
+    made = mask_galleries(data, album)
+    shown = sum(len(gallery.cards) for gallery in made)
+    assert sum(map(len, album.numbers)) == album.spent <= album.limit
+    assert sum(len(gallery.listed) for gallery in made) == data.selected - shown > 0
+    assert all(gallery.cards for gallery in made), "every duel has its first attack before others go on"
+    none = mask_galleries(data, Album(0), listed=24)
+    assert not any(gallery.cards for gallery in none)
+    assert {len(gallery.listed) for gallery in none} == {2}
+    assert sum(gallery.left_out for gallery in none) == data.selected - 24
+    assert striking(none) == ()
+    few = mask_galleries(data, Album(ROOM), cards=12)
+    assert [len(gallery.cards) for gallery in few] == [1] * 12
 
 
-def test_transferable_images_show_all_maps(data, order):
-    album = Album(ROOM)
-    cards = transfer_cards(data, order, album)
-    assert 0 < len(cards) <= IMAGES
+def test_transferable_images_show_all_maps(data):
+    cards = transfer_cards(data, Album(ROOM))
+    assert 0 < len(cards) <= TRANSFERRED
     items = [image.item for image in data.images]
     for card in cards:
-        row = data.scored.index(items.index(card.item))
-        own = [panel.name for panel in card.panels[2:] if panel.role.startswith("own")]
+        row = data.scored.index(items.index(card.image.item))
+        own = [model for model, role, _ in card.maps if role == "own"]
         assert sorted(own) == [m for m, has in zip(data.models, data.associated[row], strict=True) if has]
-        failed = [panel.name for panel in card.panels if panel.role == "other failed"]
+        failed = [model for model, role, score in card.maps if role == "other" and score < 0.6]
         assert card.words == f"falsifies {len(failed)} of {4 - len(own)} others"
-    assert transfer_cards(data, order, Album(10)) == ()
+    assert transfer_cards(data, Album(10)) == ()
 
 
-def test_images_without_any_picture_are_listed(data, order):
+def test_images_without_any_picture_are_listed(data):
     row = most_transferable(data.scores, data.associated, 1)[0]
     bare = [replace(image, photo=None, truth=None, maps={}) if n == data.scored[row] else image
             for n, image in enumerate(data.images)]  # fmt: skip
-    made = mask_galleries(replace(data, images=tuple(bare)), order, Album(ROOM))
+    made = mask_galleries(replace(data, images=tuple(bare)), Album(ROOM))
     item = data.images[data.scored[row]].item
-    assert item in {card.item for gallery in made.galleries for card in gallery.listed}
-    assert item not in {card.item for gallery in made.galleries for card in gallery.cards}
-    cards = transfer_cards(replace(data, images=tuple(bare)), order, Album(ROOM))
-    assert len(cards) == IMAGES
-    assert item not in {card.item for card in cards}
+    assert item in {card.image.item for gallery in made for card in gallery.listed}
+    assert item not in {card.image.item for gallery in made for card in gallery.cards}
+    cards = transfer_cards(replace(data, images=tuple(bare)), Album(ROOM))
+    assert len(cards) == TRANSFERRED
+    assert item not in {card.image.item for card in cards}
 
 
-def test_classes_have_names_and_colours():
-    made = legend_classes([2, 1, 0, 2, 9, VOID], ("background", "dog", "cat"))
-    assert [(one.label, one.name) for one in made] == [(1, "dog"), (2, "cat"), (9, "class 9"), (VOID, "left out")]
-    assert made[0].colour == "#{:02x}{:02x}{:02x}".format(*class_colours()[1])
-    assert [measure_name(name) for name in ("miou", "fwiou", "other")] == ["mIoU", "FWIoU", "other"]
+def test_classes_have_names_and_colours(data):
+    assert [class_name(n, ("background", "dog", "cat")) for n in (1, 2, 9, VOID)] == [
+        "dog", "cat", "class 9", "left out",
+    ]  # fmt: skip
+    assert ".c1{{background:#{:02x}{:02x}{:02x}}}".format(*class_colours()[1]) in masks_page(data).rules
+    assert [measure_words(name)[0] for name in ("miou", "fwiou", "other")] == ["mIoU", "FWIoU", "other"]

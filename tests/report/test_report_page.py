@@ -14,6 +14,7 @@ from PIL import Image
 from report_studies import apart, many_models, study
 
 from dissensus.records import empty_tally
+from dissensus.report.labels.page import labels_page
 from dissensus.report.page import render
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (400, 1600)]
@@ -25,7 +26,7 @@ def open_all(page, number: int = 2) -> None:
 
 @pytest.mark.parametrize(("theme", "width"), FACES)
 def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
-    page = open_page(render(study()), width, theme)
+    page = open_page(render(labels_page(study())), width, theme)
     open_all(page)
     page.screenshot(path=shots / f"report-{width}-{theme}.png", full_page=True)
     assert sideways(page) <= 0
@@ -36,7 +37,7 @@ def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
 
 @pytest.mark.parametrize("width", [400, 1600])
 def test_many_models_stay_usable(open_page, shots, width):
-    html = render(many_models())
+    html = render(labels_page(many_models()))
     assert len(html) < 10_000_000
     page = open_page(html, width)
     page.screenshot(path=shots / f"report-46-models-{width}.png")
@@ -47,7 +48,7 @@ def test_many_models_stay_usable(open_page, shots, width):
 
 
 def test_links_lead_somewhere_and_headings_descend(open_page):
-    page = open_page(render(study()))
+    page = open_page(render(labels_page(study())))
     links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.getAttribute('href'))")
     assert len(links) > 30
     assert [
@@ -62,7 +63,7 @@ def test_links_lead_somewhere_and_headings_descend(open_page):
 
 def test_pictures_show_once_opened_and_are_embedded_once(open_page):
     data = study()
-    html = render(data)
+    html = render(labels_page(data))
     distinct = {shown.image for duel in data.duels for shown in duel.shown}
     assert all(html.count(image) == 1 for image in distinct if image)
     page = open_page(html)
@@ -72,7 +73,7 @@ def test_pictures_show_once_opened_and_are_embedded_once(open_page):
 
 
 def test_pictures_and_text_need_no_script(open_page):
-    page = open_page(render(study()), java_script_enabled=False)
+    page = open_page(render(labels_page(study())), java_script_enabled=False)
     page.locator(".gallery summary").first.click()
     picture = Image.open(io.BytesIO(page.locator(".gallery[open] .pic").first.screenshot())).convert("L")
     assert np.asarray(picture).std() > 30
@@ -82,7 +83,7 @@ def test_pictures_and_text_need_no_script(open_page):
 
 def test_filters_show_one_case(open_page):
     data = study()
-    page = open_page(render(data))
+    page = open_page(render(labels_page(data)))
     gallery = page.locator(".gallery").first
     gallery.locator("summary").click()
     cards = gallery.locator(".card:visible")
@@ -100,7 +101,7 @@ def test_filters_show_one_case(open_page):
 
 
 def test_finder_and_matrix_cells_lead_to_a_duel(open_page):
-    page = open_page(render(study()))
+    page = open_page(render(labels_page(study())))
     selects = page.locator(".finder select")
     selects.nth(0).select_option("0")
     assert page.locator(".gallery:visible").count() == 6
@@ -112,7 +113,7 @@ def test_finder_and_matrix_cells_lead_to_a_duel(open_page):
 
 
 def test_theme_button_turns_the_page_over(open_page):
-    page = open_page(render(study()))
+    page = open_page(render(labels_page(study())))
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.locator(".theme").click()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
@@ -121,9 +122,9 @@ def test_theme_button_turns_the_page_over(open_page):
 def test_names_cannot_become_markup(open_page):
     evil = ["<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "</style></title><b>", "{{ 7*7 }} & 'q'"]
     data = study(evil, k=6)
-    shown = replace(
-        data.duels[0].shown[0], first_label="</script><script>alert(3)</script>", item='"><svg onload=alert(4)>'
-    )
+    first = data.duels[0].shown[0]
+    said = replace(first.said[0], label="</script><script>alert(3)</script>")
+    shown = replace(first, said=(said, first.said[1]), item='"><svg onload=alert(4)>')
     data = replace(
         data,
         title="<h1>title</h1>",
@@ -131,7 +132,7 @@ def test_names_cannot_become_markup(open_page):
         settings={"<i>": "</table>"},
         notes=("<marquee>",),
     )
-    page = open_page(render(data))
+    page = open_page(render(labels_page(data)))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     open_all(page, 9)
     assert page.locator(".standings .name").all_inner_texts() == [s.model for s in data.ranking.standings]
@@ -145,12 +146,12 @@ def test_image_must_be_a_data_uri():
     shown = replace(data.duels[0].shown[0], image="https://example.org/x.png)}")
     bad = replace(data, duels=(replace(data.duels[0], shown=(shown,)),))
     with pytest.raises(ValueError, match="data URI"):
-        render(bad)
+        render(labels_page(bad))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_model_without_comparisons_is_said_in_words(open_page, shots, theme):
-    page = open_page(render(apart(study())), 400, theme)
+    page = open_page(render(labels_page(apart(study()))), 400, theme)
     page.screenshot(path=shots / f"report-apart-{theme}.png", full_page=True)
     assert sideways(page) <= 0
     assert "not comparable" in page.locator(".standings").inner_text()
@@ -158,7 +159,7 @@ def test_model_without_comparisons_is_said_in_words(open_page, shots, theme):
 
 
 def test_two_models_and_long_names(open_page):
-    page = open_page(render(study(["a" * 180, "second model with many words " * 8], k=5)), 400)
+    page = open_page(render(labels_page(study(["a" * 180, "second model with many words " * 8], k=5))), 400)
     open_all(page)
     assert sideways(page) <= 0
 
@@ -177,7 +178,7 @@ def test_nothing_judged_yet(open_page):
         accuracy=np.full((7, 7), 0.5), dominance=np.ones((7, 7)),
         stability=(), duels=(), judgements=0, annotators=0, notes=(), benchmark=None,
     )  # fmt: skip
-    page = open_page(render(bare), 400)
+    page = open_page(render(labels_page(bare)), 400)
     assert sideways(page) <= 0
     assert "No duel has been judged" in page.locator("#cases").inner_text()
     assert "too few judged items" in page.locator("#stability").inner_text()
@@ -185,16 +186,17 @@ def test_nothing_judged_yet(open_page):
 
 def test_missing_picture_gets_a_tile(open_page):
     data = study(k=3)
-    first = replace(
-        data.duels[0], shown=tuple(replace(s, image=None, first_confidence=None) for s in data.duels[0].shown)
+    bare = tuple(
+        replace(s, image=None, said=tuple(replace(one, confidence=None) for one in s.said)) for s in data.duels[0].shown
     )
-    page = open_page(render(replace(data, duels=(first, *data.duels[1:]))))
+    first = replace(data.duels[0], shown=bare)
+    page = open_page(render(labels_page(replace(data, duels=(first, *data.duels[1:])))))
     page.locator(".gallery summary").first.click()
     assert page.locator(".gallery[open] .blank").count() == 3
 
 
 def test_page_asks_for_nothing():
-    html = render(study())
+    html = render(labels_page(study()))
     assert len(html) < 5_000_000
     assert "default-src 'none'" in html
     assert re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", re.sub(r"data:image/\S+", "", html)) == []

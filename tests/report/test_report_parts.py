@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +12,13 @@ import pytest
 from PIL import Image
 from report_studies import study
 
-from dissensus.report.cases import cases
-from dissensus.report.curve import curve
-from dissensus.report.galleries import DATA_URI, galleries
-from dissensus.report.heatmaps import heatmaps
+from dissensus.report.galleries import DATA_URI, Album
+from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
+from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
 from dissensus.report.scales import axis, whole_axis
-from dissensus.report.standings import fragility_words, order_rows, plot
-from dissensus.report.wording import counted, cyclic, decimals, ratio, signed, span
+from dissensus.report.standings import plot
+from dissensus.report.wording import counted, cyclic, decimals, fragility_words, ratio, signed, span
 
 
 def decoded(uri: str) -> Image.Image:
@@ -100,53 +100,68 @@ def test_words():
 
 
 def test_curve_says_where_it_settles():
-    settled = curve([(1, 0.5), (2, 0.95), (3, 0.8), (4, 0.97), (5, 1.0)])
+    settled = stability([(1, 0.5), (2, 0.95), (3, 0.8), (4, 0.97), (5, 1.0)])
     assert settled is not None
     assert settled.words.startswith("From k = 4 on")
-    assert "still moves" in (curve([(1, 0.2), (2, 0.3), (3, 1.0)]) or settled).words
-    assert "smallest k" in (curve([(1, 0.99), (2, 1.0)]) or settled).words
-    assert curve([]) is None
-    assert all(0 <= p.y <= 100 for p in (curve([(1, -0.4), (2, 1.0)]) or settled).points)
+    assert "still moves" in (stability([(1, 0.2), (2, 0.3), (3, 1.0)]) or settled).words
+    assert "smallest k" in (stability([(1, 0.99), (2, 1.0)]) or settled).words
+    assert stability([]) is None
+    assert all(0 <= y <= 100 for _, y, _ in (stability([(1, -0.4), (2, 1.0)]) or settled).lines[0].points)
 
 
 def test_shares_and_matrices_agree_with_the_tally():
     data = study()
-    order = [s.model for s in data.ranking.standings]
-    made = cases(data, order)
-    assert made.shares is not None
-    assert sum(made.shares) == pytest.approx(1)
-    assert made.judged == sum(duel.judged for duel in data.duels)
-    maps = heatmaps(data, order)
-    i, j = data.models.index(order[0]), data.models.index(order[1])
-    cell = maps.accuracy[0].cells[1]
-    assert cell is not None
-    assert cell.text == f"{100 * data.accuracy[i, j]:.0f}"
-    assert maps.accuracy[0].cells[0] is None
-    assert [row.model for row in maps.dominance] == order
+    made = cases_section(data, frozenset({(0, 1)})).view
+    assert sum(made["shares"]) == pytest.approx(1)
+    assert made["judged"] == sum(duel.judged for duel in data.duels)
+    assert [duel for _, _, duel in made["bars"]] == ["duel-0-1", *[""] * 20]
+    maps = matrices_section(data, frozenset({(0, 1)})).view
+    i, j = (data.models.index(name) for name in data.order[:2])
+    (_, cells), (_, below) = maps["accuracy"].rows[:2]
+    assert cells[0] is None
+    assert cells[1].text == f"{100 * data.accuracy[i, j]:.0f}"
+    assert (cells[1].duel, below[0].duel, cells[2].duel) == ("duel-0-1", "duel-0-1", "")
+    assert tuple(model for model, _ in maps["dominance"].rows) == data.order
 
 
 def test_galleries_put_the_higher_model_first_and_spend_their_cards():
     data = study(k=10)
-    order = [s.model for s in data.ranking.standings]
-    made = galleries(data.duels, order)
-    assert all(order.index(g.duel.first) < order.index(g.duel.second) for g in made.galleries)
-    for gallery in made.galleries:
-        assert gallery.number_of("first") == gallery.duel.first_only
-        assert gallery.number_of("second") == gallery.duel.second_only
+    made = galleries(data, Album())
+    for gallery in made:
+        assert tuple(data.order[place] for place in gallery.places) == gallery.models
+        assert gallery.places[0] < gallery.places[1]
+        assert (gallery.number_of("first"), gallery.number_of("second")) == gallery.only
         assert gallery.left_out == 0
-    few = galleries(data.duels, order, cards=45)
-    assert {len(gallery.cards) for gallery in few.galleries} == {2}
+    few = galleries(data, Album(), most_cards=45)
+    assert {len(gallery.cards) for gallery in few} == {2}
 
 
 def test_standings_and_orders():
     data = study()
-    rows = order_rows(data)
-    assert [row.model for row in rows] == [s.model for s in data.ranking.standings]
-    assert all(len(row.methods) == 2 for row in rows), "the ranking's own method is not repeated"
-    assert sorted(int(row.consensus.rank) for row in rows) == list(range(1, 8))
+    columns = orders(data)
+    assert all(tuple(column.cells) == data.order for column in columns)
+    assert [column.head for column in columns[1:3]] == ["hodgerank", "bradley-terry"], "its own method is not repeated"
+    consensus, known, moved = columns[3:]
+    assert sorted(int(cell.text) for cell in consensus.cells.values()) == list(range(1, 8))
+    assert {name: int(cell.text) for name, cell in known.cells.items()} == data.benchmark.rank
+    assert {cell.way for cell in moved.cells.values()} <= {"up", "down", "quiet"}
+    assert len(orders(replace(data, benchmark=None))) == 4
     assert all(p.low_at <= p.at <= p.high_at for p in plot(data.ranking).places if p.at is not None)
-    assert all(row.difference is None and row.benchmark is None for row in order_rows(replace(data, benchmark=None)))
     fragility = data.ranking.fragility
     assert fragility is not None
     assert "3 judgements" in fragility_words(fragility)
     assert "fewer may do" in fragility_words(fragility.model_copy(update={"is_smallest": False}))
+
+
+def test_a_page_is_the_list_of_its_sections():
+    data = study(k=3)
+    whole = labels_page(data)
+    settings = settings_section({"k": "<3>"}, {"Ranking": data.ranking.provenance}, " --method perron")
+    html = render(Page(whole.opening, (settings,), rules=(".p0{color:red}",), styles=("attacks.css",)))
+    assert re.findall(r'<a href="#(\w+)">', html.partition("<nav")[2].partition("</nav>")[0]) == ["top", "settings"]
+    assert re.findall(r'<section class="section" id="(\w+)"', html) == ["settings"]
+    assert "&lt;3&gt;" in html
+    assert "dissensus report STUDY --method perron" in html
+    assert ".p0{color:red}" in html
+    links = re.findall(r'<a href="#(\w+)">', render(whole).partition("<nav")[2].partition("</nav>")[0])
+    assert links == ["top", *(section.id for section in whole.sections)]

@@ -14,8 +14,9 @@ from PIL import Image
 from scores_studies import competition, crowd, photo_study, sessions
 
 from dissensus.records import AttackMatrices, Ranking
-from dissensus.report.scores.data import ScoresReportData
-from dissensus.report.scores.page import render_scores
+from dissensus.report.page import render
+from dissensus.report.scores.data import ScoresReport
+from dissensus.report.scores.page import scores_page
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (390, 1600)]
 SECTIONS = ("top", "ranking", "matrices", "figures", "pairs", "screening", "levels", "settings")
@@ -28,12 +29,12 @@ def open_some(page, selector: str = "details", number: int = 2) -> None:
     )
 
 
-def waiting(data: ScoresReportData, models: int) -> ScoresReportData:
+def waiting(data: ScoresReport, models: int) -> ScoresReport:
     """The same study, before anybody judged an attack by the first models."""
     silent = data.models[:models]
     duels = tuple(
         replace(
-            duel, pairs=tuple(replace(pair, preference=None, answers="") for pair in duel.pairs),
+            duel, shown=tuple(replace(pair, preference=None, answers="") for pair in duel.shown),
             aggressiveness=None, resistance=None,
         ) if duel.attacker in silent else duel
         for duel in data.duels
@@ -43,7 +44,7 @@ def waiting(data: ScoresReportData, models: int) -> ScoresReportData:
     matrices = AttackMatrices(
         np.where(rows, 0, m.aggressiveness), np.where(rows.T, 0, m.resistance), m.attacked & ~rows, m.defended & ~rows.T
     )
-    asked = sum(len(duel.pairs) for duel in data.duels if duel.attacker in silent)
+    asked = sum(len(duel.shown) for duel in data.duels if duel.attacker in silent)
     return replace(data, duels=duels, matrices=matrices, waiting=asked)
 
 
@@ -56,7 +57,7 @@ def without_strength(ranking: Ranking, lost: slice) -> Ranking:
 
 @pytest.mark.parametrize(("theme", "width"), FACES)
 def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
-    page = open_page(render_scores(photo_study()), width, theme)
+    page = open_page(render(scores_page(photo_study())), width, theme)
     open_some(page, ".gallery", 1)
     page.screenshot(path=shots / f"scores-{width}-{theme}.png", full_page=True)
     open_some(page, ".more", 3)
@@ -67,7 +68,7 @@ def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
 
 
 def test_links_lead_somewhere_and_headings_descend(open_page):
-    page = open_page(render_scores(photo_study()))
+    page = open_page(render(scores_page(photo_study())))
     links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.getAttribute('href'))")
     assert [
         link for link in set(links) if not link.startswith("#") or not page.locator(f"[id='{link[1:]}']").count()
@@ -82,7 +83,7 @@ def test_links_lead_somewhere_and_headings_descend(open_page):
 
 def test_cells_and_figures_lead_to_their_duel(open_page):
     data = photo_study()
-    page = open_page(render_scores(data))
+    page = open_page(render(scores_page(data)))
     names = [standing.model for standing in data.aggressiveness.standings]
     heat = page.locator(".heat")
     heat.nth(0).locator("tbody tr").nth(2).locator("td").nth(0).locator("a").click()
@@ -97,7 +98,7 @@ def test_cells_and_figures_lead_to_their_duel(open_page):
 
 def test_finder_knows_roles_and_outcomes(open_page):
     data = photo_study()
-    page = open_page(render_scores(data))
+    page = open_page(render(scores_page(data)))
     attacker, defender, outcome = page.locator(".finder select").all()
     attacker.select_option("0")
     assert page.locator(".gallery:visible").count() == 7
@@ -106,7 +107,7 @@ def test_finder_knows_roles_and_outcomes(open_page):
     attacker.select_option("")
     defender.select_option("")
     outcome.select_option("opposite")
-    wrong = [duel for duel in data.duels if any((pair.preference or 0) <= -0.2 for pair in duel.pairs)]
+    wrong = [duel for duel in data.duels if any((pair.preference or 0) <= -0.2 for pair in duel.shown)]
     assert page.locator(".finder output").inner_text() == f"{len(wrong)} of 56 duels"
     open_some(page, ".gallery:not([hidden])", 1)
     cards = page.locator(".gallery[open] .card:visible").all()
@@ -116,8 +117,8 @@ def test_finder_knows_roles_and_outcomes(open_page):
 
 def test_pictures_and_figures_need_no_script_and_are_embedded_once(open_page):
     data = photo_study()
-    html = render_scores(data)
-    images = {side.image for duel in data.duels for pair in duel.pairs for side in (pair.low, pair.high)}
+    html = render(scores_page(data))
+    images = {side.image for duel in data.duels for pair in duel.shown for side in (pair.low, pair.high)}
     assert all(html.count(image) == 1 for image in images if image)
     assert len(html) < 3_000_000
     page = open_page(html, java_script_enabled=False)
@@ -130,7 +131,7 @@ def test_pictures_and_figures_need_no_script_and_are_embedded_once(open_page):
 
 
 def test_theme_button_turns_figures_over(open_page):
-    page = open_page(render_scores(photo_study()))
+    page = open_page(render(scores_page(photo_study())))
     before = np.asarray(Image.open(io.BytesIO(page.locator(".square").first.screenshot())).convert("L")).mean()
     page.locator(".theme").click()
     after = np.asarray(Image.open(io.BytesIO(page.locator(".square").first.screenshot())).convert("L")).mean()
@@ -140,7 +141,7 @@ def test_theme_button_turns_figures_over(open_page):
 
 @pytest.mark.parametrize("width", [390, 1600])
 def test_wide_drawings_stand_above_each_other(open_page, shots, width):
-    page = open_page(render_scores(sessions()), width)
+    page = open_page(render(scores_page(sessions())), width)
     open_some(page, ".gallery", 1)
     page.locator("#pairs").screenshot(path=shots / f"scores-sessions-{width}.png")
     low, high = (shot.bounding_box() for shot in page.locator(".gallery[open] .pic").all()[:2])
@@ -151,7 +152,7 @@ def test_wide_drawings_stand_above_each_other(open_page, shots, width):
 
 @pytest.mark.parametrize("width", [390, 1600])
 def test_sixteen_models_stay_usable(open_page, shots, width):
-    html = render_scores(crowd(16, side=96))
+    html = render(scores_page(crowd(16, side=96)))
     assert len(html) < 10_000_000
     page = open_page(html, width)
     page.screenshot(path=shots / f"scores-16-models-{width}.png", full_page=True)
@@ -164,7 +165,7 @@ def test_sixteen_models_stay_usable(open_page, shots, width):
 
 
 def test_items_without_pictures_show_their_ids(open_page):
-    page = open_page(render_scores(crowd(3, pool=200)), 390)
+    page = open_page(render(scores_page(crowd(3, pool=200))), 390)
     page.locator(".gallery summary").first.click()
     assert page.locator(".gallery[open] .blank").count() == page.locator(".gallery[open] .shot").count() > 0
     assert "item-00" in page.locator(".gallery[open] figcaption").first.inner_text()
@@ -180,7 +181,7 @@ def test_names_cannot_become_markup(open_page):
     ids = [f'"><svg onload=alert({i})>' for i in range(300)]
     data = competition("<h1>title</h1>", evil, scores, quality, ids, lambda _: (None, False))
     data = replace(data, notes=("<marquee>",), settings={"<i>": "</table>"}, levels=("<hr>",) * 6, scale="<hr>")
-    page = open_page(render_scores(data))
+    page = open_page(render(scores_page(data)))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     open_some(page, "details", 99)
     assert page.locator(".standings .name").all_inner_texts() == [s.model for s in data.aggressiveness.standings]
@@ -196,7 +197,7 @@ def test_two_models_long_names_and_one_level(open_page, levels):
     scores = np.clip(quality + rng.normal(0, 20, (2, 90)), 0, 100)
     names = ["a" * 180, "second model with many words " * 8]
     data = competition("T", names, scores, quality, [str(i) for i in range(90)], lambda _: (None, False), levels)
-    page = open_page(render_scores(data), 390)
+    page = open_page(render(scores_page(data)), 390)
     open_some(page, "details", 9)
     assert sideways(page) <= 0
     assert page.locator(".gallery").count() == 2
@@ -213,7 +214,7 @@ def test_unjudged_attacks_and_lost_models_are_said_in_words(open_page, shots, wi
         resistance=without_strength(data.resistance, lost),
         benchmarks=None,
     )
-    page = open_page(render_scores(data), width)
+    page = open_page(render(scores_page(data)), width)
     page.screenshot(path=shots / f"scores-preliminary-{width}.png", full_page=True)
     assert "Preliminary: 84 of 336 questions still wait" in page.locator(".note").inner_text()
     assert "not comparable" in page.locator(".standings").inner_text()
@@ -234,7 +235,7 @@ def test_nothing_but_models(open_page):
         aggressiveness=without_strength(data.aggressiveness, everybody),
         resistance=without_strength(data.resistance, everybody),
     )  # fmt: skip
-    page = open_page(render_scores(bare), 390)
+    page = open_page(render(scores_page(bare)), 390)
     assert sideways(page) <= 0
     for section, words in (("top", "Nothing can be said"), ("figures", "No duel"), ("pairs", "no pairs"),
                            ("screening", "Nobody was screened"), ("levels", "too few levels")):  # fmt: skip
@@ -242,7 +243,7 @@ def test_nothing_but_models(open_page):
 
 
 def test_page_asks_for_nothing():
-    html = render_scores(photo_study())
+    html = render(scores_page(photo_study()))
     assert "default-src 'none'" in html
     assert re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", re.sub(r"data:image/[^)]+", "", html)) == []
 
@@ -250,6 +251,6 @@ def test_page_asks_for_nothing():
 def test_image_must_be_a_data_uri():
     data = crowd(2, pool=50)
     duel = data.duels[0]
-    pair = replace(duel.pairs[0], low=replace(duel.pairs[0].low, image="https://example.org/x.png)}"))
+    pair = replace(duel.shown[0], low=replace(duel.shown[0].low, image="https://example.org/x.png)}"))
     with pytest.raises(ValueError, match="data URI"):
-        render_scores(replace(data, duels=(replace(duel, pairs=(pair,)),)))
+        render(scores_page(replace(data, duels=(replace(duel, shown=(pair,)),))))

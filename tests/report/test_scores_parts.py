@@ -12,16 +12,14 @@ from PIL import Image
 from scores_studies import crowd, photo_study
 
 from dissensus.records import Ranking
-from dissensus.report.attacks.leaders import opening_notes
-from dissensus.report.attacks.standings import agreement, measured, rank_rows
+from dissensus.report.galleries import Album
+from dissensus.report.opening import opening_notes
 from dissensus.report.scores.data import Marked, Screenings, Subject
 from dissensus.report.scores.figures import density, figures
-from dissensus.report.scores.galleries import attack_galleries, striking
-from dissensus.report.scores.heatmaps import attack_heatmaps
-from dissensus.report.scores.leaders import opening_words
-from dissensus.report.scores.levels import level_curves, level_rows
-from dissensus.report.scores.outcomes import Outcomes, outcome, outcomes, tally_words
-from dissensus.report.scores.screening import screening_view
+from dissensus.report.scores.page import level_curves, levels_section, matrices_section, opening_words
+from dissensus.report.scores.pairs import outcome, outcomes, pair_galleries, pair_shape, span_of, striking, tally_words
+from dissensus.report.scores.screening import screening_section
+from dissensus.report.standings import agreement, two_orders_section
 from dissensus.report.wording import number
 
 
@@ -45,13 +43,14 @@ def test_outcome(preference, name):
 
 
 def test_tally_in_words():
-    assert tally_words(Outcomes(0, 0, 0, 3)) == ""
+    assert tally_words([("waiting", 3)]) == ""
     assert (
-        tally_words(Outcomes(1, 2, 0, 0))
+        tally_words([("falsified", 1), ("holds", 2)])
         == "Of 3 judged pairs, 1 falsifies its defender and 2 look alike to people too."
     )
-    assert tally_words(Outcomes(2, 1, 1, 9)).endswith("and 1 contradicts its attacker.")
-    assert Outcomes(2, 0, 1, 0).parts == (("falsified", 2), ("opposite", 1))
+    assert tally_words({"falsified": 2, "holds": 1, "opposite": 1, "waiting": 9}.items()).endswith(
+        "and 1 contradicts its attacker."
+    )
 
 
 def test_zero_has_no_sign():
@@ -72,7 +71,7 @@ def placed(ranking: Ranking, first: str, reach: int) -> Ranking:
 
 def opened(data, attacker: str, defender: str, reach: int) -> tuple[str, ...]:
     attack, defence = placed(data.aggressiveness, attacker, reach), placed(data.resistance, defender, reach)
-    return opening_words(replace(data, aggressiveness=attack, resistance=defence))
+    return tuple(filter(None, opening_words(replace(data, aggressiveness=attack, resistance=defence))))
 
 
 def test_leaders_are_named_as_surely_as_the_rank_sets_say(data, order):
@@ -92,36 +91,38 @@ def test_missing_answers_come_first(data):
 
 
 def test_both_measures_follow_one_order(data, order):
-    made = measured(data)
-    assert [row.model for row in made.rows] == order
-    for row in made.rows:
-        for lane, zero in zip(row.lanes, made.zeros, strict=True):
-            ends = [lane.stem_at, lane.stem_at + lane.stem_width]
-            assert ends == pytest.approx(sorted([zero, lane.place.at]))
-    rows = rank_rows(data)
-    assert [row.ranks[0] for row in rows] == [str(i + 1) for i in range(8)]
-    moved = {row.model: int(row.ranks[1]) - int(row.ranks[0]) for row in rows}
-    assert all(np.sign(moved[row.model]) == row.towards for row in rows)
+    view = two_orders_section(data, "scores/ranking.html").view
+    assert [model for model, _ in view["rows"]] == order
+    for _, places in view["rows"]:
+        for place, drawn in zip(places, view["plots"], strict=True):
+            start, length = place.stem
+            assert [start, start + length] == pytest.approx(sorted([drawn.zero, place.at]))
+    _, attack, _, defence, _, higher = view["columns"]
+    assert [attack.cells[name].text for name in order] == [str(i + 1) for i in range(8)]
+    moved = {name: int(defence.cells[name].text) - int(attack.cells[name].text) for name in order}
+    ways = {1: "up", 0: "quiet", -1: "down"}
+    assert all(higher.cells[name].way == ways[np.sign(moved[name])] for name in order)
     assert agreement(data) == pytest.approx(1 - 6 * sum(d * d for d in moved.values()) / (8 * 63))
     assert agreement(crowd(2, pool=50)) is None
 
 
 def test_matrices_show_differences_and_mark_contradictions(data, order):
-    maps = attack_heatmaps(data, order)
+    linked = frozenset((i, j) for i in range(8) for j in range(8))
+    maps = matrices_section(data, linked).view
     places = [data.models.index(name) for name in order]
     attack = data.matrices.aggressiveness[np.ix_(places, places)]
-    for i, row in enumerate(maps.attack_margin.rows):
-        for j, cell in enumerate(row.cells):
+    for i, (_, cells) in enumerate(maps["attack_margin"].rows):
+        for j, cell in enumerate(cells):
             if i == j:
                 assert cell is None
                 continue
             assert cell.text == number(attack[i, j] - attack[j, i], 2)
             assert cell.marked == (attack[i, j] < 0) == ("opposite" in cell.words)
             assert cell.duel == f"duel-{i}-{j}"
-            assert maps.defence_margin.rows[i].cells[j].duel == f"duel-{j}-{i}"
+            assert maps["defence_margin"].rows[i][1][j].duel == f"duel-{j}-{i}"
     off = ~np.eye(len(order), dtype=bool)
-    assert maps.attack.contradicted == int((attack < 0)[off].sum()) > 0
-    assert maps.defence.contradicted == 0
+    assert maps["attack"].marked == int((attack < 0)[off].sum()) > 0
+    assert maps["defence"].marked == 0
 
 
 def test_density_shades_the_logarithm_from_the_bottom():
@@ -145,60 +146,60 @@ def test_figures_name_who_attacks_and_keep_letters_inside(data, order):
     assert (made[0].lines[0].attacker, made[0].lines[0].defender) == (first.second, first.first)
     edge = (Marked("A", 2, 100, "a"), Marked("B", 2, 0, "b"), Marked("C", 100, 99, "c"), Marked("D", 0, 99, "d"))
     (figure,) = figures([replace(first, points=edge)], order, frozenset())
-    assert [point.side for line in figure.lines for point in line.points] == ["right", "right", "below", "below"]
+    assert [side for line in figure.lines for _, side in line.points] == ["right", "right", "below", "below"]
     (bare,) = figures([replace(first, points=())], order, frozenset())
     assert bare.lines == ()
 
 
 def test_galleries_are_sorted_capped_and_shaped(data, order):
-    made = attack_galleries(data.duels, order, data.levels, frozenset({frozenset(order[:2])}))
-    assert [gallery.places for gallery in made.galleries] == sorted(gallery.places for gallery in made.galleries)
-    assert [gallery.figure for gallery in made.galleries if gallery.figure] == ["figure-0-1", "figure-0-1"]
-    assert len(made.pictures) == len(set(made.pictures))
-    pairing = made.galleries[0].pairings[0]
-    assert (pairing.level, pairing.level_words) == (1, "0 to 17")
-    assert pairing.ratio == 1.5
-    assert not pairing.is_wide
-    few = attack_galleries(data.duels, order, data.levels, frozenset(), pairs=112)
-    assert {len(gallery.pairings) for gallery in few.galleries} == {2}
-    assert {gallery.left_out for gallery in few.galleries} == {4}
-    best, worst = striking(made.galleries)
-    assert (best[1].outcome, worst[1].outcome) == ("falsified", "opposite")
+    drawn = tuple(figure for figure in data.figures if {figure.first, figure.second} == set(order[:2]))
+    album = Album()
+    made = pair_galleries(replace(data, figures=drawn), album)
+    assert [gallery.places for gallery in made] == sorted(gallery.places for gallery in made)
+    assert [gallery.figure for gallery in made if gallery.figure] == ["figure-0-1", "figure-0-1"]
+    assert len(album.rules) == len({side.image for d in data.duels for p in d.shown for side in (p.low, p.high)})
+    assert pair_shape(made[0].cards[0], album) == (1.5, False)
+    assert (span_of(-5, 30), span_of(90, 40)) == ((0.0, 30.0), (40.0, 50.0))
+    few = pair_galleries(data, Album(), pairs=112)
+    assert {len(gallery.cards) for gallery in few} == {2}
+    assert {gallery.left_out for gallery in few} == {4}
+    best, worst = striking(made)
+    assert (outcome(best[1].preference), outcome(worst[1].preference)) == ("falsified", "opposite")
 
 
-def test_broken_picture_counts_as_a_square(order, data):
+def test_broken_picture_counts_as_a_square(data):
     duel = data.duels[0]
-    pair = replace(duel.pairs[0], low=replace(duel.pairs[0].low, image="data:image/png;base64,AAAA"))
+    pair = replace(duel.shown[0], low=replace(duel.shown[0].low, image="data:image/png;base64,AAAA"))
     pair = replace(pair, high=replace(pair.high, image=None))
-    made = attack_galleries([replace(duel, pairs=(pair,))], order, data.levels, frozenset())
-    assert made.galleries[0].pairings[0].ratio == 1.0
+    assert pair_shape(pair, Album()) == (1.0, False)
+    assert pair_shape(replace(pair, low=pair.high), Album()) == (2.0, False)
 
 
 def test_levels_and_their_curves(data):
-    rows = level_rows(data.duels, data.levels)
-    assert sum(row.outcomes.judged for row in rows) == 336
-    assert outcomes(p for d in data.duels for p in d.pairs).judged == 336
+    rows = levels_section(data).view["rows"]
+    assert [words for words, _ in rows] == list(data.levels)
+    assert sum(count for _, counts in rows for _, count in counts) == 336
+    assert sum(dict(outcomes(p for d in data.duels for p in d.shown)).values()) == 336
     settled = level_curves([(1, 0.93, 0.885), (2, 0.929, 0.906), (3, 0.965, 0.968), (6, 1.0, 1.0)])
     assert settled is not None
     assert settled.words.startswith("2 levels give nearly the same order by both measures as all 6")
-    assert len(settled.aggressiveness.line.split()) == 4
+    assert [len(line.path.split()) for line in settled.lines] == [4, 4]
     moving = level_curves([(1, 0.2, -0.4), (2, 0.3, 0.3), (3, 1.0, 1.0)])
     assert moving is not None
     assert "still move" in moving.words
-    assert all(0 <= point.y <= 100 for point in moving.resistance.points)
+    assert all(0 <= y <= 100 for line in moving.lines for _, y, _ in line.points)
     assert level_curves([(1, 1.0, 1.0)]) is None
 
 
 def test_screening_puts_the_rejected_first(data):
-    view = screening_view(data.screenings)
-    assert view is not None
-    assert view.people[0].rejected is not None
-    assert view.is_used == {"BT.500": True, "P.910": False}
-    assert view.summary.startswith("BT.500 rejects 1 of 24 people")
-    assert screening_view(None) is None
+    view = screening_section(data.screenings).view
+    assert view["people"][0].rejected is not None
+    assert view["is_used"] == {"BT.500": True, "P.910": False}
+    assert view["summary"].startswith("BT.500 rejects 1 of 24 people")
+    assert view["has_remarks"]
+    assert not screening_section(None).view["people"]
     lone = Subject("only", 0, 0, None, None, None, "")
-    one = screening_view(Screenings("p910", (lone,), (), None))
-    assert one is not None
-    assert one.is_used["P.910"]
-    assert "cannot be correlated" in one.agreement
-    assert not one.has_remarks
+    one = screening_section(Screenings("p910", (lone,), (), None)).view
+    assert one["is_used"]["P.910"]
+    assert "cannot be correlated" in one["agreement"]
+    assert not one["has_remarks"]

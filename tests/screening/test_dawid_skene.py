@@ -110,6 +110,7 @@ def test_as_the_formulas_one_answer_after_the_other(meaning: np.ndarray, seed: i
         assert np.abs(ours - plain).max() < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("answers", [2, 3])
 def test_as_crowd_kit_where_nothing_is_smoothed(answers: int, seed: int) -> None:

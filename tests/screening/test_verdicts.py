@@ -6,11 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import ScreeningError
-from dissensus.screening import NO, UNFIT, UNJUDGED, UNSURE, VERDICTS, YES, Rule, majority_verdicts
+from dissensus.records import ANSWERS, NO, OPEN, UNFIT, UNSURE, YES
+from dissensus.screening import VERDICTS, Rule, majority_verdicts
 
 METHODS = list(VERDICTS)
-row = st.tuples(st.integers(0, 5), st.integers(0, 4), st.sampled_from([YES, NO, UNSURE, UNFIT]))
+row = st.tuples(st.integers(0, 5), st.integers(0, 4), st.sampled_from(range(len(ANSWERS))))
 rows = st.lists(row, max_size=30, unique_by=lambda row: row[:2])
+
+
+yes, no, unsure, unfit = range(len(ANSWERS))  # answers are numbers, and so are verdicts, but other ones
 
 
 def verdicts(method: str, rows: list[tuple[int, int, int]], questions: int = 6, people: int = 5, **rule) -> list[int]:
@@ -25,7 +29,7 @@ def said(question: int, *answers: int) -> list[tuple[int, int, int]]:
 def study(rng: np.random.Generator, questions: int, skills: list[float]) -> tuple[np.ndarray, list]:
     truth = rng.integers(0, 2, questions)
     right = rng.random((questions, len(skills))) < skills
-    answer = np.where(np.where(right, truth[:, None], 1 - truth[:, None]) == 1, YES, NO)
+    answer = np.where(np.where(right, truth[:, None], 1 - truth[:, None]) == 1, yes, no)
     return truth, [(q, p, int(answer[q, p])) for q in range(questions) for p in range(len(skills))]
 
 
@@ -43,34 +47,34 @@ def test_majority_is_the_rule_on_counts(rows: list, least: int) -> None:
 def test_all_methods_discard_alike_and_leave_open_alike(method: str, rows: list, least: int) -> None:
     by_majority = verdicts("majority", rows, min_answers=least)
     found = verdicts(method, rows, min_answers=least)
-    for verdict in (UNFIT, UNJUDGED):
+    for verdict in (UNFIT, OPEN):
         assert [one == verdict for one in found] == [one == verdict for one in by_majority]
-    assert set(found) <= {YES, NO, UNSURE, UNFIT, UNJUDGED}
+    assert set(found) <= {YES, NO, UNSURE, UNFIT, OPEN}
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_all_say_is_the_verdict(method: str) -> None:
-    rows = [*said(0, *[YES] * 5), *said(1, *[NO] * 5), *said(2, *[UNSURE] * 5), *said(3, *[UNFIT] * 5)]
-    rows += [*said(4, YES, YES, YES, YES, UNSURE), *said(5, NO, NO, NO, NO, UNFIT)]
+    rows = [*said(0, *[yes] * 5), *said(1, *[no] * 5), *said(2, *[unsure] * 5), *said(3, *[unfit] * 5)]
+    rows += [*said(4, yes, yes, yes, yes, unsure), *said(5, no, no, no, no, unfit)]
     assert verdicts(method, rows) == [YES, NO, UNSURE, UNFIT, YES, NO]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_said_is_nothing_judged(method: str) -> None:
-    assert verdicts(method, []) == [UNJUDGED] * 6
-    assert verdicts(method, said(1, UNFIT, UNFIT)) == [UNJUDGED, UNFIT] + [UNJUDGED] * 4
-    assert verdicts(method, said(1, YES, YES), min_answers=3) == [UNJUDGED] * 6
+    assert verdicts(method, []) == [OPEN] * 6
+    assert verdicts(method, said(1, unfit, unfit)) == [OPEN, UNFIT] + [OPEN] * 4
+    assert verdicts(method, said(1, yes, yes), min_answers=3) == [OPEN] * 6
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_where_nobody_says_yes_or_no_nobody_can_tell(method: str) -> None:
-    rows = [*said(0, UNSURE, UNSURE, UNSURE, UNFIT, UNFIT), *said(1, *[NO] * 5), *said(2, *[NO] * 5)]
+    rows = [*said(0, unsure, unsure, unsure, unfit, unfit), *said(1, *[no] * 5), *said(2, *[no] * 5)]
     assert verdicts(method, rows)[:3] == [UNSURE, NO, NO]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_too_many_unsure_discard_whatever_the_others_say(method: str) -> None:
-    rows = [*said(0, UNSURE, UNSURE, UNSURE, UNSURE, YES), *said(1, *[YES] * 5), *said(2, *[YES] * 5)]
+    rows = [*said(0, unsure, unsure, unsure, unsure, yes), *said(1, *[yes] * 5), *said(2, *[yes] * 5)]
     assert verdicts(method, rows)[0] == UNSURE
     assert verdicts(method, rows, unsure_share=0.9)[0] == YES
 
@@ -85,7 +89,7 @@ def test_dawid_skene_listens_to_those_who_are_right_elsewhere() -> None:
 
 
 def test_a_tie_that_nothing_decides_is_unsure_by_both() -> None:
-    rows = [*said(0, YES, NO), *said(1, NO, YES)]
+    rows = [*said(0, yes, no), *said(1, no, yes)]
     for method in METHODS:
         assert verdicts(method, rows)[:2] == [UNSURE, UNSURE]
 
@@ -93,17 +97,17 @@ def test_a_tie_that_nothing_decides_is_unsure_by_both() -> None:
 def test_certainty_decides_what_is_near_a_tie() -> None:
     rng = np.random.default_rng(1)
     _, rows = study(rng, 100, [0.8, 0.7, 0.7])
-    unsure = [verdicts("dawid-skene", rows, 100, certainty=bound).count(UNSURE) for bound in (0.5, 0.8, 0.99)]
-    assert unsure[0] == 0
-    assert unsure == sorted(unsure)
-    assert unsure[2] > unsure[0]
+    undecided = [verdicts("dawid-skene", rows, 100, certainty=bound).count(UNSURE) for bound in (0.5, 0.8, 0.99)]
+    assert undecided[0] == 0
+    assert undecided == sorted(undecided)
+    assert undecided[2] > undecided[0]
 
 
 @given(rows, st.randoms(use_true_random=False))
 @settings(max_examples=40)
 def test_swapping_yes_and_no_swaps_the_verdicts(rows: list, random) -> None:
-    swapped = {YES: NO, NO: YES}
-    other = [(question, person, swapped.get(answer, answer)) for question, person, answer in rows]
+    swapped, other_answer = {YES: NO, NO: YES}, {yes: no, no: yes}
+    other = [(question, person, other_answer.get(answer, answer)) for question, person, answer in rows]
     random.shuffle(other)
     before = verdicts("majority", rows)
     assert [swapped.get(verdict, verdict) for verdict in verdicts("majority", other)] == before

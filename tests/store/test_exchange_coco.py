@@ -114,7 +114,8 @@ def test_an_annotation_that_was_put_into_another_category_is_a_further_answer(tm
     write_responses(tmp_path / "a.json", [said(1, "a.jpg", 0, "yes")], CLASSES, "coco")
     content = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     content["annotations"][0]["category_id"] = 3
-    (found,) = read_all(write(tmp_path / "a.json", content))
+    before, found = read_all(write(tmp_path / "a.json", content))
+    assert before == said(1, "a.jpg", 0, "yes")
     assert (found.question.body["label"], found.answer) == (2, "yes")
     assert found.id != "1"
 

@@ -158,7 +158,7 @@ def test_a_damaged_or_enormous_zip_is_refused(tmp_path: Path, monkeypatch: pytes
     assert read_or_refuse(tmp_path / "a.zip") is None
     (tmp_path / "a.zip").write_bytes(whole[:60] + b"\xff\xff\xff\xff" + whole[64:])
     assert read_or_refuse(tmp_path / "a.zip") is None
-    monkeypatch.setattr("dissensus.store.exchange.archives.LARGEST_MEMBER", 50)
+    monkeypatch.setattr("dissensus.store.exchange.files.LARGEST_MEMBER", 50)
     (tmp_path / "a.zip").write_bytes(whole)
     with pytest.raises(JudgementError, match="is larger than"):
         read_all(tmp_path / "a.zip")

@@ -232,7 +232,7 @@ def test_a_damaged_or_enormous_zip_is_refused(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(JudgementError, match=r"cannot be read as a .zip"):
         read_all(path, format="png")
     path.write_bytes(whole)
-    monkeypatch.setattr("dissensus.store.exchange.archives.LARGEST_MEMBER", 50)
+    monkeypatch.setattr("dissensus.store.exchange.files.LARGEST_MEMBER", 50)
     with pytest.raises(JudgementError, match="is larger than 256 MiB"):
         read_all(path)
     with pytest.raises(JudgementError, match="is larger than 256 MiB"):

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from dissensus.errors import JudgementError
 from dissensus.records import ANSWERS, Assignment, Question, Response
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 
 TIME = "2026-01-01T00:00:00+00:00"
-words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=5)
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 
 
 def response(number: object, answer: Any = "yes", kind: str = "contains", item: str = "i", **more: Any) -> Response:
@@ -32,15 +32,15 @@ def assignment(ticket: str, time: str = TIME, **more: Any) -> Assignment:
 
 
 @pytest.fixture
-def store(database: Database) -> Answers:
-    return Answers(database)
+def store(database: Database) -> AnswerLog:
+    return AnswerLog(database)
 
 
-def stored(store: Answers) -> list[Response]:
+def stored(store: AnswerLog) -> list[Response]:
     return [found for _, found in store.all()]
 
 
-def test_a_study_without_answers_has_none(store: Answers) -> None:
+def test_a_study_without_answers_has_none(store: AnswerLog) -> None:
     assert (stored(store), list(store.raw()), list(store.about("contains", ["x"]))) == ([], [], [])
     assert (store.counts(), store.latest_seq(), store.assignment("t"), store.open_assignments("")) == (
         (0, 0),
@@ -51,7 +51,7 @@ def test_a_study_without_answers_has_none(store: Answers) -> None:
 
 
 def test_readers_of_a_file_that_is_not_there_do_not_make_it(tmp_path: Path) -> None:
-    store = Answers(Database(f"sqlite:///{tmp_path / 'j.sqlite'}"))
+    store = AnswerLog(Database(f"sqlite:///{tmp_path / 'j.sqlite'}"))
     assert store.counts() == (0, 0)
     assert not (tmp_path / "j.sqlite").exists()
     assert store.append([response(1)]) == 1
@@ -79,7 +79,7 @@ answers = st.one_of(
 def test_answers_come_back_as_they_were_in_the_order_in_which_they_came(
     tmp_path_factory: pytest.TempPathFactory, given_: list[Response]
 ) -> None:
-    store = Answers(Database(f"sqlite:///{tmp_path_factory.mktemp('s') / 'j.sqlite'}"))
+    store = AnswerLog(Database(f"sqlite:///{tmp_path_factory.mktemp('s') / 'j.sqlite'}"))
     half = len(given_) // 2
     assert store.append(given_[:half]) == half
     assert store.keep([], given_[half:]) == set()
@@ -87,7 +87,7 @@ def test_answers_come_back_as_they_were_in_the_order_in_which_they_came(
     assert store.counts() == (len(given_), len({found.annotator for found in given_}))
 
 
-def test_every_field_comes_back(store: Answers) -> None:
+def test_every_field_comes_back(store: AnswerLog) -> None:
     whole = response(
         1, None, "pick", 'ä "quoted" \\ \n 中', role="repeat", shown={"left": "second"}, seconds=1.25,
         comment="why: 'so' ; %s :x", ticket="t",
@@ -102,7 +102,7 @@ def test_every_field_comes_back(store: Answers) -> None:
     assert list(store.raw(after=store.latest_seq() - 1)) == [raw]
 
 
-def test_what_is_stored_already_is_stored_once(store: Answers) -> None:
+def test_what_is_stored_already_is_stored_once(store: AnswerLog) -> None:
     assert store.append([response(1), response(2)]) == 2
     assert store.append([response(2), response(1, time="later")]) == 0
     assert store.append([response(2), response(3), response(3)]) == 1
@@ -121,7 +121,9 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_an_id_that_stands_for_another_answer_is_refused_and_nothing_is_stored(store: Answers, other: Response) -> None:
+def test_an_id_that_stands_for_another_answer_is_refused_and_nothing_is_stored(
+    store: AnswerLog, other: Response
+) -> None:
     store.append([response(1)])
     with pytest.raises(JudgementError, match=r"the id '1' stands for another answer already \(i, 0, yes by ann\)"):
         store.append([response(2), other, response(3)])
@@ -129,20 +131,20 @@ def test_an_id_that_stands_for_another_answer_is_refused_and_nothing_is_stored(s
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_the_service_is_told_which_ids_are_taken_and_the_others_are_kept(store: Answers, other: Response) -> None:
+def test_the_service_is_told_which_ids_are_taken_and_the_others_are_kept(store: AnswerLog, other: Response) -> None:
     store.keep([], [response(1)])
     assert store.keep([assignment("t")], [response(2), other, response(3)]) == {"1"}
     assert stored(store) == [response(1), response(2), response(3)]
     assert store.assignment("t") == assignment("t")
 
 
-def test_two_answers_of_one_import_may_not_share_an_id(store: Answers) -> None:
+def test_two_answers_of_one_import_may_not_share_an_id(store: AnswerLog) -> None:
     with pytest.raises(JudgementError, match="the id '1'"):
         store.append([response(1), response(1, answer="no")])
     assert store.counts() == (0, 0)
 
 
-def test_an_import_that_breaks_off_stores_nothing(store: Answers) -> None:
+def test_an_import_that_breaks_off_stores_nothing(store: AnswerLog) -> None:
     def breaks():
         yield from (response(number) for number in range(5_000))
         raise RuntimeError("gone")
@@ -153,8 +155,8 @@ def test_an_import_that_breaks_off_stores_nothing(store: Answers) -> None:
     assert store.append([response(0)]) == 1
 
 
-def test_answers_are_kept_while_an_import_is_read(store: Answers, database_url: str) -> None:
-    service = Answers(Database(database_url))
+def test_answers_are_kept_while_an_import_is_read(store: AnswerLog, database_url: str) -> None:
+    service = AnswerLog(Database(database_url))
     service.keep([], [response("first")])
 
     def slow():
@@ -167,12 +169,14 @@ def test_answers_are_kept_while_an_import_is_read(store: Answers, database_url: 
     assert [found.id for found in stored(store)] == order
 
 
-def test_whoever_reads_on_from_a_number_misses_nothing_that_is_stored_later(store: Answers, database_url: str) -> None:
+def test_whoever_reads_on_from_a_number_misses_nothing_that_is_stored_later(
+    store: AnswerLog, database_url: str
+) -> None:
     """Numbers become visible in their order, also when several write at once."""
     names = [str(number) for number in range(4)]
-    others = [Answers(Database(database_url)) for _ in names]
+    others = [AnswerLog(Database(database_url)) for _ in names]
 
-    def write(who: str, other: Answers) -> None:
+    def write(who: str, other: AnswerLog) -> None:
         for number in range(25):
             other.append([response(f"{who}/{number}")]) if number % 5 == 0 else other.keep(
                 [], [response(f"{who}/{number}")]
@@ -192,7 +196,7 @@ def test_whoever_reads_on_from_a_number_misses_nothing_that_is_stored_later(stor
     assert len(seen) == len(set(seen)) == 101
 
 
-def test_answers_about_some_questions(store: Answers) -> None:
+def test_answers_about_some_questions(store: AnswerLog) -> None:
     items = ["a", "b", "a", "c", "'; --", 'ä"\\']
     store.append(response(number, item=item) for number, item in enumerate(items))
     store.append([response("other", 1, kind="pick", item="a")])
@@ -207,12 +211,12 @@ def test_answers_about_some_questions(store: Answers) -> None:
     assert about(*map(str, range(40_000)), "b") == ["1"]
 
 
-def test_counts_of_a_kind_and_role(store: Answers) -> None:
+def test_counts_of_a_kind_and_role(store: AnswerLog) -> None:
     store.append([response(1), response(2, annotator="bob", role="control"), response(3, 4, kind="pick")])
     assert (store.counts(), store.counts("contains"), store.counts("contains", "asked")) == ((3, 2), (2, 2), (1, 1))
 
 
-def test_what_was_given_and_is_not_answered(store: Answers) -> None:
+def test_what_was_given_and_is_not_answered(store: AnswerLog) -> None:
     old, answered, waiting = (
         assignment("old", "2026-01-01"),
         assignment("b", "2026-01-02"),
@@ -227,11 +231,11 @@ def test_what_was_given_and_is_not_answered(store: Answers) -> None:
 
 
 def test_keeping_nothing_makes_no_file(tmp_path: Path) -> None:
-    assert Answers(Database(f"sqlite:///{tmp_path / 'j.sqlite'}")).keep([], []) == set()
+    assert AnswerLog(Database(f"sqlite:///{tmp_path / 'j.sqlite'}")).keep([], []) == set()
     assert not (tmp_path / "j.sqlite").exists()
 
 
-def test_characters_that_a_database_cannot_keep_are_refused_in_words(store: Answers) -> None:
+def test_characters_that_a_database_cannot_keep_are_refused_in_words(store: AnswerLog) -> None:
     for comment in ["\ud800"] if store.database.path is not None else ["\ud800", "\0"]:
         for use in (store.append, lambda rows: store.keep([], rows)):
             with pytest.raises(JudgementError, match="nothing was stored"):
@@ -239,7 +243,7 @@ def test_characters_that_a_database_cannot_keep_are_refused_in_words(store: Answ
     assert store.counts() == (0, 0)
 
 
-def test_an_answer_that_its_question_does_not_have_is_refused(store: Answers) -> None:
+def test_an_answer_that_its_question_does_not_have_is_refused(store: AnswerLog) -> None:
     for use in (store.append, lambda rows: store.keep([], rows)):
         with pytest.raises(JudgementError, match="nothing was stored"):
             use([response(1), response(2, answer="perhaps")])
@@ -247,7 +251,7 @@ def test_an_answer_that_its_question_does_not_have_is_refused(store: Answers) ->
     assert store.counts() == (1, 1)
 
 
-def test_threads_share_one_store(store: Answers) -> None:
+def test_threads_share_one_store(store: AnswerLog) -> None:
     def write(who: int) -> None:
         for number in range(20):
             store.keep([], [response(f"{who}/{number}")])
@@ -264,9 +268,9 @@ def test_threads_share_one_store(store: Answers) -> None:
 WRITER = """
 import sys
 from dissensus.records import Question, Response
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
-who, store = sys.argv[1], Answers(Database(sys.argv[2]))
+who, store = sys.argv[1], AnswerLog(Database(sys.argv[2]))
 print("ready", flush=True)
 sys.stdin.readline()
 given = dict(question=Question(kind="contains", body={"item": "i", "label": 0}), annotator=who, answer="yes", time="t")
@@ -276,7 +280,7 @@ for number in range(20):
 """
 
 
-def test_several_processes_make_one_database_and_write_at_once(store: Answers, database_url: str) -> None:
+def test_several_processes_make_one_database_and_write_at_once(store: AnswerLog, database_url: str) -> None:
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, str(number), database_url],

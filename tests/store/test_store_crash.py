@@ -7,15 +7,19 @@ import subprocess
 import sys
 import time
 
-from dissensus.store.answers import Answers
+import pytest
+
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
+
+pytestmark = pytest.mark.slow
 
 WRITER = """
 import sys
 from dissensus.records import Assignment, Question, Response
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
-life, store = sys.argv[1], Answers(Database(sys.argv[2]))
+life, store = sys.argv[1], AnswerLog(Database(sys.argv[2]))
 question = Question(kind="contains", body={"item": "i", "label": 0})
 number = 0
 while True:
@@ -42,7 +46,7 @@ def test_no_acknowledged_answer_is_lost_to_a_kill(database: Database, database_u
         acknowledged += [identity for line in writer.stdout if line.endswith("\n") for identity in line.split()]
         writer.wait()
         writer.stdout.close()
-    stored = [found.id for _, found in Answers(database).all()]
+    stored = [found.id for _, found in AnswerLog(database).all()]
     assert len(set(stored)) == len(stored)
     assert set(acknowledged) <= set(stored)
     assert len(acknowledged) >= 3 * LIVES

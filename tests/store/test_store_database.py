@@ -15,10 +15,11 @@ from dissensus.errors import StudyError, UnavailableError
 from dissensus.records import Question, Response
 from dissensus.store import database as module
 from dissensus.store import opening
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 from dissensus.store.folder import Folder
-from dissensus.store.settings import LabelSettings, ServeSettings
+from dissensus.store.settings import ServeSettings
+from dissensus.tasks.labels.settings import LabelSettings
 
 
 def response(number: object) -> Response:
@@ -92,12 +93,12 @@ def test_commands_do_not_wait_for_what_they_do_not_need() -> None:
 
 def test_a_study_in_an_archive_can_be_read_but_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = sqlite_database(tmp_path / "j.sqlite")
-    Answers(written).append([response(1)])
+    AnswerLog(written).append([response(1)])
     written.close()
     monkeypatch.setattr(opening, "_can_write", lambda _: False)
     archived = sqlite_database(tmp_path / "j.sqlite")
-    assert Answers(archived).counts() == (1, 1)
-    for use in (lambda: archived.set("a", "b"), lambda: Answers(archived).append([response(2)])):
+    assert AnswerLog(archived).counts() == (1, 1)
+    for use in (lambda: archived.set("a", "b"), lambda: AnswerLog(archived).append([response(2)])):
         with pytest.raises(StudyError, match="make the folder and the file writable"):
             use()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["j.sqlite"]
@@ -107,10 +108,10 @@ def test_answers_that_only_a_log_holds_are_not_overlooked_in_an_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = sqlite_database(tmp_path / "j.sqlite")
-    Answers(written).keep([], [response(1)])  # and not closed: the log is there
+    AnswerLog(written).keep([], [response(1)])  # and not closed: the log is there
     monkeypatch.setattr(opening, "_can_write", lambda _: False)
     with pytest.raises(StudyError, match="holds answers in its log"):
-        Answers(sqlite_database(tmp_path / "j.sqlite")).counts()
+        AnswerLog(sqlite_database(tmp_path / "j.sqlite")).counts()
 
 
 def test_a_database_of_a_newer_version_is_left_alone(database: Database, database_url: str) -> None:
@@ -176,7 +177,7 @@ def test_lost_connections_are_made_again(postgres: Postgres) -> None:
     url = postgres.new_database()
     name = url.partition("?")[0].rpartition("/")[2]
     database = Database(url)
-    store = Answers(database)
+    store = AnswerLog(database)
     for number in range(3):
         assert store.keep([], [response(f"kept {number}")]) == set()
         assert store.append([response(f"imported {number}")]) == 1
@@ -191,7 +192,7 @@ def test_lost_connections_are_made_again(postgres: Postgres) -> None:
 
 
 def test_a_server_that_is_restarted_loses_no_answer(own_postgres: Postgres) -> None:
-    store = Answers(Database(own_postgres.new_database()))
+    store = AnswerLog(Database(own_postgres.new_database()))
     stopping = threading.Event()
     kept: list[str] = []
 
@@ -222,7 +223,7 @@ def test_a_server_that_is_restarted_loses_no_answer(own_postgres: Postgres) -> N
 
 
 def test_a_file_is_closed_with_the_last_who_used_it(tmp_path: Path) -> None:
-    Answers(sqlite_database(tmp_path / "j.sqlite")).keep([], [response(1)])
+    AnswerLog(sqlite_database(tmp_path / "j.sqlite")).keep([], [response(1)])
     assert [path.name for path in tmp_path.iterdir()] == ["j.sqlite"]  # no log: all of it is in the file
     with closing(sqlite3.connect(tmp_path / "j.sqlite")) as raw:
         assert raw.execute("SELECT count(*) FROM answers").fetchone() == (1,)

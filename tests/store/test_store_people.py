@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from dissensus.errors import StudyError
+from dissensus.records import token_hash
 from dissensus.store.database import Database
-from dissensus.store.people import People, token_hash
+from dissensus.store.people import People
 
 
 @pytest.fixture

@@ -9,22 +9,32 @@ from hypothesis import strategies as st
 
 from dissensus.errors import StudyError
 from dissensus.store.settings import (
-    LabelSettings,
+    CROP,
     ModelSettings,
     ServeSettings,
+    Settings,
     add_models,
     check_section,
-    read_settings,
     write_new,
 )
+from dissensus.store.settings import read_settings as read_any
+from dissensus.tasks.labels.settings import LABELS, LabelSettings
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 printable = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 
 
+def read_settings(path: Path) -> Settings:
+    return read_any(path, {"labels": LabelSettings})
+
+
+def write(path: Path, title: str, notes: list[str], classes: str) -> None:
+    write_new(path, LabelSettings, "labels", LABELS, CROP, {"title": title, "notes": notes, "classes": classes})
+
+
 @pytest.fixture
 def toml(tmp_path: Path) -> Path:
-    write_new(tmp_path / "study.toml", "labels", "", [], classes="birds.txt")
+    write(tmp_path / "study.toml", "", [], "birds.txt")
     return tmp_path / "study.toml"
 
 
@@ -46,12 +56,12 @@ def test_the_settings_of_the_service_are_shown_with_their_defaults(toml: Path) -
 
 @given(anything, anything, st.lists(anything, max_size=3))
 def test_words_of_any_spelling_come_back(tmp_path: Path, classes: str, title: str, notes: list[str]) -> None:
-    write_new(tmp_path / "any.toml", "labels", title, notes, classes=classes)
+    write(tmp_path / "any.toml", title, notes, classes)
     assert read_settings(tmp_path / "any.toml") == LabelSettings(classes=classes, title=title, notes=tuple(notes))
 
 
 def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
-    write_new(tmp_path / "study.toml", "labels", "", ['say "no" to {braces}'], classes='my "best"\\classes.txt')
+    write(tmp_path / "study.toml", "", ['say "no" to {braces}'], 'my "best"\\classes.txt')
     assert read_settings(tmp_path / "study.toml").classes == 'my "best"\\classes.txt'
 
 
@@ -133,7 +143,7 @@ def test_a_name_that_could_not_be_a_files_is_refused(toml: Path, name: str) -> N
     )
 )
 def test_models_of_any_name_and_target_come_back(tmp_path: Path, models: dict[str, ModelSettings]) -> None:
-    write_new(tmp_path / "study.toml", "labels", "", [], classes="birds.txt")
+    write(tmp_path / "study.toml", "", [], "birds.txt")
     add_models(tmp_path / "study.toml", {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")})
     add_models(tmp_path / "study.toml", {name: found for name, found in models.items() if name != "vgg16.bn-2"})
     expected = {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")} | models | {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")}

@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import hashlib
-import io
-import signal
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from dissensus.cli import main
+from commands import run
 
 ITEMS = [f"item-{number:03}" for number in range(240)]
 QUALITY = dict(zip(ITEMS, np.random.default_rng(7).uniform(0, 100, len(ITEMS)).tolist(), strict=True))
 NOISE = {"good": 4.0, "fair": 12.0, "poor": 30.0, "new": 8.0, "other": 20.0}
 LOWER = ("fair",)
 """Models whose lower scores are better."""
-
-
-@dataclass(frozen=True)
-class Done:
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(*arguments: object) -> Done:
-    """The command in this process: what it prints, and how it ends."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main([str(argument) for argument in arguments])
-    except SystemExit as end:
-        code = int(end.code or 0)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return Done(code, out.getvalue(), err.getvalue())
 
 
 def done(*arguments: object) -> str:

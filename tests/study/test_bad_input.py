@@ -180,6 +180,10 @@ def test_bad_judgements_store_nothing(study, tmp_path, command):
     refused(command("judgements", "export", study.folder.root, tmp_path / "answers.xls"), ".jsonl")
 
 
+def test_in_a_process_of_its_own_too(process, tmp_path):
+    refused(process("status", tmp_path / "nowhere"), "no study")
+
+
 def test_a_study_that_is_none_or_damaged(study, tmp_path, command):
     refused(command("status", tmp_path / "nowhere"), "no study")
     (study.folder.predictions("good")).write_bytes(b"PAR1 and no more")

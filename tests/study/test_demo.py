@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from scipy.stats import spearmanr
 
 
@@ -24,8 +25,8 @@ def test_its_report_is_small_and_says_where_the_answers_came_from(demo):
     assert result.report.stat().st_size < 5_000_000
 
 
-def test_the_command_prints_the_ranking_the_costs_and_the_path(command, tmp_path):
-    done = command("demo", tmp_path / "digits")
+def test_the_command_prints_the_ranking_the_costs_and_the_path(process, command, tmp_path):
+    done = process("demo", tmp_path / "digits")
     assert done.returncode == 0, done.stderr
     assert "own labels, not from people" in done.stdout
     assert f"report: {tmp_path / 'digits' / 'study' / 'results' / 'report.html'}" in done.stdout
@@ -43,6 +44,7 @@ def test_an_option_of_the_other_demo_is_refused(command, tmp_path):
         assert not (tmp_path / task).exists()
 
 
+@pytest.mark.slow
 def test_by_hand_leaves_the_answers_to_the_person(command, tmp_path):
     done = command("demo", tmp_path / "digits", "--by-hand", "--json")
     assert done.returncode == 0, done.stderr

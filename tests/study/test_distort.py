@@ -5,15 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from forking import started
 from photos import photo
 from PIL import Image
 
@@ -146,17 +144,16 @@ def test_more_kinds_and_photos_can_join(photos, tmp_path):
     assert len(rows(out / "pool.csv")) == 10
 
 
-def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(photos, tmp_path):
+def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(photos, tmp_path, command):
     distort([str(photos)], tmp_path / "whole")
     out = tmp_path / "out"
-    line = [sys.executable, "-m", "dissensus", "distort", str(photos), "--out", str(out)]
+    line = ("distort", photos, "--out", out)
     for files in (1, 20, 45):
-        process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = started(*line, cwd=tmp_path)
         while process.poll() is None and len(list(out.glob("*/*.png"))) < files:
             time.sleep(0.001)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    assert subprocess.run(line, capture_output=True, check=True).returncode == 0
+        process.kill()
+    assert command(*line).returncode == 0
     left_over = {name for name in contents(out) if name.endswith(".unfinished")}
     assert {name: data for name, data in contents(out).items() if name not in left_over} == contents(tmp_path / "whole")
 

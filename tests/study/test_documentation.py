@@ -24,8 +24,9 @@ from dissensus.records import ANSWERS
 from dissensus.screening import METRICS, PREFERENCES, VERDICTS
 from dissensus.store.exchange import FORMATS
 from dissensus.store.scales import SCALE_TABLES
-from dissensus.store.settings import AttackRankSettings, LevelSettings, PairSettings, ScaleSettings
-from dissensus.store.settings.masks import CategorySettings, TruthSettings
+from dissensus.store.settings import AttackRankSettings
+from dissensus.tasks.masks.settings import CategorySettings, TruthSettings
+from dissensus.tasks.scores.settings import LevelSettings, PairSettings, ScaleSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -12,6 +12,8 @@ import pytest
 
 from dissensus.study import Study
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def small_disk(tmp_path):

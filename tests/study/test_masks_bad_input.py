@@ -12,9 +12,8 @@ from PIL import Image
 from scores_made import done, refused, run, snapshot
 
 from dissensus.predictions.maps import map_at
-from dissensus.steps.masks.columns import MapColumn
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
+from dissensus.tasks.masks.columns import MapColumn
 
 
 @pytest.fixture(scope="module")
@@ -231,4 +230,4 @@ def test_settings_of_other_tasks_and_too_many_classes(tmp_path, study):
     refused(run("init", tmp_path / "new", "--task", "masks", "--classes", tmp_path / "many.txt"), "at most 255")
     refused(run("scale", study), "study of masks")
     with pytest.raises(Exception, match="question"):
-        change_settings(study / "study.toml", "judge", {"question": "slider"})
+        Study(study).change("judge", {"question": "slider"})

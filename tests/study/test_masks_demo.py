@@ -12,6 +12,8 @@ from scipy.stats import spearmanr
 
 from dissensus.demo.scenes import HEIGHT, NAMES, WIDTH, Material, drawn_scene
 
+pytestmark = pytest.mark.slow
+
 ORDERS = ("aggressiveness", "resistance")
 
 

@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from dissensus.predictions.maps import map_at
-from dissensus.steps.masks.columns import MapColumn
 from dissensus.study import Study
+from dissensus.tasks.masks.columns import MapColumn
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "pets" / "compete.py"
 MODELS = ("whole", "half-wide", "quarter-size")

@@ -7,13 +7,17 @@ import shutil
 
 import numpy as np
 import pytest
+from forking import started
 from masks_made import NAMES, write_photos
 from PIL import Image
-from test_resume import kill_after_parts, start
+from test_resume import kill_after_parts
 
 from dissensus.steps.predicting import CHUNK
 from dissensus.store.files import file_fingerprint
 from dissensus.study import Study
+from dissensus.tasks.masks.selecting import CategoryReduction
+
+pytestmark = pytest.mark.slow
 
 SLOW_MODEL = '''
 import time
@@ -47,16 +51,16 @@ def test_predict_survives_sigkill(slow, tmp_path):
     undisturbed = tmp_path / "undisturbed"
     shutil.copytree(slow.folder.root, undisturbed)
     spec = "slow=python:slow_model:segment"
-    assert start("predict", undisturbed, spec, cwd=tmp_path).wait() == 0
+    assert started("predict", undisturbed, spec, cwd=tmp_path).wait() == 0
     (tmp_path / "seen.txt").unlink()
     rng = np.random.default_rng(int(os.environ.get("DISSENSUS_SEED", "0")))
     parts = slow.folder.parts("predict-slow")
     killed = 0
     for count in range(3):
-        process = start("predict", slow.folder.root, spec, cwd=tmp_path)
+        process = started("predict", slow.folder.root, spec, cwd=tmp_path)
         killed += kill_after_parts(process, parts, count, float(rng.uniform(0, 0.1)))
-    process = start("predict", slow.folder.root, spec, cwd=tmp_path)
-    assert process.wait() == 0, process.stderr.read()
+    process = started("predict", slow.folder.root, spec, cwd=tmp_path)
+    assert process.wait() == 0, process.stderr
     assert killed >= 2
     assert slow.folder.predictions("slow").read_bytes() == Study(undisturbed).folder.predictions("slow").read_bytes()
     assert len((tmp_path / "seen.txt").read_text()) <= 660 + killed * CHUNK
@@ -87,23 +91,21 @@ def test_select_survives_sigkill(many, tmp_path):
     killed = 0
     for count in (1, 2):
         shutil.rmtree(selection.parent, ignore_errors=True)
-        process = start("select", many.folder.root, cwd=tmp_path)
+        process = started("select", many.folder.root, cwd=tmp_path)
         killed += kill_after_parts(process, many.folder.parts("select-001"), count, 0.0)
-    process = start("select", many.folder.root, cwd=tmp_path)
-    assert process.wait() == 0, process.stderr.read()
+    process = started("select", many.folder.root, cwd=tmp_path)
+    assert process.wait() == 0, process.stderr
     assert killed >= 1
     assert file_fingerprint(selection) == whole
     assert not many.folder.parts("select-001").exists()
 
 
 def test_chunks_do_not_matter(many, monkeypatch):
-    from dissensus.steps.masks import selecting
-
     whole = many.folder.selection(1).read_bytes() if many.folder.selection(1).exists() else None
     if whole is None:
         many.select(k=3)
         whole = many.folder.selection(1).read_bytes()
     shutil.rmtree(many.folder.selection(1).parent)
-    monkeypatch.setattr(selecting, "CHUNK", selecting.MAP_GROUP)
+    monkeypatch.setattr(CategoryReduction, "kept", 1)
     many.select(k=3)
     assert many.folder.selection(1).read_bytes() == whole

@@ -13,9 +13,8 @@ from masks_made import SCENES, SIZE, answer_all, begun, kept, said, scene, seen,
 from scores_made import done, refused, run
 
 from dissensus.predictions.maps import map_at
-from dissensus.steps.masks.columns import MAP_GROUP, MapColumn
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
+from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
 
 MODELS = ("good", "fair", "poor")
 
@@ -176,20 +175,20 @@ def test_marked_errors_wait_for_a_correction(fresh, tmp_path):
     assert [question["item"] for question in waiting(fresh)] == [items[0]]
     assert "1 mask has errors that somebody marked" in done("rank", fresh)
     for check, count in ((False, 0), (True, 1)):  # without checks nobody is asked to correct it either
-        change_settings(fresh / "study.toml", "judge", {"check": check})
+        Study(fresh).change("judge", {"check": check})
         assert len(waiting(fresh)) == count
     body = {"item": items[0], "again": True}
     tell(fresh, tmp_path / "again.jsonl", [said("mask", body, "cy", kept(scene(int(items[0][6:9]))), 9)])
     assert waiting(fresh) == []
     assert "errors that somebody marked" not in done("rank", fresh)
     whole = Study(fresh)
-    hearing = whole._task.hear()
-    number = [hearing.subjects.ids[item] for item in hearing.subjects.items.tolist()].index(items[0])
-    np.testing.assert_array_equal(map_at(hearing.spoken.truths, number), scene(int(items[0][6:9])))
+    hearing = whole.hearing()
+    number = [hearing.item_ids[item] for item in hearing.keys[:, 0].tolist()].index(items[0])
+    np.testing.assert_array_equal(map_at(hearing.states.truths, number), scene(int(items[0][6:9])))
 
 
 def test_an_image_on_which_people_agree_nowhere_does_not_count_and_is_not_asked_again(fresh, tmp_path):
-    change_settings(fresh / "study.toml", "judge", {"min_answers": 2})
+    Study(fresh).change("judge", {"min_answers": 2})
     done("select", fresh)
     items = [question["item"] for question in waiting(fresh)]
     drawn = {item: scene(int(item[6:9])) for item in items}
@@ -212,7 +211,7 @@ def test_whoever_is_excluded_has_drawn_nothing(finished):
 
 
 def test_choices_rank_models_too(fresh, tmp_path):
-    change_settings(fresh / "study.toml", "judge", {"question": "choice", "min_answers": 2})
+    Study(fresh).change("judge", {"question": "choice", "min_answers": 2})
     done("select", fresh, "--k", 2)
     told = []
     for question in waiting(fresh):
@@ -268,7 +267,7 @@ def test_the_legend_of_the_report_names_what_nobody_can_tell(finished, tmp_path)
     labels[:5] = 255
     tell(finished, tmp_path / "anew.jsonl", [said("mask", {"item": item}, "zoe", kept(labels))])
     done("annotators", "exclude", finished, "ann", "--reason", "zoe knows better")
-    change_settings(finished / "study.toml", "judge", {"share": 0.01})
+    Study(finished).change("judge", {"share": 0.01})
     assert '<i class="c255"></i>left out' in Study(finished).report().read_text(encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.errors import StudyError
 from dissensus.records import Question, Response
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 from dissensus.study import Study
 
@@ -30,7 +30,7 @@ def study(digits, database_url):
 def told(study, annotator, answer_of, role="asked", number=0):
     """Answers of one person to all open questions, as the service would store them."""
     questions = study.questions()
-    Answers(study._database).append(
+    AnswerLog(study._database).append(
         Response(
             id=f"{annotator}-{role}-{place}",
             question=Question(kind="contains", body={"item": q.item, "label": q.label}),
@@ -93,24 +93,25 @@ def test_a_changed_mind_counts_and_repeats_controls_and_training_do_not(study):
     told_again = [
         Response(**(r.model_dump() | {"id": f"x{r.id}", "role": role, "answer": "no"}))
         for role in ("control", "repeat", "training")
-        for _, r in list(Answers(study._database).all())[:3]
+        for _, r in list(AnswerLog(study._database).all())[:3]
     ]
-    Answers(study._database).append(
+    AnswerLog(study._database).append(
         [Response(**(r.model_dump() | {"id": f"{r.id}-{n}"})) for n, r in enumerate(told_again)]
     )
     assert study.asked() == before
     hearing_says = {tuple(q): [j.answer for j in given] for q, given in _heard(study).items()}
     assert all(given == ["yes"] for given in hearing_says.values())
-    first = next(r for _, r in Answers(study._database).all())
+    first = next(r for _, r in AnswerLog(study._database).all())
     changed = Response(**(first.model_dump() | {"id": "changed", "answer": "no", "time": TIME.format(9, 0)}))
-    Answers(study._database).append([changed])
+    AnswerLog(study._database).append([changed])
     assert sorted(given[0] for given in ([j.answer for j in g] for g in _heard(study).values())).count("no") == 1
 
 
 def _heard(study):
-    from dissensus.steps.labels.judging import hear
+    from dissensus.tasks.labels import judgements_of
 
-    return hear(study.folder, study.settings).answers
+    hearing = study.hearing()
+    return {tuple(hearing.keys[number].tolist()): given for number, given in judgements_of(hearing).items()}
 
 
 def test_questions_of_ones_own_are_checked(command, study, tmp_path):
@@ -174,7 +175,7 @@ def test_screening_suggests_and_excludes_by_controls(command, study, tmp_path):
     for name, right in [("ann", 8), ("bob", 7), ("cyd", 2)]:
         if name != "cyd":
             study.people.add(name, is_trusted=True)
-        Answers(study._database).append(
+        AnswerLog(study._database).append(
             Response(
                 id=f"{name}-{place}",
                 question=Question(kind="contains", body={"item": item, "label": 3}),
@@ -254,4 +255,4 @@ def test_the_answers_table_refuses_changes(digits):
         for change in ("UPDATE answers SET answer = '\"no\"'", "DELETE FROM answers"):
             with pytest.raises(sqlite3.IntegrityError, match="never"):
                 connection.execute(change)
-    assert Answers(Database(f"sqlite:///{study.folder.judgements}")).counts()[1] == 1
+    assert AnswerLog(Database(f"sqlite:///{study.folder.judgements}")).counts()[1] == 1

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from scores_made import ITEMS, QUALITY, answers, begun, done, refused, run, sheet, snapshot, write_csv
 
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
 
 SCORES = [3 * QUALITY[item] for item in ITEMS]
@@ -279,7 +278,7 @@ def test_one_answer_of_a_person_is_fine_but_for_p910_which_names_the_person(stud
     pair = Study(study).asked()[0]
     done("judgements", "import", study, sheet(tmp_path / "one.csv", [["slider", *pair, "dora", 10]]))
     assert "is first" in done("rank", study)
-    change_settings(study / "study.toml", "judge", {"method": "p910"})
+    Study(study).change("judge", {"method": "p910"})
     refuses(study, ("rank", study), "dora")
     refuses(study, ("report", study), "dora")
     done("annotators", "exclude", study, "dora", "--reason", "gave one answer")

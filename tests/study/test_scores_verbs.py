@@ -11,7 +11,6 @@ import pytest
 from scores_made import QUALITY, answers, begun, done, lower, made_files, sheet, write_csv
 
 from dissensus.records import Rankings
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
 
 MODELS = ("good", "fair", "poor")
@@ -307,13 +306,12 @@ def test_answers_go_round_and_rank_the_same(judged, fresh, tmp_path):
 
 
 def test_other_screenings_of_the_same_answers(finished):
-    settings = Study(finished).folder.settings
     for method in ("p910", "mean"):
-        change_settings(settings, "judge", {"method": method})
+        Study(finished).change("judge", {"method": method})
         rankings = Study(finished).rank()
         assert rankings.aggressiveness.provenance.parameters["screening"] == method
         assert rankings.aggressiveness.standings[0].model == "good"
-    change_settings(settings, "judge", {"method": "p910"})
+    Study(finished).change("judge", {"method": "p910"})
     screened = json.loads(done("screen", finished, "--json"))
     assert screened["used"] == "p910"
     assert [one["name"] for one in screened["subjects"]] == ["ann", "ben", "cem"]
@@ -323,7 +321,7 @@ def test_other_screenings_of_the_same_answers(finished):
 
 def test_while_somebody_has_given_one_answer_p910_lets_the_work_go_on(fresh, tmp_path):
     done("select", fresh)
-    change_settings(Study(fresh).folder.settings, "judge", {"method": "p910"})
+    Study(fresh).change("judge", {"method": "p910"})
     pairs = waiting(fresh)
     rows = [*answers(pairs[:4], people=("ann", "ben")), *answers(pairs[:1], people=("dora",))]
     assert "9 new judgements" in done("judgements", "import", fresh, sheet(tmp_path / "some.csv", rows))
@@ -333,7 +331,7 @@ def test_while_somebody_has_given_one_answer_p910_lets_the_work_go_on(fresh, tmp
 
 
 def test_choices_in_the_place_of_sliders(fresh, tmp_path):
-    change_settings(Study(fresh).folder.settings, "judge", {"question": "choice"})
+    Study(fresh).change("judge", {"question": "choice"})
     done("select", fresh)
     pairs = waiting(fresh)
     assert {pair["kind"] for pair in pairs} == {"choice"}
@@ -354,7 +352,7 @@ def test_choices_in_the_place_of_sliders(fresh, tmp_path):
 
 
 def test_a_choice_sheet_can_be_filled_in_and_read(fresh, tmp_path):
-    change_settings(Study(fresh).folder.settings, "judge", {"question": "choice"})
+    Study(fresh).change("judge", {"question": "choice"})
     done("select", fresh)
     done("questions", fresh, tmp_path / "sheet.csv")
     with open(tmp_path / "sheet.csv", newline="") as file:
@@ -376,7 +374,7 @@ def test_a_pair_the_other_way_round_is_the_same_pair(judged, fresh, tmp_path):
 
 
 def test_a_choice_without_a_third_answer_counts_too(fresh, tmp_path):
-    change_settings(Study(fresh).folder.settings, "judge", {"question": "choice"})
+    Study(fresh).change("judge", {"question": "choice"})
     done("select", fresh)
     words = {True: "first", False: "second"}
     rows = [

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from scores_made import begun, done, refused, run, write_csv
 
-from dissensus.competitions.duels import JUDGED, SCREENED_OUT, UNFIT, UNJUDGED
+from dissensus import Study
+from dissensus.competition.task import States
+from dissensus.records import JUDGED, OPEN, SCREENED_OUT, UNFIT
 from dissensus.screening import Weighed
-from dissensus.steps.scores.judging import Compared, outcome
-from dissensus.store.settings import PairSettings, change_settings
+from dissensus.tasks.scores.comparing import Compared, preferred
 
 HEADER = ("kind", "first", "second", "annotator", "answer")
 
@@ -32,10 +33,11 @@ def say(study, kind, answer, *people):
 
 def test_a_pair_of_which_no_answer_counts_is_neither_open_nor_judged():
     question, value = np.array([0, 1, 1]), np.array([50.0, -20.0, 40.0])
-    compared = Compared(question, np.array([0, 0, 1]), value, ("a", "b"), np.array([0, 0, 2, 0]), ("1", "2", "3"))
-    state, preference = outcome(compared, Weighed(value, np.array([0.0, 0.0, 1.0])), PairSettings())
-    assert state.tolist() == [SCREENED_OUT, JUDGED, UNFIT, UNJUDGED]
-    assert preference[1] == pytest.approx(0.4)
+    compared = Compared(question, np.array([0, 0, 1]), value, ("a", "b"), 4)
+    states = States(np.array([JUDGED, JUDGED, UNFIT, OPEN]))
+    found = preferred(states, compared, Weighed(value, np.array([0.0, 0.0, 1.0])))
+    assert found.state.tolist() == [SCREENED_OUT, JUDGED, UNFIT, OPEN]
+    assert found.preference[1] == pytest.approx(0.4)
 
 
 def test_no_difference_and_one_person_are_said(study):
@@ -55,7 +57,7 @@ def test_pairs_of_rounds_with_other_levels_keep_their_own(study):
 
 
 def test_choices_are_not_screened_and_that_is_recorded(study):
-    change_settings(study / "study.toml", "judge", {"question": "choice"})
+    Study(study).change("judge", {"question": "choice"})
     say(study, "choice", "first", "ann")
     parameters = json.loads((ranked(study) / "ranking.json").read_text())["resistance"]["provenance"]["parameters"]
     assert parameters["screening"] == "mean"

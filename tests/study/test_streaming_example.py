@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from dissensus import Study
 from dissensus.backends import named_object
 from dissensus.errors import StudyError
-from dissensus.steps.scores.scaling import scale_of, spaced
+from dissensus.records import PairSelection
 from dissensus.store.folder import Folder
-from dissensus.store.pair_rounds import read_pair_rounds
+from dissensus.store.rounds import read_rounds
+from dissensus.tasks.scores.scaling import scale_of, spaced
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "streaming"
 NAMES = ("Liu12", "Yin15", "SQI")
@@ -197,14 +198,14 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_selection_is_that_of_brute_force(few: tuple[Path, str]) -> None:
     sessions = SESSION_CLASS(contents=2)
     scores = [model(sessions.items(range(len(sessions)))) for model in (LIU12, YIN15, SQI)]
-    models, (found,) = read_pair_rounds(Folder(few[0]))
+    models, (found,) = read_rounds(Folder(few[0]), PairSelection)
     assert models == list(NAMES)
     first = found.selection.take(found.selection.rank == 1)
     assert len(first) == 18
     grid = np.arange(801) / 8  # of the common scale, on which a defender's two scores lie within one unit
     levels = [(0, 267), (267, 533), (533, 800)]
     for defender, name in enumerate(models):
-        edges = scale_of(found.scales[name]).inverse(grid)
+        edges = scale_of(found.about["scales"][name]).inverse(grid)
         cell = np.searchsorted(edges[1:-1], scores[defender], side="right")
         for attacker in {0, 1, 2} - {defender}:
             low, high = np.full(800, np.inf), np.full(800, -np.inf)

@@ -6,20 +6,19 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from commands import command_line
+from forking import started
 
 from dissensus import Study
 from dissensus.demo import PREPROCESS
-from dissensus.engines.local import silent
 from dissensus.errors import StudyError
-from dissensus.steps.labels.judging import hear
-from dissensus.steps.labels.reporting import report_data
+from dissensus.tasks.labels import all_outcomes
 
 CLASSES = ["cat", "dog", "owl", "fox", "emu"]
 ITEMS = [f"item-{number:03}" for number in range(300)]
@@ -80,16 +79,14 @@ def test_a_newcomer_is_not_ranked_by_questions_that_others_happened_to_ask(study
 
 def test_the_report_shows_what_the_ranking_counts_and_nothing_else(study, tmp_path, truth):
     study.join([spec(tmp_path, truth, "worst", 0.9)])
-    hearing = hear(study.folder, study.settings)
-    agreement = study.consensus()
-    data = report_data(study.folder, study.settings, study.classes, hearing, study.rank(), agreement, None, silent)
-    assert {(gallery.first, gallery.second) for gallery in data.duels} == {("a", "b"), ("a", "c"), ("b", "c")}
+    data = study._task.report(study.hearing(), None)
+    assert {gallery.models for gallery in data.duels} == {("a", "b"), ("a", "c"), ("b", "c")}
     for gallery in data.duels:
-        one, other = data.models.index(gallery.first), data.models.index(gallery.second)
-        seen = [(shown.first_right, shown.second_right) for shown in gallery.shown]
+        one, other = map(data.models.index, gallery.models)
+        seen = [tuple(said.is_right for said in shown.said) for shown in gallery.shown]
         assert gallery.judged == data.tally.items[one, other] == len(seen)
-        assert gallery.first_only == data.tally.only[one, other] == seen.count((True, False))
-        assert gallery.neither == data.tally.neither[one, other] == seen.count((False, False))
+        assert gallery.only[0] == data.tally.only[one, other] == seen.count((True, False))
+        assert data.tally.neither[one, other] == seen.count((False, False))
 
 
 def test_a_clean_sweep_separates_and_has_an_interval(tmp_path, truth):
@@ -145,7 +142,7 @@ def test_a_refused_selection_leaves_no_trace(study, tmp_path, truth):
 def test_places_count_on_from_round_to_round(study, tmp_path, truth):
     study.select(again=True)
     answer(study, truth, tmp_path)
-    outcomes = hear(study.folder, study.settings).outcomes
+    outcomes = all_outcomes(study.hearing())
     duel = (outcomes.first == 0) & (outcomes.second == 1)
     assert sorted(outcomes.rank[duel].tolist()) == list(range(1, 25))
 
@@ -180,15 +177,13 @@ def test_a_changed_picture_is_noticed(demo, tmp_path):
     assert study.status().models[0].reasons == {"changed since it was pooled": 1}
 
 
-def test_an_interrupted_demo_goes_on(tmp_path):
-    line = [sys.executable, "-m", "dissensus", "demo", str(tmp_path / "demo")]
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
+@pytest.mark.slow
+def test_an_interrupted_demo_goes_on(tmp_path, command):
+    process = started("demo", tmp_path / "demo", cwd=tmp_path)
     while process.poll() is None and not (tmp_path / "demo" / "study" / "predictions" / "knn.parquet").exists():
         time.sleep(0.02)
-    process.kill()
-    process.wait()
-    assert process.returncode == -9
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert process.kill() == -signal.SIGKILL
+    done = command("demo", tmp_path / "demo")
     assert done.returncode == 0, done.stderr
     assert "Tied for first: knn" in done.stdout
 
@@ -201,9 +196,11 @@ def test_two_commands_at_once_do_not_mix(study, tmp_path, command):
     assert command("select", study.folder.root, "--again").returncode == 0
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(tmp_path):
-    line = [sys.executable, "-m", "dissensus", "demo", str(tmp_path / "demo")]
-    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command_line("demo", tmp_path / "demo"), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     while process.poll() is None and not (tmp_path / "demo" / "study").exists():
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)

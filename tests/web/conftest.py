@@ -1,8 +1,8 @@
 """The real service for tests: `service` is one that runs, `serve` starts others, `study_folder` is what they serve.
 
 `service.add("ada")` is a client of a new annotator (`next`, `answer`, `get`, `post`), `service.owner` the owner's,
-`service.address` and `service.owner_token` are what a browser needs, `service.kill()` and `service.stop()` end it.
-`visit` opens its pages in a real browser.
+`service.address` and `service.owner_token` are what a browser needs, `service.stop()` ends it. It runs in a thread;
+`serve_process` starts one that can be killed and whose lines can be read. `visit` opens its pages in a real browser.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from served import Served, make_study
+from served import Served, ServedProcess, make_study
 
 
 @pytest.fixture(scope="session")
@@ -32,11 +32,25 @@ def study_folder(small_study: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Served]]:
-    """Start `dissensus serve FOLDER OPTIONS…`; whatever still runs at the end of the test is ended."""
+    """Serve a study with options of `dissensus serve`; whatever still runs at the end of the test is ended."""
     started: list[Served] = []
 
-    def start(folder: Path, *options: str, environment: dict[str, str] | None = None) -> Served:
-        started.append(Served(folder, *options, environment=environment))
+    def start(folder: Path, *options: str) -> Served:
+        started.append(Served(folder, *options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
+
+
+@pytest.fixture
+def serve_process() -> Iterator[Callable[..., ServedProcess]]:
+    """Start `dissensus serve FOLDER OPTIONS…` in a process of its own; it is killed at the end of the test."""
+    started: list[ServedProcess] = []
+
+    def start(folder: Path, *options: str, environment: dict[str, str] | None = None) -> ServedProcess:
+        started.append(ServedProcess(folder, *options, environment=environment))
         return started[-1]
 
     yield start

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from served import Client, Reply, answer_to
 
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
 
 ANSWERS = ("yes", "no", "unsure", "unfit")
@@ -141,6 +141,6 @@ class Crowd:
 def _stored(database: str | Path) -> Sequence[tuple[str, str, str | None, Any]]:
     opened = Database(database if isinstance(database, str) else f"sqlite:///{database}")
     try:
-        return [(one.id, one.annotator, one.ticket, one.answer) for _, one in Answers(opened).all()]
+        return [(one.id, one.annotator, one.ticket, one.answer) for _, one in AnswerLog(opened).all()]
     finally:
         opened.close()

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from served import Client, Served
+from served import Client, Served, ServedProcess
 
 from dissensus.arrays import Array
+from dissensus.inquiry import Answers, Needed, Questions
 from dissensus.labeling import QUESTIONS, prediction_key
 from dissensus.records import Question, Response, class_colours
 from dissensus.steps.serving import StudyBacking
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.study import Study
-from dissensus.web.backing import Answered, Needed
 
 CLASSES = ("background", "cat", "dog", "grass")
 MODELS = ("zzmodelalpha", "zzmodelbeta")
@@ -35,30 +35,40 @@ class DrawnRounds:
     """All pictures of the pool are to be drawn, checked by somebody else, and corrected where errors were marked."""
 
     def __init__(self, study: Study) -> None:
-        self.answers = Answers(study._database)
-        self.on_disk = tuple(study.folder.rounds())
+        self.answers = AnswerLog(study._database)
+        self.version = tuple(study.folder.rounds())
         self.items = study.items()
         again = [question("mask", item=item, again=True).text for item in self.items]
         drawn, checks = ([question(kind, item=item).text for item in self.items] for kind in ("mask", "check"))
-        self.questions = [("mask", drawn), ("check", checks), ("mask", again), ("choice", [])]
-        self.uris = {item: study._uri(item) for item in self.items}
+        self.choices: list[str] = []
+        self.groups = [("mask", drawn), ("check", checks), ("mask", again), ("choice", self.choices)]
+        self.known_uris = {item: study._uri(item) for item in self.items}
         overlays = study.folder.root.parent / PREDICTIONS
         if overlays.is_dir():
-            self.uris |= {
+            self.known_uris |= {
                 prediction_key(item, model): str(overlays / model / f"{item}.png")
                 for item in self.items
                 for model in MODELS
             }
             pairs = [(item, *pair) for item in self.items for pair in permutations(MODELS)]
-            self.questions[3][1].extend(
+            self.choices.extend(
                 question("choice", item=item, first=one, second=other).text for item, one, other in pairs
             )
 
-    def needed(self, answered: Answered) -> Needed:
-        count, question, annotator, answer = len(self.items), answered.question, answered.annotator, answered.code
+    def is_current(self) -> bool:
+        return True
+
+    def questions(self) -> list[Questions]:
+        return [Questions(kind, texts) for kind, texts in self.groups]
+
+    def uris(self) -> dict[str, str | None]:
+        return self.known_uris
+
+    def needed(self, answers: Answers) -> Needed:
+        count, question, annotator, answer = len(self.items), answers.question, answers.person, answers.code
         drawn = np.bincount(question, minlength=count)[:count] > 0
         faulty = np.bincount(question[answer == 1], minlength=2 * count)[count : 2 * count] > 0
-        wanted = [np.ones(count, bool), drawn, drawn & faulty, np.ones(len(self.questions[3][1]), bool)]
+        wanted = [np.ones(count, bool), drawn, drawn & faulty, np.ones(len(self.choices), bool)]
         drawers = question < count
         barred = zip((question[drawers] + count).tolist(), annotator[drawers].tolist(), strict=True)
         return Needed(np.concatenate(wanted), (), tuple(barred))
@@ -81,7 +91,22 @@ class DrawnRounds:
         return {one.question.kind: one for one in self._of(kind, about.body["item"])}
 
 
+def opened(folder: Path) -> Study:
+    """A study whose service has these rounds."""
+    assert {"mask", "check", "choice"} <= QUESTIONS.keys()
+    study = Study(folder)
+    backing = StudyBacking(study._task.work, lambda: DrawnRounds(study))
+    study._backing = lambda: backing  # type: ignore[method-assign]
+    return study
+
+
 class ServedDrawings(Served):
+    """That service."""
+
+    open_study = staticmethod(opened)
+
+
+class ServedDrawingsProcess(ServedProcess):
     """That service, as a process of its own."""
 
     line = [sys.executable, "-u", __file__]  # noqa: RUF012
@@ -149,15 +174,10 @@ def of_kind(client: Client, kind: str) -> list[dict[str, Any]]:
 
 
 def main(folder: Path) -> None:
-    assert {"mask", "check", "choice"} <= QUESTIONS.keys()
-    study = Study(folder)
-    backing = StudyBacking(study.folder, study.settings, study.classes, study._database, lambda: DrawnRounds(study))
-    study._backing = lambda: backing  # type: ignore[method-assign]
-
     def ready(address: str, token: str) -> None:
-        print(f"{json.dumps(study.folder.root.name)} is open at {address}\n{address}/owner#{token}", flush=True)
+        print(f"{json.dumps(folder.name)} is open at {address}\n{address}/owner#{token}", flush=True)
 
-    study.serve(ready, port=0)
+    opened(folder).serve(ready, port=0)
 
 
 if __name__ == "__main__":

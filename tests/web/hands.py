@@ -22,6 +22,16 @@ PLACE = """() => {
   const { scale, x, y } = board.dataset;
   return { left, top, width, height, scale: Number(scale), x: Number(x), y: Number(y) };
 }"""
+SETTLED = """() => new Promise((done) => {
+  const look = (before) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const board = document.querySelector(".board");
+    const { left, top, width, height } = board.getBoundingClientRect();
+    const now = JSON.stringify([left, top, width, height, board.dataset.scale, board.dataset.x, board.dataset.y]);
+    if (now === before) done(); else look(now);
+  }));
+  look("");
+})"""
+"""Wait until the board keeps its size and place: on a slow machine it is laid out again after it is first shown."""
 SHOWN = """(size) => {
   const board = document.querySelector(".board");
   const canvas = board.querySelector("canvas");
@@ -49,6 +59,7 @@ class Hand:
         self.page = page
         self.map = np.zeros((height, width), np.uint8)
         self.touch = page.context.new_cdp_session(page)
+        page.evaluate(SETTLED)
 
     def place(self) -> dict[str, float]:
         return dict(self.page.evaluate(PLACE))

@@ -1,25 +1,20 @@
-"""Studies of real pictures: handwritten digits with real classifiers, and photographs where the kit has them."""
+"""Studies of real pictures: handwritten digits with real classifiers, and photographs."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
-from data_kit import KIT
+from photos import eight_photos
 from PIL import Image
 from sklearn.datasets import load_digits
 
 from dissensus.demo import PREPROCESS, classifiers
 from dissensus.study import Study
-
-PHOTOGRAPHS = KIT / "photos" / "pets" / "images"
-BREEDS = ("Abyssinian", "Bengal", "Siamese", "beagle", "pug", "samoyed", "Sphynx", "boxer")
-"""Of the kit's photographs."""
 
 
 def digits_study(root: Path, k: int, names: Iterable[str] = ("knn", "bayes", "tree")) -> tuple[Study, dict[str, str]]:
@@ -41,14 +36,11 @@ def digits_study(root: Path, k: int, names: Iterable[str] = ("knn", "bayes", "tr
 
 
 def photo_study(root: Path) -> Study:
-    """Eight photographs of animals and ImageNet's classes, without any model; digits where the kit is missing."""
-    if PHOTOGRAPHS.is_dir():
-        (root / "pool").mkdir(parents=True)
-        for breed in BREEDS:
-            shutil.copy(min(PHOTOGRAPHS.glob(f"{breed}_*")), root / "pool")
-    else:
-        save_digits(root / "pool", range(8))
-    study = Study.init(root / "study", classes="imagenet", title="Animals in photographs")
+    """Eight photographs and ImageNet's classes, without any model."""
+    (root / "pool").mkdir(parents=True)
+    for number, picture in enumerate(eight_photos()):
+        picture.save(root / "pool" / f"photo-{number}.jpg", quality=90)
+    study = Study.init(root / "study", classes="imagenet", title="What photographs show")
     study.pool([root / "pool"])
     return study
 

@@ -1,7 +1,8 @@
-"""The real service as a process, people who talk to it over HTTP, and small studies to serve."""
+"""The real service in a thread or a process, people who talk to it over HTTP, and small studies to serve."""
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import os
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import uvicorn
 from PIL import Image, ImageDraw
 
 from dissensus.study import Study
@@ -131,7 +133,66 @@ class Lines:
 
 
 class Served:
-    """`dissensus serve` as a process of its own."""
+    """The service in a thread of this process, where everything is imported already."""
+
+    open_study: Callable[[Path], Study] = Study
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        """Start it with options of `dissensus serve`; returns once people can come."""
+        self.folder = folder
+        given = dict(zip(options[::2], options[1::2], strict=True))
+        self.port = int(given.pop("--port", 0))
+        Study(folder).configure(**{name.removeprefix("--"): int(value) for name, value in given.items()})
+        self._is_open, self._problem = threading.Event(), None
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        assert self._is_open.wait(PATIENCE), "the service takes too long"
+        if self._problem is not None:
+            raise self._problem
+
+    @property
+    def owner(self) -> Client:
+        """The owner, newly come in."""
+        return Client(self.address, self.owner_token)
+
+    def add(self, name: str, *, is_trusted: bool = False) -> Client:
+        """A new annotator who has come in by their link."""
+        added = self.owner.post("/api/owner/annotators", {"name": name, "is_trusted": is_trusted})
+        assert added.status == 200, added.body
+        return Client(self.address, added.json["link"].partition("#")[2])
+
+    def stop(self) -> int:
+        """Stop it as Ctrl-C does: requests under way are answered first. Its exit code."""
+        self._server.should_exit = True
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive(), "the service does not stop"
+        gc.unfreeze()  # what it kept for good is garbage now
+        sys.setswitchinterval(0.005)
+        if self._problem is not None:
+            raise self._problem
+        return 0
+
+    def _serve(self) -> None:
+        try:
+            self.open_study(self.folder).serve(self._opened, "127.0.0.1", self.port)
+        except Exception as problem:
+            self._problem = problem
+        finally:
+            self._is_open.set()
+
+    def _opened(self, address: str, token: str) -> None:
+        self.address, self.owner_token, self._server = address, token, _made.server
+        self._is_open.set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class ServedProcess(Served):
+    """`dissensus serve` as a process of its own, which can be killed, and whose lines can be read."""
 
     line = SERVE
     """What is run with the study's folder and options behind it."""
@@ -145,17 +206,6 @@ class Served:
         """Every line that the process has printed."""
         self.address = self.lines.after("is open at")
         self.owner_token = self.lines.after("/owner#").split()[0]
-
-    @property
-    def owner(self) -> Client:
-        """The owner, newly come in."""
-        return Client(self.address, self.owner_token)
-
-    def add(self, name: str, *, is_trusted: bool = False) -> Client:
-        """A new annotator who has come in by their link."""
-        added = self.owner.post("/api/owner/annotators", {"name": name, "is_trusted": is_trusted})
-        assert added.status == 200, added.body
-        return Client(self.address, added.json["link"].partition("#")[2])
 
     def kill(self) -> None:
         """SIGKILL: nothing is finished, nothing is written."""
@@ -171,11 +221,18 @@ class Served:
         finally:
             self.kill()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+_made = threading.local()
+"""`server`: the one that was made last in a thread; where there are no signals, only it can be told to stop."""
+_make_server = uvicorn.Server.__init__
+
+
+def _make_and_remember(server: uvicorn.Server, config: uvicorn.Config) -> None:
+    _make_server(server, config)
+    _made.server = server
+
+
+uvicorn.Server.__init__ = _make_and_remember  # type: ignore[method-assign]
 
 
 def started(line: list[str], environment: dict[str, str] | None = None) -> subprocess.Popen[str]:
@@ -190,12 +247,12 @@ def started(line: list[str], environment: dict[str, str] | None = None) -> subpr
     )
 
 
-def eventually(claim: Any, seconds: float = 2.0) -> Any:
-    """What `claim()` gives once it is true; an AssertionError where it is not within the time."""
-    until = time.monotonic() + seconds
+def eventually(claim: Any) -> Any:
+    """What `claim()` gives once it is true; an AssertionError where that never comes."""
+    until = time.monotonic() + PATIENCE
     while not (found := claim()):
         if time.monotonic() > until:
-            raise AssertionError(f"still not true after {seconds} s")
+            raise AssertionError(f"still not true after {PATIENCE} s")
         time.sleep(0.05)
     return found
 

@@ -45,9 +45,9 @@ def service(study: Study) -> Iterator[ServedDrawings]:
 def test_nothing_tells_over_http(service: ServedDrawings) -> None:
     person = Listener(service.address, str(service.add("ada").token))
     shapes: dict[str, set[Any]] = {}
-    eventually(lambda: of_kind(person, "check"), 5)
+    eventually(lambda: of_kind(person, "check"))
     work_through(person, shapes)
-    eventually(lambda: of_kind(person, "mask"), 5)  # she has marked errors, which somebody has to correct
+    eventually(lambda: of_kind(person, "mask"))  # she has marked errors, which somebody has to correct
     work_through(person, shapes)
     assert shapes["check"] == {(("colours", "mask", "unknown"), 1)}
     assert shapes["choice"] == {(("ask", "colours", "labels", "over", "same"), 3)}

@@ -5,8 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.labeling.kinds import _known_code, code_of_text
 from dissensus.records import ROLES
-from dissensus.web.books import Books, Questions, _known_code, code_of_text
+from dissensus.web.books import Books, Questions
 
 TIMES = ("2026-11-15T06:00:00.123+00:00", "2026-11-15T07:00:00+01:00", "2026-11-15T06:00:00")
 MOMENTS = {TIMES[0]: 0.123, TIMES[1]: 0.0, TIMES[2]: 0.0}
@@ -25,31 +26,31 @@ ROWS = st.lists(
 
 def everything(books: Books) -> tuple[object, ...]:
     columns = {name: column.tolist() for name, column in books.columns().items()}
-    return columns, books.people, books.last, books.answered, [books.answered_by(name) for name in ["ada", "ben"]]
+    return columns, books.people, books.known, books.answered, [books.answered_by(name) for name in ["ada", "ben"]]
 
 
 @given(ROWS, ROWS)
 def test_many_at_once_are_the_same_as_one_by_one(before: list[tuple], rows: list[tuple]) -> None:
     one_by_one, at_once = Books(), Books()
     for books in (one_by_one, at_once):
-        books.enter_all(before)
+        books.enter(before)
     for row in rows:
-        one_by_one.enter(*row)
-    at_once.enter_all(rows)
+        one_by_one.enter([row])
+    at_once.enter(rows)
     assert everything(one_by_one) == everything(at_once)
 
 
 @given(ROWS)
 def test_the_last_word_counts_and_the_first_time_makes_the_order(rows: list[tuple]) -> None:
     books = Books()
-    is_first = [books.enter(*row) for row in rows]
+    is_first = [one for row in rows for one in books.enter([row])]
     keys = [row[:3] for row in rows]
     assert is_first == [key not in keys[:place] for place, key in enumerate(keys)]
     last: dict[tuple, int] = {}
     for place, key in enumerate(keys):  # by time, and of equal times the later row
         if key not in last or MOMENTS[rows[place][5]] >= MOMENTS[rows[last[key]][5]]:
             last[key] = place
-    assert list(books.is_last) == [int(last[key] == place) for place, key in enumerate(keys)]
+    assert books.columns()["is_last"].tolist() == [last[key] == place for place, key in enumerate(keys)]
     for name in ("ada", "ben", "nobody"):
         mine = list(dict.fromkeys((question, role) for question, who, role in keys if who == name))
         assert books.answered_by(name) == mine
@@ -81,8 +82,7 @@ def test_questions_are_numbered_once() -> None:
     assert is_repeatable.tolist() == [True] * 3
     assert questions.add("check", ['{"item":"a"}'])[2].tolist() == [False]
     assert questions.new("contains", [*texts, '{"item":"c","label":1}']) == ['{"item":"c","label":1}']
-    assert [questions.number("contains", text) for text in texts] == [0, 1, 2]
-    assert questions.number("pick", texts[0]) is None
-    assert questions.number("unknown", texts[0]) is None
+    assert [questions.numbers["contains"][text] for text in texts] == [0, 1, 2]
+    assert texts[0] not in questions.numbers["pick"]
     assert questions.of(2).body == {"item": "b", "label": 1}
     assert questions.of(1).text == texts[1]

@@ -85,7 +85,7 @@ def test_before_anybody_came_and_when_the_server_is_away(service_alone: Served, 
     expect(role(page, "headline")).to_contain_text("Nobody has answered yet")
     expect(role(page, "people")).to_contain_text("Nobody has been invited yet")
     looks_right(page, "dashboard-empty", is_long=True)
-    service_alone.kill()
+    service_alone.stop()
     page.clock.fast_forward(6000)
     expect(role(page, "stale")).to_contain_text("These numbers are old")
     looks_right(page, "dashboard-stale")

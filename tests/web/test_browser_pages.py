@@ -25,8 +25,7 @@ HOUR = 3_600_000
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     study = photo_study(tmp_path_factory.mktemp("pages"))
     add_settings(study, instructions=INSTRUCTIONS, control_rate=0.0, repeat_rate=0.0)
-    beagle = next((item for item in study.items() if "beagle" in item), study.items()[0])
-    first, *rest = (item for item in study.items() if item != beagle)
+    beagle, first, *rest = study.items()
     practice = [
         {"item": beagle, "label": "beagle", "expected": "yes", "note": "The long ears and the three colours tell."},
         {"item": first, "label": "goldfish", "expected": "no", "note": "A cat, and no fish anywhere."},

@@ -98,16 +98,17 @@ class Person:
 def test_two_people_answer_a_study_and_rank_uses_it(
     visit: Callable[..., Page],
     serve: Callable[..., Any],
+    serve_process: Callable[..., Any],
     command: Callable[..., Any],
     database_url: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    study, truth = digits_study(tmp_path, 7 if database_url.startswith("sqlite") else 3)
+    study, truth = digits_study(tmp_path, 4 if database_url.startswith("sqlite") else 3)
     copy = tmp_path / "copy"
     shutil.copytree(study.folder.root, copy)
     monkeypatch.setenv(VARIABLE, database_url)
-    service = serve(study.folder.root)
+    service = serve_process(study.folder.root)
     album = Album(tmp_path / "pool", side=8)
     people = []
     for name, size in (("ada", "desktop"), ("ben", "phone")):

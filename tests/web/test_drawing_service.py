@@ -9,14 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn import CLASSES, DrawnRounds, ServedDrawings, blob, drawings, drawn_study, mask_of, of_kind, question
+from drawn import (
+    CLASSES,
+    DrawnRounds,
+    ServedDrawings,
+    ServedDrawingsProcess,
+    blob,
+    drawings,
+    drawn_study,
+    mask_of,
+    of_kind,
+    question,
+)
 from PIL import Image
 from served import Client, eventually
 
 from dissensus.errors import UnavailableError
 from dissensus.records import Annotator, Response
 from dissensus.steps.serving import StudyBacking
-from dissensus.store.answers import Answers
+from dissensus.store.answers import AnswerLog
 from dissensus.study import Study
 from dissensus.web.desk import Desk, Given
 
@@ -43,7 +54,7 @@ def mask(seed: int, label: int = 1) -> dict[str, Any]:
 
 
 def stored(study: Study) -> list[Response]:
-    return [response for _, response in Answers(study._database).all()]
+    return [response for _, response in AnswerLog(study._database).all()]
 
 
 def draw_all(client: Client) -> list[dict[str, Any]]:
@@ -62,7 +73,7 @@ def test_a_mask_is_checked_by_somebody_else_and_corrected_where_errors_were_mark
     first = draw_all(ada)
     assert len(first) == 3
     assert all(set(one["payload"]) & {"mask", "marks"} == set() for one in first)
-    checks = eventually(lambda: len(found := of_kind(ben, "check")) == 3 and found, 5)
+    checks = eventually(lambda: len(found := of_kind(ben, "check")) == 3 and found)
     drawn = {response.id: response for response in stored(study)}
     assert ada.next(10) == []
     assert ada.get("/api/me").json["left"] == 0
@@ -76,7 +87,7 @@ def test_a_mask_is_checked_by_somebody_else_and_corrected_where_errors_were_mark
         {"mask": about[response.question.body["item"]].id} for response in said
     ]
     faulty = said[1].question.body["item"]
-    correction = eventually(lambda: of_kind(ada, "mask") or of_kind(ben, "mask"), 5)
+    correction = eventually(lambda: of_kind(ada, "mask") or of_kind(ben, "mask"))
     assert len(correction) == 1
     assert correction[0]["payload"]["mask"] == about[faulty].answer
     assert correction[0]["payload"]["marks"] == MARKS
@@ -86,7 +97,7 @@ def test_a_mask_is_checked_by_somebody_else_and_corrected_where_errors_were_mark
     assert last.question == question("mask", item=faulty, again=True)
     assert last.shown == {"mask": about[faulty].id, "check": said[1].id}
     ben.answer(checks[2]["ticket"], [])
-    eventually(lambda: service.owner.get("/api/owner/summary").json["left"] == 0, 5)
+    eventually(lambda: service.owner.get("/api/owner/summary").json["left"] == 0)
     assert [ada.next(10), ben.next(10)] == [[], []]
     kinds = {
         one["kind"]: (one["done"], one["questions"]) for one in service.owner.get("/api/owner/summary").json["kinds"]
@@ -95,19 +106,18 @@ def test_a_mask_is_checked_by_somebody_else_and_corrected_where_errors_were_mark
 
 
 def test_all_of_it_survives_restarts(study: Study) -> None:
-    with drawings(study) as service:
-        ada, ben = service.add("ada"), service.add("ben")
+    with ServedDrawingsProcess(study.folder.root) as killed:
+        ada, ben = killed.add("ada"), killed.add("ben")
         draw_all(ada)
-        held = eventually(lambda: len(found := ben.next(10)) == 3 and found, 5)
-        service.kill()
+        held = eventually(lambda: len(found := ben.next(10)) == 3 and found)
+        killed.kill()
     with drawings(study) as service:
         ada, ben = Client(service.address, ada.token), Client(service.address, ben.token)
         assert ada.next(10) == [], "whoever drew it still does not check it"
         assert ada.get("/api/me").json["left"] == 0
         assert ben.next(10) == held
         ben.answer(held[0]["ticket"], MARKS)
-        (correction,) = eventually(lambda: of_kind(ada, "mask"), 5)
-        service.kill()
+        (correction,) = eventually(lambda: of_kind(ada, "mask"))
     with drawings(study) as service:
         ada = Client(service.address, ada.token)
         assert ada.next(10) == [correction]
@@ -119,7 +129,7 @@ def test_a_check_is_about_the_mask_that_was_shown(study: Study, service: ServedD
     ada, ben = service.add("ada"), service.add("ben")
     asked = draw_all(ada)
     before = {response.question.body["item"]: response.id for response in stored(study)}
-    check = eventually(lambda: of_kind(ben, "check"), 5)[0]
+    check = eventually(lambda: of_kind(ben, "check"))[0]
     for one in asked:
         ada.answer(one["ticket"], mask(7, 2))  # she changed her mind
     assert of_kind(ben, "check")[0] == check, "what lies on the screen stays what it is"
@@ -131,15 +141,15 @@ def test_a_check_is_about_the_mask_that_was_shown(study: Study, service: ServedD
 def test_whoever_drew_it_elsewhere_loses_the_check_that_they_hold(study: Study, service: ServedDrawings) -> None:
     ada, ben, cem = (service.add(name) for name in ("ada", "ben", "cem"))
     draw_all(ada)
-    held = eventually(lambda: len(found := of_kind(ben, "check")) == 3 and found, 5)
+    held = eventually(lambda: len(found := of_kind(ben, "check")) == 3 and found)
     item = stored(study)[0].question.body["item"]
     time = datetime.now(UTC).isoformat()
     drawn = Response(id="elsewhere", question=question("mask", item=item), annotator="ben", answer=mask(3), time=time)
-    Answers(study._database).append([drawn])
-    left = eventually(lambda: len(found := of_kind(ben, "check")) == 2 and found, 5)
+    AnswerLog(study._database).append([drawn])
+    left = eventually(lambda: len(found := of_kind(ben, "check")) == 2 and found)
     assert all(one in held for one in left)
     assert ben.get("/api/me").json["left"] == 2
-    (check,) = eventually(lambda: of_kind(cem, "check"), 5)
+    (check,) = eventually(lambda: of_kind(cem, "check"))
     assert check["payload"]["mask"] == drawn.answer
     cem.answer(check["ticket"], [])
     assert stored(study)[-1].question.body == {"item": item}
@@ -155,15 +165,15 @@ def test_a_mask_without_its_picture_can_be_skipped(tmp_path: Path) -> None:
         (one,) = ada.next(1)
         assert (one["images"], one["payload"]["items"]) == ([], ["only-an-id"])
         ada.answer(one["ticket"], mask(1))
-        (check,) = eventually(lambda: of_kind(ben, "check"), 5)
+        (check,) = eventually(lambda: of_kind(ben, "check"))
         assert "items" not in check["payload"]
         assert [ben.get(image).status for image in check["images"]] == [404]
         assert ben.post("/api/skip", {"ticket": check["ticket"]}).status == 204
         assert ben.next(1) == []
 
 
-def desk_of(study: Study, backing_type: type[StudyBacking] = StudyBacking) -> Desk:
-    return Desk(backing_type(study.folder, study.settings, study.classes, study._database, lambda: DrawnRounds(study)))
+def desk_of(study: Study, rounds: type[DrawnRounds] = DrawnRounds) -> Desk:
+    return Desk(StudyBacking(study._task.work, lambda: rounds(study)))
 
 
 def person_named(study: Study, name: str) -> Annotator:
@@ -174,7 +184,7 @@ def person_named(study: Study, name: str) -> Annotator:
 def test_places_count_through_all_groups(study: Study) -> None:
     desk = desk_of(study)
     asyncio.run(desk.open())
-    texts = [(kind, text) for kind, texts in desk.backing.round_questions() for text in texts]
+    texts = [(group.kind, text) for group in desk.backing.inquiry.questions() for text in group.texts]
     numbers = desk.round_numbers.tolist()
     assert [(desk.questions.kinds[number], desk.questions.texts[number]) for number in numbers] == texts
     assert len(set(numbers)) == len(texts) == 9
@@ -183,7 +193,7 @@ def test_places_count_through_all_groups(study: Study) -> None:
     assert desk.queue.is_repeatable[numbers].tolist() == [True] * 3 + [False] * 6
 
 
-class Away(StudyBacking):
+class AwayRounds(DrawnRounds):
     """A study whose database is away when it is asked what a question is about."""
 
     times = 1
@@ -199,7 +209,7 @@ def test_what_could_not_be_put_is_put_later(study: Study) -> None:
     ada, ben = person_named(study, "ada"), person_named(study, "ben")
 
     async def work() -> None:
-        desk = desk_of(study, Away)
+        desk = desk_of(study, AwayRounds)
         await desk.open()
         drawn = await desk.given(ada, 1)
         given = [Given("0123456789", drawn[0][0].ticket, mask(1), 1.0, "")]

@@ -15,7 +15,7 @@ from served import Client, Reply, Served, answer_to, make_study
 from worded_pictures import huge_png
 
 from dissensus.study import Study
-from dissensus.web import guard, wire
+from dissensus.web import guard, running
 
 JSON = {"content-type": "application/json"}
 ASCENTS = (
@@ -183,18 +183,16 @@ def test_an_endless_head_is_refused(shared: Served, head: bytes) -> None:
 
 def test_a_long_head_is_read_up_to_its_bound(shared: Served) -> None:
     client = Client(shared.address)
-    assert client.request("GET", "/", None, **{"x-long": "a" * (wire.LARGEST_HEAD // 2)}).status == 200
-    assert client.get(f"/{'a' * (wire.LARGEST_HEAD // 2)}").status == 404
+    assert client.request("GET", "/", None, **{"x-long": "a" * (running.LARGEST_HEAD // 2)}).status == 200
+    assert client.get(f"/{'a' * (running.LARGEST_HEAD // 2)}").status == 404
 
 
 def test_those_who_do_not_end_their_request_are_let_go(
-    serve: Callable[..., Served], study_folder: Path, tmp_path: Path
+    serve: Callable[..., Served], study_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(
-        "import dissensus.web.guard, dissensus.web.wire\n"
-        "dissensus.web.guard.PATIENCE = dissensus.web.wire.PATIENCE = 1.0\n"
-    )
-    hasty = serve(study_folder, environment={"PYTHONPATH": str(tmp_path)})
+    for module in ("guard", "running"):
+        monkeypatch.setattr(f"dissensus.web.{module}.PATIENCE", 1.0)
+    hasty = serve(study_folder)
     assert raw(hasty, wait=20).startswith(b"HTTP/1.1 408"), "it said nothing at all"
     assert raw(hasty, b"GET / HTTP/1.1\r\nHost:", wait=20).startswith(b"HTTP/1.1 408")
     head = b"POST /api/answers HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from browsing import Album, all_sent, answer, link, looks_right, ready, screen, start, stored
 from drawn import drawings, drawn_study
-from pictured import PHOTOGRAPHS, ask, photo_study
-from PIL import Image
+from photos import eight_photos
+from pictured import ask, photo_study
 from playwright.sync_api import Page, expect
 from served import Served
 
@@ -110,11 +110,7 @@ def test_the_page_names_the_sides_as_they_lie(service: Served, album: Album, vis
 @pytest.fixture(scope="module")
 def predicted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Photographs with what two models mark in them, finished pictures."""
-    photographs = sorted(PHOTOGRAPHS.glob("[bB]*"))[:3] if PHOTOGRAPHS.is_dir() else []
-    pictures = {path.name: Image.open(path) for path in photographs} or {
-        f"sheet{n}.png": Image.effect_mandelbrot((200, 150), (-2, -1.5 + n / 3, 1, 1.5), 60).convert("RGB")
-        for n in range(3)
-    }
+    pictures = {f"photo-{number}.png": one for number, one in enumerate(eight_photos()[:3])}
     study = drawn_study(tmp_path_factory.mktemp("predicted"), pictures, has_predictions=True)
     study.configure(answers=9)
     with drawings(study) as served:

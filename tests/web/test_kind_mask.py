@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from browsers import wants_screenshots
 from browsing import all_sent, answer, keep_picture, link, looks_right, ready, role, screen, start, stored
-from data_kit import KIT
 from drawn import blob, drawings, drawn_study, mask_of, of_kind
 from hands import Hand, Point, brushed, inside, kept
+from photos import eight_photos
 from pictured import ask
 from PIL import Image
 from playwright.sync_api import Page, expect
@@ -27,16 +27,11 @@ from dissensus.study import Study
 
 CLASSES = ("background", "cat", "dog", "cow", "sheep", "horse")
 HEIGHT, WIDTH = 90, 120
-PHOTOGRAPH = KIT / "photos" / "pets" / "images"
 
 
 def picture(number: int, width: int = WIDTH, height: int = HEIGHT) -> Image.Image:
-    """A photograph of the kit in a small size; without it, a gradient."""
-    found = sorted(PHOTOGRAPH.glob("*.jpg"))[number : number + 1]
-    if found:
-        return Image.open(found[0]).convert("RGB").resize((width, height))
-    y, x = np.mgrid[:height, :width]
-    return Image.fromarray(np.stack([x * 255 // width, y * 255 // height, (x + y) % 256], 2).astype(np.uint8))
+    """A photograph in a small size."""
+    return eight_photos()[number].resize((width, height))
 
 
 def mask_study(root: Path, pictures: list[Image.Image], classes: tuple[str, ...] = CLASSES, apart: int = 0) -> Study:
@@ -378,7 +373,9 @@ def test_keys_alone_are_enough(service: Served, visit: Callable[..., Page]) -> N
     step = max(1, round(10 / hand.place()["scale"]))
     x, y = WIDTH // 2, HEIGHT // 2
     corners = []
+    caret = page.locator("[data-caret]")
     page.keyboard.press("ArrowUp")  # the cross is in the middle
+    expect(caret).to_have_attribute("data-caret", f"{x},{y}")
     for ways in (("ArrowLeft", 6), ("ArrowUp", 9), ("ArrowRight", 15)):
         for _ in range(ways[1]):
             page.keyboard.press(ways[0])
@@ -386,6 +383,7 @@ def test_keys_alone_are_enough(service: Served, visit: Callable[..., Page]) -> N
         y += {"ArrowUp": -step}.get(ways[0], 0) * ways[1]
         page.keyboard.press("Shift+ArrowDown")
         y += 1
+        expect(caret).to_have_attribute("data-caret", f"{x},{y}")
         page.keyboard.press(" ")
         corners.append((x, y))
     page.keyboard.press("1")
@@ -401,6 +399,7 @@ def test_keys_alone_are_enough(service: Served, visit: Callable[..., Page]) -> N
     for _ in range(5):
         page.keyboard.press("ArrowDown")
         y += step
+        expect(caret).to_have_attribute("data-caret", f"{x},{y}")
         path.append((x, y))
     page.keyboard.up(" ")
     hand.paint(path, int(role(page, "size").input_value()), 3)
@@ -420,8 +419,8 @@ def test_a_checked_mask_is_corrected(tmp_path: Path, visit: Callable[..., Page])
     with drawings(made) as served:
         ada, ben, cleo = (served.add(name) for name in ("ada", "ben", "cleo"))
         ada.answer(of_kind(ada, "mask")[0]["ticket"], mask_of(drawn))
-        ben.answer(eventually(lambda: of_kind(ben, "check"), 10)[0]["ticket"], marks)
-        eventually(lambda: of_kind(cleo, "mask"), 10)
+        ben.answer(eventually(lambda: of_kind(ben, "check"))[0]["ticket"], marks)
+        eventually(lambda: of_kind(cleo, "mask"))
         page = visit(f"{served.address}/#{cleo.token}")
         hand = begin(page, height, width)
         hand.map = drawn.copy()
@@ -481,7 +480,7 @@ def test_long_lists_are_searched_and_what_was_used_comes_first(tmp_path: Path, v
 def test_a_mask_of_a_hundred_thousand_runs_gets_through(visit: Callable[..., Page], tmp_path: Path) -> None:
     """A picture of 12 megapixels with a mask so fine that nobody could have drawn it."""
     rows, columns, cell = 3000, 4000, 100
-    made = mask_study(tmp_path, [picture(0, columns, rows)])
+    made = mask_study(tmp_path, [Image.new("RGB", (columns, rows), "olive")])
     labels = np.tile(np.repeat(np.arange(columns // cell, dtype=np.uint8) % 2 + 1, cell), (rows, 1))
     mask = mask_of(labels)
     assert len(mask["runs"]) // 2 >= 100_000

@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from dissensus.store.exchange.map_answers import answer_of
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
 from dissensus.web.memory import Memory
 
@@ -42,7 +41,7 @@ def test_both_agree_on_what_is_open(made: Path, tmp_path: Path, seed: int) -> No
     study = Study.init(tmp_path / "study", task="masks", classes=str(made / "classes.txt"))
     study.pool([made / "pool"])
     study.predict([f"{name}=file:{made / name}" for name in ("a", "b", "c")])
-    change_settings(study.folder.settings, "judge", {"prefill": str(rng.choice(["", "a"]))})
+    study.change("judge", {"prefill": str(rng.choice(["", "a"]))})
     study.select(scales="none", reserves=2)
     for name in PEOPLE:
         study.people.add(name)
@@ -77,8 +76,8 @@ def asked_by_the_service(study: Study) -> set[tuple[str, str]]:
 
 def waiting_for(study: Study) -> set[str]:
     """Images that the ranking waits for."""
-    hearing = study._task.hear()
-    return {hearing.subjects.ids[int(hearing.subjects.items[number])] for number in hearing.open}
+    hearing = study.hearing()
+    return {hearing.item_ids[int(hearing.keys[number, 0])] for number in hearing.open}
 
 
 def answer(rng: np.random.Generator, kind: str, text: str, step: int, late: int = 0) -> dict[str, Any]:

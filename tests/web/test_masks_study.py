@@ -15,13 +15,12 @@ from PIL import Image
 from served import Client, Served, eventually
 
 from dissensus.errors import StudyError
+from dissensus.inquiry import Answers
 from dissensus.labeling import prediction_key
 from dissensus.records import Question
-from dissensus.steps.masks.drawings import mask_question
-from dissensus.steps.masks.overlays import Overlays, over_photo
-from dissensus.store.settings import change_settings
 from dissensus.study import Study
-from dissensus.web.backing import Answered
+from dissensus.tasks.masks.drawings import mask_question
+from dissensus.tasks.masks.overlays import Overlays, over_photo
 
 NAMES = ("background", "disc", "box")
 MODELS = {"sharp": 0.1, "blurred": 0.6}
@@ -113,7 +112,7 @@ def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served])
     ada, ben = served.add("ada"), served.add("ben")
     assert set(draw(ada, wrong)) == wanted
     assert ada.next(4) == [], "whoever drew it does not check it"
-    eventually(lambda: ben.next(1), 5)
+    eventually(lambda: ben.next(1))
     checked = set()
     while asked := [one for one in ben.next(4) if one["kind"] == "check"]:
         for one in asked:
@@ -125,7 +124,7 @@ def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served])
             checked.add(number)
     assert checked == wanted
     assert len(study.questions()) == 1
-    holder = eventually(lambda: next((one for one in (ada, ben) if one.next(1)), None), 5)
+    holder = eventually(lambda: next((one for one in (ada, ben) if one.next(1)), None))
     (correction,) = holder.next(4)
     assert correction["payload"]["mask"] == kept(np.zeros(SIZE, np.uint8))
     assert correction["payload"]["marks"] == [{"x": 20, "y": 20, "kind": "missing"}]
@@ -157,9 +156,12 @@ def test_an_unfit_image_makes_room_for_its_reserve(folder: Path, serve: Callable
     served = serve(folder)
     ada = served.add("ada")
     ada.answer(ada.next()[0]["ticket"], "unfit")
-    draw(ada)
-    eventually(lambda: ada.next() or Study(folder).questions() == [], 5)
-    draw(ada)
+
+    def is_all_drawn() -> bool:
+        draw(ada)
+        return Study(folder).questions() == []
+
+    eventually(is_all_drawn)
     served.stop()
     study = Study(folder)
     assert before <= {(item,) for (item, *_) in study.asked()}
@@ -168,7 +170,7 @@ def test_an_unfit_image_makes_room_for_its_reserve(folder: Path, serve: Callable
 
 
 def test_a_choice_shows_both_predictions_over_the_photo(folder: Path, serve: Callable[..., Served]) -> None:
-    change_settings(folder / "study.toml", "judge", {"question": "choice"})
+    Study(folder).change("judge", {"question": "choice"})
     served = serve(folder)
     ada = served.add("ada")
     chosen = 0
@@ -192,7 +194,7 @@ def test_a_choice_shows_both_predictions_over_the_photo(folder: Path, serve: Cal
 
 
 def test_drawing_begins_with_a_models_map_only_where_that_is_wanted(folder: Path, serve: Callable[..., Served]) -> None:
-    change_settings(folder / "study.toml", "judge", {"prefill": "blurred"})
+    Study(folder).change("judge", {"prefill": "blurred"})
     served = serve(folder)
     ada = served.add("ada")
     (one,) = ada.next(1)
@@ -204,7 +206,7 @@ def test_drawing_begins_with_a_models_map_only_where_that_is_wanted(folder: Path
     study = Study(folder)
     assert study.questions() == []
     assert any("begun from the map of blurred" in words for words in study.rank().aggressiveness.words)
-    change_settings(folder / "study.toml", "judge", {"prefill": "nobody"})
+    Study(folder).change("judge", {"prefill": "nobody"})
     with pytest.raises(StudyError, match="sharp, blurred"):
         study.overview()
 
@@ -217,12 +219,12 @@ def test_a_correction_may_find_that_the_image_cannot_be_judged(folder: Path, ser
     draw(ada)
     is_marked = False
     while not is_marked:
-        check = eventually(lambda: ben.next(1), 5)[0]
+        check = eventually(lambda: ben.next(1))[0]
         is_marked = number_of(ben, check["images"][0]) in replaceable
         ben.answer(check["ticket"], [{"x": 1, "y": 1, "kind": "class"}] if is_marked else [])
-    (correction,) = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"], 5)
+    (correction,) = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"])
     ada.answer(correction["ticket"], "unfit")
-    reserve = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"], 5)
+    reserve = eventually(lambda: [one for one in ada.next(4) if one["kind"] == "mask"])
     assert reserve, "its reserve takes its place"
     draw(ada)
     served.stop()
@@ -242,18 +244,18 @@ def with_new_reserves(study: Study) -> set[int]:
 
 def test_a_correction_that_gives_up_says_nothing_once_its_mask_is_gone(folder: Path) -> None:
     """As when whoever drew is excluded: the image is to be drawn anew, as `questions` says too."""
-    rounds = Study(folder)._backing().rounds
-    texts = [text for _, group in rounds.questions for text in group]
+    rounds = Study(folder)._backing().inquiry
+    texts = [text for group in rounds.questions() for text in group.texts]
     nobody = np.zeros(0, np.int64)
-    begun = rounds.needed(Answered(nobody, nobody, nobody, np.zeros(0), 0)).is_needed
+    begun = rounds.needed(Answers(nobody, nobody, nobody, np.zeros(0), [])).is_needed
     drawn = int(np.flatnonzero(begun)[0])
     correction = texts.index(texts[drawn].replace("{", '{"again":true,'))
     gone = rounds.needed(
-        Answered(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1), 1)
+        Answers(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1), ["ada"])
     ).is_needed
     assert (gone == begun).all()
     given_up = rounds.needed(
-        Answered(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), np.array([1.0, 2.0]), 1)
+        Answers(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), np.array([1.0, 2.0]), ["ada"])
     ).is_needed
     assert not given_up[drawn]
 
@@ -264,9 +266,9 @@ def test_a_mask_drawn_elsewhere_lies_on_the_photo_whatever_its_size(folder: Path
     truth = scene(int(item[1:3]))
     Image.fromarray(np.kron(truth, np.ones((3, 3), np.uint8))).save(tmp_path / item)
     study.judgements_import(tmp_path / item, annotator="ada")
-    backing = study._backing()
+    inquiry = study._backing().inquiry
     for question in (Question(kind="check", body={"item": item}), mask_question(item, again=True)):
-        assert backing.material(question, backing.beside(question))["mask"] == kept(truth)
+        assert inquiry.material(question, inquiry.beside(question))["mask"] == kept(truth)
 
 
 def test_what_was_judged_elsewhere_is_not_asked_again_however_it_was_asked(
@@ -276,7 +278,7 @@ def test_what_was_judged_elsewhere_is_not_asked_again_however_it_was_asked(
     study = Study(folder)
     items = [question.item for question in study.questions()]
     masks = [("mask", {"item": item}, kept(scene(int(item[1:3])))) for item in items]
-    change_settings(folder / "study.toml", "judge", {"question": "choice"})
+    Study(folder).change("judge", {"question": "choice"})
     pairs = [{"item": one.item, "first": one.second, "second": one.first} for one in study.questions()]
     rows = [*masks, *(("choice", body, "first") for body in pairs)]
     names = ("kind", "question", "answer")
@@ -284,7 +286,7 @@ def test_what_was_judged_elsewhere_is_not_asked_again_however_it_was_asked(
     (tmp_path / "told.jsonl").write_text("\n".join(json.dumps(row) for row in told))
     study.judgements_import(tmp_path / "told.jsonl")
     for settings, kinds in (({"question": "choice"}, set()), ({"question": "mask", "prefill": "blurred"}, {"check"})):
-        change_settings(folder / "study.toml", "judge", settings)
+        Study(folder).change("judge", settings)
         assert study.questions() == []
         served = serve(folder)
         ben = served.add(f"ben {len(kinds)}")

@@ -1,11 +1,14 @@
 """Kinds of questions. A further one (grid, reveal, frame pairs) is a file here and a line below."""
 
+import json
+from functools import lru_cache
+
+from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, class_number
 from dissensus.labeling.kinds.check import Check
 from dissensus.labeling.kinds.choice import Choice, is_prediction_key, prediction_key
 from dissensus.labeling.kinds.contains import Contains
 from dissensus.labeling.kinds.mask import Mask
 from dissensus.labeling.kinds.pick import Pick
-from dissensus.labeling.kinds.protocol import NO_CODE, Body, Kind, class_number
 from dissensus.labeling.kinds.slider import Slider
 
 QUESTIONS: dict[str, Kind] = {
@@ -17,4 +20,27 @@ QUESTIONS: dict[str, Kind] = {
     "mask": Mask(),
 }
 
-__all__ = ["NO_CODE", "QUESTIONS", "Body", "Kind", "class_number", "is_prediction_key", "prediction_key"]
+SHORT = 64
+"""Characters of an answer that is worth remembering: a mask is long, and never comes twice."""
+
+
+def code_of_text(kind: str, answer: str) -> int:
+    """An answer that is stored as JSON, as its kind's code; of short ones there are few different ones."""
+    return _known_code(kind, answer) if len(answer) <= SHORT else QUESTIONS[kind].code(json.loads(answer))
+
+
+@lru_cache(1 << 14)
+def _known_code(kind: str, answer: str) -> int:
+    return QUESTIONS[kind].code(json.loads(answer))
+
+
+__all__ = [
+    "NO_CODE",
+    "QUESTIONS",
+    "Body",
+    "Kind",
+    "class_number",
+    "code_of_text",
+    "is_prediction_key",
+    "prediction_key",
+]

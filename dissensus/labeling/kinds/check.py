@@ -1,4 +1,4 @@
-"""Is this mask right? Somebody else than who drew it marks where it is not."""
+"""Is this mask right? Somebody other than the person who drew it marks where it is not."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, named, only, told
-from dissensus.records import VOID, Classes, class_colours
+from dissensus.labeling.kinds.base import Body, Kind, named, only, told
+from dissensus.records import VOID, Classes, shown_colours
 
 ERRORS = {
     "missing": "something is not marked",
@@ -20,66 +20,42 @@ LARGEST_SIDE = 1 << 16
 """Pixels: no place of a mark lies beyond."""
 
 
-class Check:
+class Check(Kind):
     """The body is {item}; which mask of it is checked is decided when the question is put, and recorded with it.
 
     Kept is a list of marks {x, y, kind}: a pixel from the upper left corner, and what is wrong there (`missing`,
     `extra`, `class` or `border`). The empty list says that nothing is.
     """
 
-    def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002
+    def checked(self, body: Body, _classes: Classes, /) -> Body:
         """The item."""
         only(body, "item")
         return {"item": named(body, "item")[0]}
 
-    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:  # noqa: ARG002
-        """The one image."""
-        return (body["item"],)
-
-    def group(self, body: Body) -> str:
-        """By image."""
-        return str(body["item"])
-
-    def chance(self, number: int) -> Body:  # noqa: ARG002
-        """Nothing."""
-        return {}
-
-    def is_about_answers(self, body: Body) -> bool:  # noqa: ARG002
+    def is_about_answers(self, _body: Body, /) -> bool:
         """Always: about the mask that somebody drew."""
         return True
 
-    def has_material(self, body: Body) -> bool:  # noqa: ARG002
+    def has_material(self, _body: Body, /) -> bool:
         """That mask."""
         return True
 
-    def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
+    def payload(self, _body: Body, classes: Classes, /) -> Body:
         """The classes' colours; the mask itself comes from the study, and names are fetched once."""
-        colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in class_colours()]
+        colours = shown_colours(VOID + 1)
         return {"colours": colours[: len(classes)], "unknown": colours[VOID]}
 
-    def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
-        """As it was sent."""
-        return given
-
-    def said(self, body: Body, shown: Body, answer: Any) -> Any:  # noqa: ARG002
-        """As it is kept."""
-        return answer
-
-    def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
+    def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
         """The marks, in the order in which they were placed."""
         if not isinstance(answer, list) or len(answer) > MOST_MARKS:
             raise JudgementError(f"the answer {told(answer)} is no list of at most {MOST_MARKS} marks")
         return [_mark(one) for one in answer]
 
-    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
-        """As an answer."""
-        return self.kept(body, given, classes)
-
-    def code(self, answer: Any) -> int:
+    def code(self, answer: Any, /) -> int:
         """0 where nothing is wrong, 1 where errors are marked."""
         return int(bool(answer))
 
-    def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
+    def words(self, answer: Any, _classes: Classes, /) -> str:
         """How many there are of what."""
         counts = {kind: sum(mark["kind"] == kind for mark in answer) for kind in ERRORS}
         found = ", ".join(f"{kind} {count}" for kind, count in counts.items() if count)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, named, only, told
+from dissensus.labeling.kinds.base import Body, Kind, named, only, told
 from dissensus.records import MOST_CLASSES, VOID, Classes, shown_colours
 
 DRAW, CORRECT = "Draw what is in the picture", "Correct what was drawn"
@@ -21,7 +21,7 @@ MOST_RUNS = 300_000
 MOST_NAMED = 4
 
 
-class Mask:
+class Mask(Kind):
     """The body is {item}; with `again` it is the second round, in which a mask that was checked is corrected.
 
     Drawing begins with nothing. With `prefill`, the name of a model, it begins with that model's map, which is quicker
@@ -32,7 +32,7 @@ class Mask:
     picture cannot be judged; a mask of nothing but 255 says the same.
     """
 
-    def checked(self, body: Body, classes: Classes) -> Body:
+    def checked(self, body: Body, classes: Classes, /) -> Body:
         """The item, and whether it is the second round."""
         only(body, "item", "again", "prefill")
         (item,) = named(body, "item")
@@ -42,41 +42,21 @@ class Mask:
             raise JudgementError(f"a mask has at most {MOST_CLASSES} classes, and the study has {len(classes):,}")
         return {"item": item} | {name: body[name] for name in ("again", "prefill") if body.get(name)}
 
-    def pictures(self, body: Body, shown: Body) -> tuple[str, ...]:  # noqa: ARG002
-        """The one image."""
-        return (body["item"],)
-
-    def group(self, body: Body) -> str:
-        """By image."""
-        return str(body["item"])
-
-    def chance(self, number: int) -> Body:  # noqa: ARG002
-        """Nothing."""
-        return {}
-
-    def is_about_answers(self, body: Body) -> bool:
+    def is_about_answers(self, body: Body, /) -> bool:
         """In the second round: about the mask that somebody drew, and what somebody else marked in it."""
         return bool(body.get("again"))
 
-    def has_material(self, body: Body) -> bool:
+    def has_material(self, body: Body, /) -> bool:
         """What drawing begins with, in the second round or where a model's map is given."""
         return bool(body.get("again") or body.get("prefill"))
 
-    def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
+    def payload(self, body: Body, classes: Classes, /) -> Body:
         """What is asked, and the colours; what the classes are called is fetched once."""
         colours = shown_colours(VOID + 1)
         asked = CORRECT if body.get("again") else DRAW
         return {"ask": asked, "colours": colours[: len(classes)], "unknown": colours[VOID], "most_runs": MOST_RUNS}
 
-    def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
-        """As it was sent."""
-        return given
-
-    def said(self, body: Body, shown: Body, answer: Any) -> Any:  # noqa: ARG002
-        """As it is kept."""
-        return answer
-
-    def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
+    def kept(self, _body: Body, answer: Any, classes: Classes, /) -> Any:
         """A mask without neighbouring runs of one label, or unfit."""
         if answer == UNFIT and isinstance(answer, str):
             return answer
@@ -96,17 +76,17 @@ class Mask:
             raise JudgementError(f"the runs of the mask do not make up its {height:,}×{width:,} pixels")
         return {"height": height, "width": width, "runs": _merged(labels, lengths)}
 
-    def expected(self, body: Body, given: Any, classes: Classes) -> Any:  # noqa: ARG002
+    def expected(self, _body: Body, given: Any, _classes: Classes, /) -> Any:
         """drawn or unfit: no two people draw the same."""
         if not isinstance(given, str) or given.strip().lower() not in (DRAWN, UNFIT):
             raise JudgementError(f"the known answer {_told(given)} of a mask is neither '{DRAWN}' nor '{UNFIT}'")
         return given.strip().lower()
 
-    def code(self, answer: Any) -> int:
+    def code(self, answer: Any, /) -> int:
         """0 where something was drawn, 1 unfit: drawings are not compared by it."""
         return int(is_unfit(answer))
 
-    def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
+    def words(self, answer: Any, classes: Classes, /) -> str:
         """The classes by their share of the picture."""
         if isinstance(answer, str):
             return answer

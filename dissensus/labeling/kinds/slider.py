@@ -9,8 +9,7 @@ import re
 from typing import Any
 
 from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.protocol import Body, only, told
-from dissensus.labeling.kinds.sided import ASK, OTHER, Sided, left_of, two_items
+from dissensus.labeling.kinds.base import ASK_PAIR, OTHER, Body, PairKind, asked, left_of, only, told, two_items
 from dissensus.records import Classes
 
 LARGEST = 100
@@ -23,7 +22,7 @@ BAND_WORDS = {"first": "the first is better", "second": "the second is better", 
 NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
 
 
-class Slider(Sided):
+class Slider(PairKind):
     """The body is {first, second} (two items) with an optional text `ask`.
 
     Chance decides which of them stands on the left; of two clips the left one is played first. Kept is a number from
@@ -32,30 +31,31 @@ class Slider(Sided):
     differences of mean opinion scores, need not be.
     """
 
-    def checked(self, body: Body, classes: Classes) -> Body:  # noqa: ARG002
+    def checked(self, body: Body, _classes: Classes, /) -> Body:
         """Two items, and what is asked about them."""
         only(body, "first", "second", "ask")
         first, second = two_items(body)
-        if not isinstance(body.get("ask", ""), str):
-            raise JudgementError("'ask' is text")
-        kept: Body = {"first": first, "second": second}
-        return kept | ({"ask": body["ask"]} if body.get("ask") else {})
+        return {"first": first, "second": second} | asked(body)
 
-    def payload(self, body: Body, shown: Body, classes: Classes) -> Body:  # noqa: ARG002
+    def payload(self, body: Body, _classes: Classes, /) -> Body:
         """What is asked."""
-        return {"ask": body.get("ask") or ASK}
+        return {"ask": body.get("ask") or ASK_PAIR}
 
-    def heard(self, body: Body, shown: Body, given: Any) -> Any:  # noqa: ARG002
+    def heard(self, shown: Body, given: Any, /) -> Any:
         """Positive for the second, from positive for the right one."""
         return -given if left_of(shown) == "second" and _is_number(given) else given
 
-    def said(self, body: Body, shown: Body, answer: Any) -> Any:
+    def said(self, shown: Body, answer: Any, /) -> Any:
         """Positive for the right one; a band as left, right or same."""
         if answer in OTHER:
             return "left" if answer == left_of(shown) else "right"
-        return self.heard(body, shown, answer)
+        return self.heard(shown, answer)
 
-    def kept(self, body: Body, answer: Any, classes: Classes) -> Any:  # noqa: ARG002
+    def turned(self, answer: Any, /) -> Any:
+        """The number with the other sign, or the other band."""
+        return -answer if _is_number(answer) else OTHER.get(answer, answer)
+
+    def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
         """A number from −100 to 100, or unfit."""
         if answer == UNFIT and isinstance(answer, str):
             return answer
@@ -64,16 +64,16 @@ class Slider(Sided):
             raise JudgementError(f"the answer {told(answer)} is no number from −100 to 100, and not '{UNFIT}'")
         return int(answer) if answer == int(answer) else float(answer)
 
-    def expected(self, body: Body, given: Any, classes: Classes) -> Any:
+    def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
         """A number, unfit, or a band: first, second or same."""
         value = number_or_word(given)
         return value if value in BANDS else self.kept(body, value, classes)
 
-    def code(self, answer: Any) -> int:
+    def code(self, answer: Any, /) -> int:
         """That of the band: people who say 40 and 70 agree that it is the second."""
         return (*BANDS, UNFIT).index(band(answer))
 
-    def words(self, body: Body, answer: Any, classes: Classes) -> str:  # noqa: ARG002
+    def words(self, answer: Any, _classes: Classes, /) -> str:
         """The band and the number; by order, since the sides are forgotten."""
         if isinstance(answer, str):
             return BAND_WORDS[answer]

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dissensus.arrays import Array, Bool, Float
-from dissensus.records import AttackMatrices, Ranking
-from dissensus.report.data import Benchmark
+from dissensus.report.data import AttackDuel, AttackReport
 
 
 @dataclass(frozen=True)
@@ -43,52 +42,28 @@ class ShownAttack:
     """Who judged it and how, in words: 'drawn, checked', '3 of 4 chose the attacker'; empty before anybody did."""
 
 
-@dataclass(frozen=True)
-class MaskDuel:
-    """All attacks of one model on another, by category."""
+@dataclass(frozen=True, kw_only=True)
+class MasksReport(AttackReport):
+    """Everything on the page. Matrices hold ratios (Eq. 3 and 5): 1 is a draw, more is better for the row's model."""
 
-    attacker: str
-    defender: str
-    attacks: tuple[ShownAttack, ...]
-    aggressiveness: float | None
-    resistance: float | None
-    """Of the defender against this attacker."""
-
-
-@dataclass(frozen=True)
-class MasksReportData:
-    """Everything on the page; matrices follow the order of `models`."""
-
-    title: str
-    models: tuple[str, ...]
     classes: tuple[str, ...]
-    aggressiveness: Ranking
-    resistance: Ranking
-    words: tuple[str, ...]
-    """What whoever reads the rankings should know beside them."""
-    matrices: AttackMatrices
-    """Ratios (Eq. 3 and 5): 1 is a draw, more is better for the row's model."""
     question: str
     """'mask': people drew the truth; 'choice': they chose the better of two predictions."""
     measure: str
     """The name of the concordance measure: miou, miou-all, fwiou, mpa."""
     images: tuple[ShownImage, ...]
-    duels: tuple[MaskDuel, ...]
+    duels: tuple[AttackDuel[ShownAttack], ...]
+    """All attacks of one model on another, by category."""
     scores: Float[Array, "I M"] | None
     """How well every model agrees with the truth on every image that has one; None where people only chose."""
     scored: tuple[int, ...]
     """The images of the rows of `scores`, as places in `images`."""
     associated: Bool[Array, "I M"] | None
     """True where an image was selected for a duel of the model (U of Fig. 7); rows as `scores`."""
-    pool_size: int
     selected: int
     """Rows of the selection, reserves aside: an image may be in several duels."""
-    questions: int
-    waiting: int
-    judgements: int
-    annotators: int
-    settings: Mapping[str, str]
-    notes: tuple[str, ...] = ()
-    """Sentences a reader must see first."""
-    benchmarks: Mapping[str, Benchmark] | None = None
-    """A known column beside each measure, by the measure's name (Table 3's mIoU and rank changes)."""
+
+    @property
+    def is_choice(self) -> bool:
+        """True where people chose between two maps and drew nothing."""
+        return self.question == "choice"

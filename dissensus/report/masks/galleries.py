@@ -1,99 +1,73 @@
-"""The attacks of every duel as cards: photo, truth and both maps, with what came of them."""
+"""The attacks of every duel, and the images that fool others too, as cards: photo, truth and maps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dissensus.report.attacks.heatmaps import duel_id
-from dissensus.report.masks.album import Album
-from dissensus.report.masks.data import MaskDuel, MasksReportData, ShownAttack, ShownImage
-from dissensus.report.masks.figures import case, choice, tallied
-from dissensus.report.masks.names import CASES, CHOICES, class_name, score_text
-from dissensus.report.wording import number, percent, ratio
+from dissensus.report.data import AttackDuel
+from dissensus.report.galleries import Album, AttackGallery, most_each, tallied
+from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
+from dissensus.report.masks.names import CASES, CHOICES, case, choice, class_name
+from dissensus.report.masks.scored import most_transferable, transfer
+from dissensus.report.wording import ratio
 
 CARDS = 3_000
 """Attacks that are shown with their pictures."""
 LISTED = 10_000
 """Further attacks that are listed in words, each duel its part; the others are only counted."""
-CHIPS = 8
-"""Classes that a card names; the legend names them all."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A photo with a map over it; numbers of style rules, None where there is no picture."""
-
-    role: str
-    name: str
-    photo: int | None
-    over: int | None
-    score: str
-    is_chosen: bool
-    words: str
+TRANSFERRED = 6
+"""Images that fool others, with their maps."""
+MODELS = 16
+"""Maps beside each of them; those of the best models come first."""
+NARROW, WIDE = 0.6, 2.2
+"""Shapes, width over height, between which pictures are shown as they are; others get margins."""
 
 
 @dataclass(frozen=True)
 class AttackCard:
-    """One attack; `panels` is empty where the page has no room for its pictures."""
+    """One attack, its category and its case by name, and the width of its picture over the height."""
 
-    item: str
-    category: int
-    category_name: str
+    attack: ShownAttack
+    image: ShownImage
+    category: str
     case: str
-    words: str
-    panels: tuple[Panel, ...]
     ratio: float
-    chips: tuple[tuple[int, str], ...]
-    more_chips: int
-    concordance: str
-    share: str
-    scores: tuple[str, str]
-    answers: str
-    gap: float
-    """How far the attacker is ahead; zero before anybody judged."""
+
+    @property
+    def gap(self) -> float:
+        """How far the attacker is ahead; zero before anybody judged."""
+        one, other = self.attack.attacker_score, self.attack.defender_score
+        return 0.0 if one is None or other is None else one - other
 
 
 @dataclass(frozen=True)
-class MaskGallery:
+class TransferCard:
+    """An image with the maps of many models: each with its role, 'own' where it was selected for it, and its score."""
+
+    image: ShownImage
+    ratio: float
+    maps: tuple[tuple[str, str, float], ...]
+    left_out: int
+    words: str
+
+
+@dataclass(frozen=True)
+class MaskGallery(AttackGallery):
     """One duel: cards with pictures, attacks listed in words, and how many are only counted."""
 
-    id: str
-    places: tuple[int, int]
-    attacker: str
-    defender: str
-    aggressiveness: str
-    resistance: str
-    cards: tuple[AttackCard, ...]
     listed: tuple[AttackCard, ...]
-    left_out: int
-    parts: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True)
-class MaskGalleries:
-    """All galleries, the pictures of the page, and how many attacks of all that there are have theirs."""
-
-    galleries: tuple[MaskGallery, ...]
-    pictures: tuple[str, ...]
-    with_pictures: int
-    attacks: int
-
-    @property
-    def categories(self) -> dict[str, str]:
-        """Categories that occur, by label, for a select."""
-        every = {card.category: card.category_name for g in self.galleries for card in (*g.cards, *g.listed)}
-        return {str(label): every[label] for label in sorted(every)}
-
-    @property
-    def cases(self) -> frozenset[str]:
-        """Cases that occur."""
-        return frozenset(name for gallery in self.galleries for name, _ in gallery.parts)
+def attack_tally(report: MasksReport) -> dict[str, int]:
+    """How many attacks of all duels had which outcome."""
+    keys = [_case(report, attack) for duel in report.duels for attack in duel.shown]
+    return dict(tallied(keys, CHOICES if report.is_choice else CASES))
 
 
 def mask_galleries(
-    data: MasksReportData, order: Sequence[str], album: Album, cards: int = CARDS, listed: int = LISTED
-) -> MaskGalleries:
+    report: MasksReport, album: Album, cards: int = CARDS, listed: int = LISTED
+) -> tuple[MaskGallery, ...]:
     """Galleries sorted by attacker and defender.
 
     Pictures are given to the first attack of every duel, then to the second, and so on while there is room.
@@ -101,110 +75,101 @@ def mask_galleries(
     Raises:
         ValueError: a picture is not a base64 data URI of a bitmap.
     """
-    place = {name: i for i, name in enumerate(order)}
-    duels = sorted(data.duels, key=lambda duel: (place[duel.attacker], place[duel.defender]))
-    seen = _pictured(duels, data.images, album, cards)
-    rest = max(0, sum(len(duel.attacks) for duel in duels) - len(seen))
-    most = rest if rest <= listed else max(1, listed // max(1, len(duels)))
+    place = {name: i for i, name in enumerate(report.order)}
+    duels = sorted(report.duels, key=lambda duel: (place[duel.attacker], place[duel.defender]))
+    seen = _pictured(duels, report.images, album, cards)
+    most = most_each(listed, sum(len(duel.shown) for duel in duels) - len(seen), len(duels))
     made = []
     for d, duel in enumerate(duels):
-        every = [_card(duel, attack, data, album, (d, n) in seen) for n, attack in enumerate(duel.attacks)]
-        plain = [card for card in every if not card.panels]
+        every = [_card(attack, report, album) for attack in duel.shown]
+        plain = [card for n, card in enumerate(every) if (d, n) not in seen]
         made.append(
             MaskGallery(
-                duel_id(place[duel.attacker], place[duel.defender]),
-                (place[duel.attacker], place[duel.defender]),
-                duel.attacker,
-                duel.defender,
-                _ratio(duel.aggressiveness),
-                _ratio(duel.resistance),
-                cards=tuple(card for card in every if card.panels),
-                listed=tuple(plain[:most]),
+                places=(place[duel.attacker], place[duel.defender]),
+                models=(duel.attacker, duel.defender),
+                cards=tuple(card for n, card in enumerate(every) if (d, n) in seen),
                 left_out=len(plain[most:]),
-                parts=tallied([card.case for card in every], tuple(_names(data.question))),
+                aggressiveness="" if duel.aggressiveness is None else ratio(duel.aggressiveness),
+                resistance="" if duel.resistance is None else ratio(duel.resistance),
+                outcomes=tallied([card.case for card in every], CHOICES if report.is_choice else CASES),
+                listed=tuple(plain[:most]),
             )
         )
-    return MaskGalleries(tuple(made), tuple(album.numbers), len(seen), len(seen) + rest)
-
-
-def attack_tally(data: MasksReportData) -> dict[str, int]:
-    """How many attacks of all duels had which outcome."""
-    judge = choice if data.question == "choice" else case
-    keys = [judge(a.attacker_score, a.defender_score) for duel in data.duels for a in duel.attacks]
-    return dict(tallied(keys, tuple(_names(data.question))))
+    return tuple(made)
 
 
 def striking(galleries: Sequence[MaskGallery]) -> tuple[tuple[MaskGallery, AttackCard], ...]:
     """Up to two attacks with pictures for the opening: the clearest hit, and an image on which both fail."""
-    seen = [(g, c) for g in galleries for c in g.cards if c.panels[0].photo is not None]
+    seen = [(g, c) for g in galleries for c in g.cards if c.image.photo is not None]
     hits = sorted((both for both in seen if both[1].case == "first"), key=lambda both: -both[1].gap)[:1]
     failed = [both for both in seen if both[1].case == "neither"] or [both for both in seen if both[1].case == "second"]
     elsewhere = [both for both in failed if not {hit[0].id for hit in hits} & {both[0].id}]
     return tuple((hits + (elsewhere or failed)[:1]) or seen[:1])
 
 
+def transfer_cards(report: MasksReport, album: Album) -> tuple[TransferCard, ...]:
+    """The images that falsify most models besides those they were selected for (Fig. 8), with the maps of all.
+
+    Those without pictures, or without room for them, are left out; there are none without scores or other models.
+
+    Raises:
+        ValueError: a picture is not a base64 data URI of a bitmap.
+    """
+    if report.is_choice or report.scores is None or report.associated is None or not report.scores.size:
+        return ()
+    made: list[TransferCard] = []
+    for row in most_transferable(report.scores, report.associated, len(report.scores)):
+        if len(made) < TRANSFERRED and (card := _transfer_card(report, row, album)) is not None:
+            made.append(card)
+    return tuple(made)
+
+
+def _transfer_card(report: MasksReport, row: int, album: Album) -> TransferCard | None:
+    assert report.scores is not None
+    assert report.associated is not None
+    image, shown = report.images[report.scored[row]], report.order[:MODELS]
+    pictures = image.photo, image.truth, *(image.maps.get(model) for model in shown)
+    if not any(pictures) or not album.has_room_for(pictures):
+        return None
+    scores = dict(zip(report.models, report.scores[row].tolist(), strict=True))
+    own = {model for model, is_own in zip(report.models, report.associated[row], strict=True) if is_own}
+    models = sorted(shown, key=lambda name: name not in own)
+    for picture in (image.photo, image.truth, *(image.maps.get(model) for model in models)):
+        album.add(image.item, picture)
+    maps = tuple((model, "own" if model in own else "other", scores[model]) for model in models)
+    found = transfer(report.scores[row : row + 1], report.associated[row : row + 1])
+    words = f"falsifies {int(found.falsified[0])} of {int(found.outside[0])} others"
+    return TransferCard(image, _shape(image, album), maps, len(report.order) - len(shown), words)
+
+
 def _pictured(
-    duels: Sequence[MaskDuel], images: Sequence[ShownImage], album: Album, cards: int
+    duels: Sequence[AttackDuel[ShownAttack]], images: Sequence[ShownImage], album: Album, cards: int
 ) -> set[tuple[int, int]]:
     """Places of the attacks that have a picture and room for it; their pictures get numbers here."""
     seen: set[tuple[int, int]] = set()
-    for n in range(max((len(duel.attacks) for duel in duels), default=0)):
+    for n in range(max((len(duel.shown) for duel in duels), default=0)):
         for d, duel in enumerate(duels):
-            if n >= len(duel.attacks) or len(seen) >= cards:
+            if n >= len(duel.shown) or len(seen) >= cards:
                 continue
-            image = images[duel.attacks[n].image]
+            image = images[duel.shown[n].image]
             pictures = (image.photo, image.truth, image.maps.get(duel.attacker), image.maps.get(duel.defender))
             if any(pictures) and album.has_room_for(pictures):
                 for picture in pictures:
-                    album.number(image.item, picture)
+                    album.add(image.item, picture)
                 seen.add((d, n))
     return seen
 
 
-def _card(duel: MaskDuel, attack: ShownAttack, data: MasksReportData, album: Album, with_pictures: bool) -> AttackCard:
-    image, names = data.images[attack.image], _names(data.question)
-    scores = attack.attacker_score, attack.defender_score
-    key = (choice if data.question == "choice" else case)(*scores)
-    one, other = scores
-    return AttackCard(
-        item=image.item,
-        category=attack.category,
-        category_name=class_name(attack.category, data.classes),
-        case=key,
-        words=names[key],
-        panels=_panels(duel, attack, image, album, data.question, key) if with_pictures else (),
-        ratio=album.shape(image),
-        chips=tuple((label, class_name(label, data.classes)) for label in image.labels[:CHIPS]),
-        more_chips=max(0, len(image.labels) - CHIPS),
-        concordance=number(attack.concordance, 2),
-        share=percent(attack.share, 0 if attack.share >= 0.01 or attack.share == 0 else 1),
-        scores=(score_text(one), score_text(other)),
-        answers=attack.answers,
-        gap=0.0 if one is None or other is None else one - other,
-    )
+def _card(attack: ShownAttack, report: MasksReport, album: Album) -> AttackCard:
+    image, category = report.images[attack.image], class_name(attack.category, report.classes)
+    return AttackCard(attack, image, category, _case(report, attack), _shape(image, album))
 
 
-def _panels(
-    duel: MaskDuel, attack: ShownAttack, image: ShownImage, album: Album, question: str, key: str
-) -> tuple[Panel, ...]:
-    chosen = {"first": duel.attacker, "second": duel.defender}.get(key) if question == "choice" else None
-    photo = album.number(image.item, image.photo)
-    made = [Panel("photo", "photo", photo, None, "", False, f"Photo of {image.item}")]
-    if question != "choice":
-        words = f"Truth of {image.item}" if image.truth else "truth not drawn yet"
-        made.append(Panel("truth", "truth", photo, album.number(image.item, image.truth), "", False, words))
-    roles = (("attacker", duel.attacker, attack.attacker_score), ("defender", duel.defender, attack.defender_score))
-    for role, model, score in roles:
-        over = image.maps.get(model)
-        words = f"Map of {image.item} by {model}, the {role}" if over else f"no map by {model}"
-        said = "" if question == "choice" else score_text(score)
-        made.append(Panel(role, model, photo, album.number(image.item, over), said, model == chosen, words))
-    return tuple(made)
+def _case(report: MasksReport, attack: ShownAttack) -> str:
+    return (choice if report.is_choice else case)(attack.attacker_score, attack.defender_score)
 
 
-def _names(question: str) -> Mapping[str, str]:
-    return CHOICES if question == "choice" else CASES
-
-
-def _ratio(value: float | None) -> str:
-    return "" if value is None else ratio(value)
+def _shape(image: ShownImage, album: Album) -> float:
+    """Width over height of an image, held between narrow and wide."""
+    known = image.photo or image.truth or next(iter(image.maps.values()), None)
+    return 1.5 if known is None else round(min(WIDE, max(NARROW, album.shape(known))), 2)

@@ -1,14 +1,15 @@
-"""What the page calls measures, cases and classes."""
+"""What the page calls measures, cases and classes, and which case two scores are."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from dissensus.records import BACKGROUND, VOID, class_colours
-from dissensus.report.masks.figures import FAILS_BELOW
+from dissensus.records import VOID
 from dissensus.report.wording import number
+
+FAILS_BELOW = 0.6
+"""A map with a lower score is a failure: the score that all models of the paper exceed on their benchmark."""
 
 MEASURES = {
     "miou": ("mIoU", "mean intersection over union of the classes that are there"),
@@ -19,51 +20,49 @@ MEASURES = {
 """Short name and meaning of every concordance measure."""
 
 CASES = {
-    "both": f"Case I: both maps are fine ({FAILS_BELOW} or more).",
-    "first": "Case II: only the attacker’s map is fine, so the defender is falsified.",
-    "second": "Case II: only the defender’s map is fine, so the attack fell back on the attacker.",
-    "neither": f"Case III: both fail (below {FAILS_BELOW}).",
-    "waiting": "Nobody has judged this image yet.",
+    "both": ("I: both fine", f"Case I: both maps are fine ({FAILS_BELOW} or more)."),
+    "first": (
+        "II: only the attacker fine",
+        "Case II: only the attacker’s map is fine, so the defender is falsified.",
+    ),
+    "second": (
+        "II: only the defender fine",
+        "Case II: only the defender’s map is fine, so the attack fell back on the attacker.",
+    ),
+    "neither": ("III: both fail", f"Case III: both fail (below {FAILS_BELOW})."),
+    "waiting": ("not judged", "Nobody has judged this image yet."),
 }
-SHORT_CASES = {
-    "both": "I: both fine",
-    "first": "II: only the attacker fine",
-    "second": "II: only the defender fine",
-    "neither": "III: both fail",
-    "waiting": "not judged",
-}
-
 CHOICES = {
-    "first": "People chose the attacker’s map.",
-    "second": "People chose the defender’s map.",
-    "even": "People chose both equally often.",
-    "waiting": "Nobody has chosen yet.",
+    "first": ("attacker chosen", "People chose the attacker’s map."),
+    "second": ("defender chosen", "People chose the defender’s map."),
+    "even": ("equally often", "People chose both equally often."),
+    "waiting": ("not judged", "Nobody has chosen yet."),
 }
-SHORT_CHOICES = {
-    "first": "attacker chosen",
-    "second": "defender chosen",
-    "even": "equally often",
-    "waiting": "not judged",
-}
+"""What comes of an attack, in few words and in a sentence."""
 
 
-@dataclass(frozen=True)
-class ClassName:
-    """A class in the legend: its label, its name and its colour as CSS writes it."""
-
-    label: int
-    name: str
-    colour: str
+def measure_words(measure: str) -> tuple[str, str]:
+    """The measure as tables call it, and what it means; empty where that is not known."""
+    return MEASURES.get(measure, (measure, ""))
 
 
-def measure_name(measure: str) -> str:
-    """The measure as tables call it."""
-    return MEASURES.get(measure, (measure, ""))[0]
+def case(attacker: float | None, defender: float | None) -> str:
+    """Which of the three outcomes two scores are, by `FAILS_BELOW` alone (Fig. 2).
+
+    'both' is Case I, both maps are fine. 'first' (only the attacker's is) and 'second' (only the defender's is) are
+    Case II. 'neither' is Case III. 'waiting' where there is no score.
+    """
+    if attacker is None or defender is None:
+        return "waiting"
+    fine = attacker >= FAILS_BELOW, defender >= FAILS_BELOW
+    return {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}[fine]
 
 
-def measure_meaning(measure: str) -> str:
-    """The measure in words; empty where it is not known."""
-    return MEASURES.get(measure, ("", ""))[1]
+def choice(attacker: float | None, defender: float | None) -> str:
+    """Who was chosen: 'first' is the attacker, 'second' the defender, 'even' neither more than the other."""
+    if attacker is None or defender is None:
+        return "waiting"
+    return "even" if attacker == defender else "first" if attacker > defender else "second"
 
 
 def score_text(score: float | None) -> str:
@@ -79,11 +78,3 @@ def class_name(label: int, classes: Sequence[str]) -> str:
     if label == VOID:
         return "left out"
     return classes[label] if 0 <= label < len(classes) else f"class {label}"
-
-
-def legend_classes(labels: Iterable[int], classes: Sequence[str]) -> tuple[ClassName, ...]:
-    """All classes that occur, in the order of their labels; the background has no colour to explain."""
-    return tuple(
-        ClassName(label, class_name(label, classes), "#{:02x}{:02x}{:02x}".format(*class_colours()[label]))
-        for label in sorted(set(labels) - {BACKGROUND})
-    )

@@ -1,60 +1,137 @@
-"""The report of a competition of maps: one self-contained HTML page, as those of classifiers and of scores."""
+"""The page about models that give a map: who falsifies whom, and on which images."""
 
 from __future__ import annotations
 
-from dissensus.report.attacks.leaders import opening_notes
-from dissensus.report.attacks.standings import standings_view
-from dissensus.report.masks.album import Album
-from dissensus.report.masks.data import MasksReportData
-from dissensus.report.masks.figures import FAILS_BELOW
-from dissensus.report.masks.galleries import attack_tally, mask_galleries, striking
-from dissensus.report.masks.heatmaps import ratio_heatmaps
-from dissensus.report.masks.leaders import opening_lead, opening_words
-from dissensus.report.masks.names import SHORT_CASES, SHORT_CHOICES, legend_classes, measure_meaning, measure_name
-from dissensus.report.masks.scored import scored_view
-from dissensus.report.masks.transferred import transfer_cards
-from dissensus.report.page import environment
-from dissensus.version import __version__
+from collections.abc import Mapping
+
+from dissensus.records import class_colours
+from dissensus.report.galleries import Album
+from dissensus.report.heatmaps import Grid, apart, defending, ratio_shade
+from dissensus.report.masks.data import MasksReport
+from dissensus.report.masks.galleries import attack_tally, mask_galleries, striking, transfer_cards
+from dissensus.report.masks.names import CASES, CHOICES, FAILS_BELOW, class_name, measure_words, score_text
+from dissensus.report.masks.scored import scored_sections
+from dissensus.report.opening import leader_words, opening, opening_notes
+from dissensus.report.page import Page, Section, settings_section
+from dissensus.report.standings import provenances, two_orders_section
+from dissensus.report.wording import counted, ratio
 
 MOST_PICTURES = 24_000_000
 """Characters of pictures in one page: more of them and phones give up."""
 
+ROLES = {
+    "attacker": "where it contradicts others, people side with it",
+    "defender": "where others contradict it, people still side with it",
+}
+BOTH = "people side with it where it contradicts others, and where others contradict it"
 
-def render_masks(report: MasksReportData, most_pictures: int = MOST_PICTURES) -> str:
-    """The whole report as HTML; every name in it is escaped, every picture is embedded once.
+
+def masks_page(report: MasksReport, most_pictures: int = MOST_PICTURES) -> Page:
+    """The opening and the sections of the report.
 
     Attacks for whose pictures there is no room below `most_pictures` characters are listed in words.
 
     Raises:
         ValueError: a picture is not a base64 data URI of a bitmap.
     """
-    order = [standing.model for standing in report.aggressiveness.standings]
     album = Album(most_pictures)
-    scored = scored_view(report, order)
-    transferred = transfer_cards(report, order, album)
-    shown = mask_galleries(report, order, album)
-    short = SHORT_CHOICES if report.question == "choice" else SHORT_CASES
-    return (
-        environment()
-        .get_template("masks/page.html")
-        .render(
-            data=report,
-            version=__version__,
-            order=order,
-            opening_notes=opening_notes(report),
-            opening_lead=opening_lead(report),
-            opening_words=opening_words(report, attack_tally(report), scored),
-            examples=striking(shown.galleries),
-            **standings_view(report),
-            heatmaps=ratio_heatmaps(report, order),
-            scored=scored,
-            transferred=transferred,
-            shown=shown,
-            legend_classes=legend_classes((label for image in report.images for label in image.labels), report.classes),
-            short={name: words for name, words in short.items() if name in shown.cases},
-            is_choice=report.question == "choice",
-            measure=measure_name(report.measure),
-            meaning=measure_meaning(report.measure),
-            fails_below=FAILS_BELOW,
-        )
+    transferred = transfer_cards(report, album)
+    galleries = mask_galleries(report, album)
+    linked = frozenset(gallery.places for gallery in galleries)
+    labels = sorted({label for image in report.images for label in image.labels})
+    outcomes = CHOICES if report.is_choice else CASES
+    occurring = {name for gallery in galleries for name, _ in gallery.outcomes}
+    cards = [card for gallery in galleries for card in (*gallery.cards, *gallery.listed)]
+    measure, meaning = measure_words(report.measure)
+    common = {
+        "is_choice": report.is_choice,
+        "measure": measure,
+        "meaning": meaning,
+        "fails_below": FAILS_BELOW,
+        "score_text": score_text,
+        "numbers": album.numbers,
+        "class_names": {label: class_name(label, report.classes) for label in labels},
+        "outcomes": outcomes,
+    }
+    attacks = common | {
+        "galleries": galleries,
+        "models": dict(enumerate(report.order)),
+        "attacks": sum(len(duel.shown) for duel in report.duels),
+        "categories": dict(sorted({card.attack.category: card.category for card in cards}.items())),
+        "short": {name: short for name, (short, _) in outcomes.items() if name in occurring},
+    }
+    scored = scored_sections(report, transferred, common)
+    findings = (
+        *leader_words(report, ROLES, BOTH),
+        tally_words(attack_tally(report), report.is_choice),
+        *(section.finding for section in scored),
+        *report.words[:1],
     )
+    return Page(
+        opening(
+            report, "masks/opening.html", opening_notes(report), findings, striking(galleries),
+            images=len({attack.image for duel in report.duels for attack in duel.shown}), **common,
+        ),
+        (
+            two_orders_section(report, "masks/ranking.html"),
+            matrices_section(report, linked),
+            *scored,
+            Section("attacks", "Attacks", "Attacks", "masks/attacks.html", attacks),
+            settings_section(report.settings, provenances(report)),
+        ),
+        rules=(*album.rules, *(f".c{label}{{background:{_colour(label)}}}" for label in labels)),
+        styles=("attacks.css", "masks/masks.css"),
+        scripts=("masks/masks.js",),
+    )  # fmt: skip
+
+
+def _colour(label: int) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*class_colours()[label])
+
+
+def tally_words(tally: Mapping[str, int], is_choice: bool) -> str:
+    """What came of all judged attacks, in one sentence; empty where nothing was judged."""
+    judged = sum(number for name, number in tally.items() if name != "waiting")
+    if not judged:
+        return ""
+    first, second = tally.get("first", 0), tally.get("second", 0)
+    many = counted(judged, "judged attack")
+    if is_choice:
+        even = tally.get("even", 0)
+        rest = f", and both equally often in {even:,}" if even else ""
+        return f"In {many} people chose the attacker’s map {first:,} times and the defender’s {second:,} times{rest}."
+    both, neither = tally.get("both", 0), tally.get("neither", 0)
+    return (
+        f"Of {many}, {first:,} {'exposes' if first == 1 else 'expose'} the defender alone and {second:,} the attacker "
+        f"alone (Case II); on {neither:,} both fail (Case III), on {both:,} both are fine (Case I)."
+    )
+
+
+def matrices_section(report: MasksReport, linked: frozenset[tuple[int, int]]) -> Section:
+    """Aggressiveness and resistance as ratios (Fig. 9 and 10), on a logarithmic scale around 1."""
+    grid, order, found = Grid(report.models, report.order, linked), report.order, report.matrices
+    attack, defence = grid.sorted(found.aggressiveness), grid.sorted(found.resistance)
+    attacked, defended = grid.sorted(found.attacked), grid.sorted(found.defended)
+    judged = attack[apart(attacked)]
+    ahead = f"The attacker is ahead of the defender in {int((judged > 1).sum()):,} of {counted(judged.size, 'duel')}."
+
+    def attacks(i: int, j: int) -> str:
+        return f"{order[i]} attacks {order[j]}: {_side(float(attack[i, j]))}"
+
+    def resists(i: int, j: int) -> str:
+        return f"{order[i]} resists {order[j]}: {_side(float(defence[i, j]))}"
+
+    view = {
+        "grid": grid,
+        "words": ahead if judged.size else "No duel has been judged.",
+        "attack": grid.heat(attack, attacked, ratio_shade(judged), attacks),
+        "defence": grid.heat(defence, defended, ratio_shade(defence[apart(defended)]), resists, defending),
+    }
+    return Section("matrices", "Matrices", "Pairwise matrices", "masks/matrices.html", view)
+
+
+def _side(times: float) -> str:
+    if abs(times - 1) < 0.005:
+        return "both agree with people equally well"
+    better = f"agrees with people {ratio(times)} times as well"
+    return f"it {better} as the other" if times > 1 else f"it {better}, so the other is ahead"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dissensus.arrays import Array, Int
-from dissensus.records import AttackMatrices, Ranking
-from dissensus.report.data import Benchmark
+from dissensus.report.data import AttackDuel, AttackReport
 
 
 @dataclass(frozen=True)
@@ -37,18 +35,6 @@ class ShownPair:
     answers: str
     level_words: str = ""
     """Where the level lies on the scale of its round."""
-
-
-@dataclass(frozen=True)
-class DuelPairs:
-    """All pairs of one attacker against one defender, the lowest level first."""
-
-    attacker: str
-    defender: str
-    pairs: tuple[ShownPair, ...]
-    aggressiveness: float | None
-    resistance: float | None
-    """Of the defender against this attacker."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +77,11 @@ class Subject:
     inconsistency: float | None
     words: str
 
+    @property
+    def share(self) -> float:
+        """Of the answers, those that are outliers."""
+        return self.outliers / self.answers if self.outliers and self.answers else 0.0
+
 
 @dataclass(frozen=True)
 class Screenings:
@@ -104,18 +95,12 @@ class Screenings:
     """Pearson correlation of the two screenings' preferences over all judged pairs."""
 
 
-@dataclass(frozen=True)
-class ScoresReportData:
-    """Everything on the page; matrices follow the order of `models`."""
+@dataclass(frozen=True, kw_only=True)
+class ScoresReport(AttackReport):
+    """Everything on the page."""
 
-    title: str
-    models: tuple[str, ...]
-    aggressiveness: Ranking
-    resistance: Ranking
-    words: tuple[str, ...]
-    """Where the two measures disagree, and what that means."""
-    matrices: AttackMatrices
-    duels: tuple[DuelPairs, ...]
+    duels: tuple[AttackDuel[ShownPair], ...]
+    """All pairs of an attacker against a defender, the lowest level first."""
     figures: tuple[DuelFigure, ...]
     """At most one for every two models."""
     screenings: Screenings | None
@@ -125,13 +110,3 @@ class ScoresReportData:
     """(number of levels, Spearman correlation with all levels of aggressiveness, of resistance): Table 1."""
     scale: str
     """How scores came on the common scale, in one sentence."""
-    pool_size: int
-    questions: int
-    waiting: int
-    judgements: int
-    annotators: int
-    settings: Mapping[str, str]
-    notes: tuple[str, ...] = ()
-    """Sentences a reader must see first, such as where the answers came from or which levels were empty."""
-    benchmarks: Mapping[str, Benchmark] | None = None
-    """A known column beside each measure, by the measure's name."""

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from dissensus.arrays import Array, Int
-from dissensus.report.attacks.heatmaps import duel_id
+from dissensus.report.galleries import duel_id
 from dissensus.report.scores.data import DuelFigure, Marked
 
 SHADES = 15
@@ -25,26 +25,15 @@ FIRST = 6
 
 
 @dataclass(frozen=True)
-class Point:
-    """A marked item in percent of the figure, from the left and from the top; its letter is put where there is room."""
-
-    name: str
-    left: float
-    top: float
-    side: str
-    words: str
-
-
-@dataclass(frozen=True)
 class Line:
-    """The two points of one attack: who holds them alike, who tells them apart, and the attack's anchor."""
+    """The two points of one attack, each with the side that its letter stands on, and the attack's anchor."""
 
     attacker: str
     defender: str
     duel: str
     colour: str
     names: str
-    points: tuple[Point, ...]
+    points: tuple[tuple[Marked, str], ...]
 
 
 @dataclass(frozen=True)
@@ -56,17 +45,16 @@ class Figure:
     second: str
     mask: str
     items: int
-    most: int
     lines: tuple[Line, ...]
 
 
 def figures(
-    drawn: Sequence[DuelFigure], order: Sequence[str], attacks: frozenset[tuple[str, str]]
+    drawn: Sequence[DuelFigure], order: Sequence[str], linked: frozenset[tuple[int, int]]
 ) -> tuple[Figure, ...]:
-    """All figures, those of the leading models first; a pair links to its attack where that is among `attacks`."""
+    """All figures, those of the leading models first; a pair links to its attack where that is among `linked`."""
     place = {name: i for i, name in enumerate(order)}
     ranked = sorted(drawn, key=lambda figure: sorted((place[figure.first], place[figure.second])))
-    return tuple(_figure(figure, place, attacks) for figure in ranked)
+    return tuple(_figure(figure, place, linked) for figure in ranked)
 
 
 def figure_id(first: int, second: int) -> str:
@@ -87,40 +75,24 @@ def density(counts: Int[Array, "S S"]) -> str:
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def _figure(figure: DuelFigure, place: dict[str, int], attacks: frozenset[tuple[str, str]]) -> Figure:
+def _figure(figure: DuelFigure, place: dict[str, int], linked: frozenset[tuple[int, int]]) -> Figure:
+    def line(names: str, attacker: str, defender: str, colour: str) -> Line:
+        found, places = [point for point in figure.points if point.name in names], (place[attacker], place[defender])
+        points = tuple((point, _side(point, found)) for point in found)
+        return Line(
+            attacker, defender, duel_id(*places) if places in linked else "", colour, " and ".join(names), points
+        )
+
     first, second = figure.first, figure.second
-    lines = (
-        _line(figure.points, "AB", (second, first), "orange", place, attacks),
-        _line(figure.points, "CD", (first, second), "blue", place, attacks),
-    )
+    lines = line("AB", second, first, "orange"), line("CD", first, second, "blue")
     return Figure(
         figure_id(place[first], place[second]),
         first,
         second,
         density(figure.counts),
         int(figure.counts.sum()),
-        int(figure.counts.max(initial=0)),
         tuple(line for line in lines if line.points),
     )
-
-
-def _line(
-    points: Sequence[Marked],
-    names: str,
-    roles: tuple[str, str],
-    colour: str,
-    place: dict[str, int],
-    attacks: frozenset[tuple[str, str]],
-) -> Line:
-    found = [point for point in points if point.name in names]
-    link = duel_id(place[roles[0]], place[roles[1]]) if roles in attacks else ""
-    return Line(*roles, link, colour, " and ".join(names), tuple(_point(point, found) for point in found))
-
-
-def _point(point: Marked, pair: Sequence[Marked]) -> Point:
-    left, top = (round(min(100.0, max(0.0, at)), 2) for at in (point.x, 100 - point.y))
-    words = f"{point.name}: {point.item}, {point.x:.0f} across and {point.y:.0f} up"
-    return Point(point.name, left, top, _side(point, pair), words)
 
 
 def _side(point: Marked, pair: Sequence[Marked]) -> str:

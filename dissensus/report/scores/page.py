@@ -1,51 +1,154 @@
-"""The report of a competition of scores: one self-contained HTML page, as that of classifiers."""
+"""The page about models that give a number: who falsifies whom, and on which pairs of items."""
 
 from __future__ import annotations
 
-from dissensus.report.attacks.leaders import opening_notes
-from dissensus.report.attacks.standings import standings_view
-from dissensus.report.page import environment
-from dissensus.report.scores.data import ScoresReportData
+from collections.abc import Sequence
+from functools import partial
+
+from dissensus.report.galleries import Album
+from dissensus.report.heatmaps import Grid, Shade, apart, defending, margin_shade
+from dissensus.report.opening import leader_words, opening, opening_notes
+from dissensus.report.page import Page, Section, settings_section
+from dissensus.report.scales import STABLE, Curves, curves, fixed_axis, settled_from
+from dissensus.report.scores.data import ScoresReport
 from dissensus.report.scores.figures import FIRST, figures
-from dissensus.report.scores.galleries import attack_galleries, striking
-from dissensus.report.scores.heatmaps import attack_heatmaps
-from dissensus.report.scores.leaders import opening_words
-from dissensus.report.scores.levels import level_curves, level_rows
-from dissensus.report.scores.outcomes import OUTCOMES, SHORT, UNCERTAIN
-from dissensus.report.scores.screening import screening_view
-from dissensus.version import __version__
+from dissensus.report.scores.pairs import (
+    OUTCOMES,
+    SHORT,
+    UNCERTAIN,
+    outcome,
+    outcome_words,
+    outcomes,
+    pair_galleries,
+    pair_shape,
+    span_of,
+    striking,
+    tally_words,
+)
+from dissensus.report.scores.screening import screening_section
+from dissensus.report.standings import provenances, two_orders_section
+from dissensus.report.wording import number
+
+ROLES = {
+    "attacker": "it finds most of the pairs on which others fail",
+    "defender": "others find least to hold against it",
+}
+BOTH = "it falsifies others best, and is the hardest to falsify"
 
 
-def render_scores(data: ScoresReportData) -> str:
-    """The whole report as HTML; every name in it is escaped, every picture is embedded once.
+def scores_page(report: ScoresReport) -> Page:
+    """The opening and the sections of the report.
 
     Raises:
         ValueError: an image is not a base64 data URI of a bitmap.
     """
-    order = [standing.model for standing in data.aggressiveness.standings]
-    attacks = frozenset((duel.attacker, duel.defender) for duel in data.duels)
-    drawn = frozenset(frozenset((figure.first, figure.second)) for figure in data.figures)
-    shown = attack_galleries(data.duels, order, data.levels, drawn)
-    return (
-        environment()
-        .get_template("scores/page.html")
-        .render(
-            data=data,
-            version=__version__,
-            order=order,
-            opening_notes=opening_notes(data),
-            opening_words=opening_words(data),
-            examples=striking(shown.galleries),
-            **standings_view(data),
-            heatmaps=attack_heatmaps(data, order),
-            figures=figures(data.figures, order, attacks),
-            first_figures=FIRST,
-            shown=shown,
-            outcomes=OUTCOMES,
-            short=SHORT,
-            uncertain=UNCERTAIN,
-            screening=screening_view(data.screenings),
-            level_curves=level_curves(data.stability),
-            level_rows=level_rows(data.duels, data.levels),
-        )
+    album = Album()
+    galleries = pair_galleries(report, album)
+    linked = frozenset(gallery.places for gallery in galleries)
+    drawn = figures(report.figures, report.order, linked)
+    view = {
+        "numbers": album.numbers,
+        "galleries": galleries,
+        "models": dict(enumerate(report.order)),
+        "levels": report.levels,
+        "outcomes": OUTCOMES,
+        "short": SHORT,
+        "uncertain": UNCERTAIN,
+        "outcome": outcome,
+        "outcome_words": outcome_words,
+        "shape": partial(pair_shape, album=album),
+        "span_of": span_of,
+    }
+    return Page(
+        opening(
+            report, "scores/opening.html", opening_notes(report), opening_words(report), striking(galleries), **view
+        ),
+        (
+            two_orders_section(report, "scores/ranking.html"),
+            matrices_section(report, linked),
+            Section(
+                "figures", "Duels", "Duels", "scores/figures.html",
+                {"figures": drawn, "first_figures": FIRST, "axis": fixed_axis(0, 100, 100, 0), "scale": report.scale},
+            ),
+            Section("pairs", "Pairs", "Pairs", "scores/pairs.html", view),
+            screening_section(report.screenings),
+            levels_section(report),
+            settings_section(report.settings, provenances(report)),
+        ),
+        rules=(*album.rules, *(f".f{n}{{mask-image:url({figure.mask})}}" for n, figure in enumerate(drawn))),
+        styles=("attacks.css", "scores/scores.css"),
+    )  # fmt: skip
+
+
+def opening_words(report: ScoresReport) -> tuple[str, ...]:
+    """Findings, the leaders first; a sentence is empty where nothing can be said."""
+    pairs = [pair for duel in report.duels for pair in duel.shown]
+    return (*leader_words(report, ROLES, BOTH), tally_words(outcomes(pairs)), *report.words[:1])
+
+
+def matrices_section(report: ScoresReport, linked: frozenset[tuple[int, int]]) -> Section:
+    """A − Aᵀ and R − Rᵀ (Fig. 6), and the matrices themselves; a cell is empty where a side of it was not judged."""
+    grid, order, found = Grid(report.models, report.order, linked), report.order, report.matrices
+    attack, defence = grid.sorted(found.aggressiveness), grid.sorted(found.resistance)
+    attacked, defended = grid.sorted(found.attacked), grid.sorted(found.defended)
+    negative = attack < 0
+
+    def attacks(i: int, j: int) -> str:
+        opposite = ", so people saw the opposite of what it said" if negative[i, j] else ""
+        return f"{order[i]} attacks {order[j]} with {number(float(attack[i, j]), 2)}{opposite}"
+
+    def attacks_back(i: int, j: int) -> str:
+        return f"{attacks(i, j)}; {order[j]} attacks back with {number(float(attack[j, i]), 2)}"
+
+    def resists(i: int, j: int) -> str:
+        return f"{order[i]} resists {order[j]} by {number(float(defence[i, j]), 2)}"
+
+    def resist_both(i: int, j: int) -> str:
+        return f"{resists(i, j)}; {resists(j, i)}"
+
+    (better, met), (firmer, withstood) = (
+        (values - values.T, known & known.T) for values, known in ((attack, attacked), (defence, defended))
     )
+    of_attack = Shade(_written, float, ("−1 the opposite", "1 all agree with the attacker"))
+    of_defence = Shade(_written, float, ("0", "1 never falsified"))
+    view = {
+        "grid": grid,
+        "attack_margin": grid.heat(better, met, margin_shade(better[apart(met)]), attacks_back, marked=negative),
+        "defence_margin": grid.heat(firmer, withstood, margin_shade(firmer[apart(withstood)]), resist_both, defending),
+        "attack": grid.heat(attack, attacked, of_attack, attacks, marked=negative),
+        "defence": grid.heat(defence, defended, of_defence, resists, defending),
+    }
+    return Section("matrices", "Matrices", "Pairwise matrices", "scores/matrices.html", view)
+
+
+def _written(value: float) -> str:
+    return number(value, 2)
+
+
+def levels_section(report: ScoresReport) -> Section:
+    """How much the result depends on the number of levels (Table 1), and what came of the pairs in each of them."""
+    pairs = [pair for duel in report.duels for pair in duel.shown]
+    rows = [(words, outcomes(p for p in pairs if p.level == level)) for level, words in enumerate(report.levels)]
+    view = {
+        "drawn": level_curves(report.stability),
+        "stability": report.stability,
+        "rows": rows,
+        "short": SHORT,
+        "outcome_words": outcome_words,
+    }
+    return Section("levels", "Levels", "Levels and stability", "scores/levels.html", view)
+
+
+def level_curves(stability: Sequence[tuple[int, float, float]]) -> Curves | None:
+    """Both measures over the number of levels; None below two numbers, where there is nothing to compare."""
+    if len(stability) < 2:
+        return None
+    last, enough = stability[-1][0], settled_from(stability, lambda correlation: correlation >= STABLE)
+    if enough == last:
+        words = f"Both orders still move at the last level: {last} levels are not too many."
+    else:
+        start = "A single level gives" if enough == 1 else f"{enough} levels give"
+        words = f"{start} nearly the same order by both measures as all {last} (correlation of {STABLE} or more)."
+    turned = [(levels, defence, attack) for levels, attack, defence in stability]  # the attack is drawn on top
+    names = ("resistance", "aggressiveness")
+    return curves(turned, ("orange", "blue"), lambda n, column, value: f"{n}: {names[column]} {value:.3f}", words)

@@ -3,83 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
-from dissensus.report.scales import Axis, axis
+from dissensus.report.page import Section
+from dissensus.report.scales import axis
 from dissensus.report.scores.data import Screenings, Subject
-from dissensus.report.wording import counted, number, percent
+from dissensus.report.wording import counted, percent
 
 REJECTED_FROM = 0.05
 """Share of outliers above which the paper removes a person (Section 3.4)."""
 
 
-@dataclass(frozen=True)
-class Dot:
-    """A value in percent of its axis, and as written."""
-
-    at: float
-    text: str
-
-
-@dataclass(frozen=True)
-class Person:
-    """One row; a dot is None where there is no estimate."""
-
-    name: str
-    answers: int
-    outliers: Dot
-    outliers_words: str
-    rejected: str | None
-    bias: Dot | None
-    inconsistency: Dot | None
-    words: str
-
-
-@dataclass(frozen=True)
-class ScreeningView:
-    """The rows, their axes, and the sentences around them."""
-
-    used: str
-    is_used: Mapping[str, bool]
-    people: tuple[Person, ...]
-    shares: Axis
-    limit_at: float
-    biases: Axis
-    zero_at: float
-    spreads: Axis
-    words: tuple[str, ...]
-    summary: str
-    agreement: str
-
-    @property
-    def has_remarks(self) -> bool:
-        """True where something is said about somebody."""
-        return any(person.words for person in self.people)
-
-
-def screening_view(screenings: Screenings | None) -> ScreeningView | None:
-    """Rows of all people, the least consistent first; None where nobody was screened."""
-    if screenings is None or not screenings.subjects:
-        return None
-    subjects = sorted(screenings.subjects, key=_suspicion, reverse=True)
-    shares = axis([200 * REJECTED_FROM, *(100 * _share(subject) for subject in subjects)], ticks=4)
-    widest = max((abs(s.bias) for s in subjects if s.bias is not None), default=0.0) or 1.0
-    biases = axis([-widest, widest], ticks=4)
-    spreads = axis([0.0, *(s.inconsistency for s in subjects if s.inconsistency is not None)], ticks=4)
-    return ScreeningView(
-        screenings.used,
-        {name: _plain(name) == _plain(screenings.used) for name in ("BT.500", "P.910")},
-        tuple(_person(subject, shares, biases, spreads) for subject in subjects),
-        shares,
-        shares.at(100 * REJECTED_FROM),
-        biases,
-        biases.at(0.0),
-        spreads,
-        screenings.words,
-        _summary(subjects),
-        _agreement(screenings.correlation),
-    )
+def screening_section(screenings: Screenings | None) -> Section:
+    """Rows of all people, the least consistent first; nobody where nobody was screened."""
+    view: dict[str, Any] = {"screenings": screenings, "people": ()}
+    if screenings is not None and screenings.subjects:
+        subjects = sorted(screenings.subjects, key=_suspicion, reverse=True)
+        shares = axis([200 * REJECTED_FROM, *(100 * subject.share for subject in subjects)], ticks=4)
+        widest = max((abs(s.bias) for s in subjects if s.bias is not None), default=0.0) or 1.0
+        biases = axis([-widest, widest], ticks=4)
+        spreads = axis([0.0, *(s.inconsistency for s in subjects if s.inconsistency is not None)], ticks=4)
+        view |= {
+            "people": subjects,
+            "has_remarks": any(subject.words for subject in subjects),
+            "is_used": {name: _plain(name) == _plain(screenings.used) for name in ("BT.500", "P.910")},
+            "shares": shares,
+            "limit_at": shares.at(100 * REJECTED_FROM),
+            "biases": biases,
+            "zero_at": biases.at(0.0),
+            "spreads": spreads,
+            "summary": _summary(subjects),
+            "agreement": _agreement(screenings.correlation),
+        }
+    return Section("screening", "Screening", "Screening of people", "scores/screening.html", view)
 
 
 def _plain(name: str) -> str:
@@ -87,27 +44,8 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def _share(subject: Subject) -> float:
-    return subject.outliers / subject.answers if subject.outliers and subject.answers else 0.0
-
-
 def _suspicion(subject: Subject) -> tuple[bool, float, float]:
-    return subject.rejected is not None, _share(subject), subject.inconsistency or 0.0
-
-
-def _person(subject: Subject, shares: Axis, biases: Axis, spreads: Axis) -> Person:
-    share = _share(subject)
-    bias, spread = subject.bias, subject.inconsistency
-    return Person(
-        subject.name,
-        subject.answers,
-        Dot(shares.at(100 * share), "no result" if subject.outliers is None else percent(share, 1)),
-        f"{counted(subject.outliers or 0, 'outlier')} in {counted(subject.answers, 'answer')}",
-        subject.rejected,
-        None if bias is None else Dot(biases.at(bias), f"{bias:+z.1f}".replace("-", "−")),
-        None if spread is None else Dot(spreads.at(spread), number(spread, 1)),
-        subject.words,
-    )
+    return subject.rejected is not None, subject.share, subject.inconsistency or 0.0
 
 
 def _summary(subjects: Sequence[Subject]) -> str:

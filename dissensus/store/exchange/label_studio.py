@@ -1,4 +1,4 @@
-"""Label Studio's JSON: tasks with their annotations.
+"""Label Studio's JSON: tasks with their annotations, and the labeling configuration that goes with each kind.
 
 A question is a task; an answer is an annotation whose result is one choice. What Label Studio has no field for lies in
 the `meta` of that choice and under `dissensus` in the task's data, both of which it keeps.
@@ -6,103 +6,138 @@ the `meta` of that choice and under `dissensus` in the task's data, both of whic
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
-from dissensus.records import Classes, Question, Response
-from dissensus.store.exchange.bodies import ITEMS, written_answer, written_body
-from dissensus.store.exchange.documents import OURS, item_at, list_of, object_of
-from dissensus.store.exchange.label_studio_views import SIDES, labeling_config, task_data
-from dissensus.store.exchange.reading import Reading, fields_of, has, refuse
-from dissensus.store.files import fingerprint, write_text, write_whole
+from dissensus.errors import JudgementError
+from dissensus.records import ANSWERS, Classes, Question, Response
+from dissensus.store.exchange.answers import ITEMS, NOTHING, PLAIN, Reading, Writing, class_word, fields_of, has, refuse
+from dissensus.store.exchange.files import (
+    OURS,
+    document,
+    item_at,
+    list_of,
+    object_of,
+    objects_of,
+    refuse_kind,
+    write_document,
+)
+from dissensus.store.files import fingerprint, write_text
 
-Task = dict[str, Any]
-UriOf = Callable[[str], str | None]
+Found = dict[str, Any]
 PAIRS = (("first", "second"), ("left", "right"), ("image1", "image2"), ("image_1", "image_2"))
 IMAGES = ("item", "image", "img", "image_url", "url")
-KEPT = ("id", "annotator", "role", "shown", "seconds", "comment", "ticket", "time", "answer")
+SIDES = {"first": "left", "second": "right", "same": "no difference"}
+IMAGE = '  <Image name="image" value="$image"/>'
+GLOSS = '  <Text name="gloss" value="$gloss"/>'
+TWO_IMAGES = """\
+  <View style="display: grid; grid-template: auto/1fr 1fr; column-gap: 8px">
+    <Image name="left" value="$left"/>
+    <Image name="right" value="$right"/>
+  </View>"""
+VIEW = """\
+<View>
+  <Header value="$ask"/>
+{shown}
+  <Choices name="answer" toName="{on}" choice="single" required="true" {layout}>
+{choices}
+  </Choices>
+  <TextArea name="comment" toName="{on}" rows="2" maxSubmissions="1" placeholder="Comment" required="false"/>
+</View>
+"""
 
 
-def read_tasks(reading: Reading, document: Any) -> Iterator[Response]:
+def read_tasks(reading: Reading) -> Iterator[Response]:
     """The answers of Label Studio's export as JSON, with our fields or without; predictions are no answers."""
-    tasks = document if isinstance(document, list) else [document]
-    for number, value in enumerate(tasks, start=1):
-        where = f"{reading.path}, task {number}"
-        task = object_of(value, "it", where)
+    tasks = document(reading.path)
+    for where, task in objects_of(tasks if isinstance(tasks, list) else [tasks], "it", str(reading.path), "task"):
         data = object_of(task.get("data"), "data (export as JSON, not as JSON-MIN)", where)
-        annotations = list_of(task.get("annotations", task.get("completions")), "annotations", where)
-        for place, annotation in enumerate(annotations, start=1):
-            response = _response(reading, data, annotation, f"{where}, annotation {place}")
-            if response is not None:
-                yield response
+        annotations = task.get("annotations", task.get("completions"))
+        for place, annotation in objects_of(annotations, "annotations", where, "annotation"):
+            results = [object_of(one, "a result", place) for one in list_of(annotation.get("result"), "result", place)]
+            if results and not annotation.get("was_cancelled") and not annotation.get("skipped"):
+                yield _response(reading, data, annotation, results, place)
 
 
-def write_tasks(path: Path, responses: Iterable[Response], classes: Classes, uri_of: UriOf) -> int:
+def write_tasks(to: Writing, responses: Iterable[Response]) -> int:
     """Write one task a question with its answers, and beside it one labeling configuration for every kind."""
-    tasks: dict[tuple[str, str], Task] = {}
-    kinds: dict[str, None] = {}
+    tasks: dict[tuple[str, str], Found] = {}
     count = 0
     for response in responses:
         question = response.question
         task = tasks.get((question.kind, question.text))
         if task is None:
-            kinds[question.kind] = None
-            task = {"id": len(tasks) + 1, "data": _data(question, classes, uri_of), "annotations": []}
+            task = {"id": len(tasks) + 1, "data": _data(question, to), "annotations": []}
             tasks[question.kind, question.text] = task
         count += 1
-        task["annotations"].append(_annotation(response, classes, count))
-    write_whole(path, lambda unfinished: _write(unfinished, tasks.values()))
-    for kind in kinds:
-        write_text(path.with_suffix(f".{kind}.xml"), labeling_config(kind, classes))
+        fields = fields_of(response, to.classes)
+        task["data"].setdefault(OURS, {"kind": question.kind, "question": fields["question"]})
+        task["annotations"].append(_annotation(fields, count))
+    write_document(to.path, list(tasks.values()))
+    for kind in dict.fromkeys(kind for kind, _ in tasks):
+        write_text(to.path.with_suffix(f".{kind}.xml"), labeling_config(kind, to.classes))
     return count
 
 
-def _data(question: Question, classes: Classes, uri_of: UriOf) -> dict[str, Any]:
-    body = written_body(question.kind, question.body, classes)
-    return task_data(question, classes, uri_of) | {OURS: {"kind": question.kind, "question": body}}
+def labeling_config(kind: str, classes: Classes) -> str:
+    """The labeling configuration (XML) of a Label Studio project that asks questions of this kind."""
+    inline = 'showInline="true"'
+    if kind == "contains":
+        return _view("image", f"{GLOSS}\n{IMAGE}", ANSWERS, inline)
+    if kind == "choice":
+        return _view("left", TWO_IMAGES, SIDES.values(), inline)
+    if kind == "pick":
+        words = (*(class_word(number, classes) for number in range(len(classes))), NOTHING)
+        return _view("image", IMAGE, words, 'layout="select"')
+    raise JudgementError(f"questions of the kind '{kind}' have no counterpart in Label Studio")
 
 
-def _annotation(response: Response, classes: Classes, number: int) -> dict[str, Any]:
-    kind = response.question.kind
-    on = "left" if kind == "choice" else "image"
-    answer = written_answer(response, classes)
-    fields = fields_of(response, classes)
-    kept = {name: fields[name] for name in KEPT}
-    chosen = SIDES.get(answer, answer) if kind == "choice" else answer
-    names = {"from_name": "answer", "to_name": on, "type": "choices", "origin": "manual"}
-    mark = fingerprint(response.id)[:10]
-    result = [{"id": mark, **names, "value": {"choices": [chosen]}, "meta": {OURS: kept}}]
-    if response.comment:
-        names = {"from_name": "comment", "to_name": on, "type": "textarea", "origin": "manual"}
-        result.append({"id": f"{mark}c", **names, "value": {"text": [response.comment]}})
+def _view(on: str, shown: str, answers: Iterable[str], layout: str) -> str:
+    printable = ["".join(letter for letter in answer if letter.isprintable()) for answer in answers]
+    choices = "\n".join(f"    <Choice value={quoteattr(answer)}/>" for answer in printable)
+    return VIEW.format(on=on, shown=shown, choices=choices, layout=layout)
+
+
+def _data(question: Question, to: Writing) -> Found:
+    """The variables of the configuration: addresses of the images and what is asked."""
+    kind, body = question.kind, question.body
+    if kind == "choice" and "item" not in body:
+        first, second = body["first"], body["second"]
+        sides = {"left": to.uri_of(first) or first, "right": to.uri_of(second) or second}
+        return {**sides, "first": first, "second": second, "ask": body.get("ask") or "Which one is better?"}
+    if kind not in ("pick", "contains"):
+        refuse_kind(to.path, question, "Label Studio")
+    image = {"image": to.uri_of(body["item"]) or body["item"], "item": body["item"]}
+    if kind == "pick":
+        return {**image, "ask": body.get("ask") or "What is it?"}
+    label, classes = body["label"], to.classes
+    gloss, ask = classes.glosses[label] if classes.glosses else "", f"Does it contain: {classes.names[label]}?"
+    return {**image, "label": class_word(label, classes), "ask": ask, "gloss": gloss}
+
+
+def _annotation(fields: Found, number: int) -> Found:
+    answer, mark = fields["answer"], fingerprint(fields["id"])[:10]
+    chosen, on = (SIDES.get(answer, answer), "left") if fields["kind"] == "choice" else (answer, "image")
+    common = {"to_name": on, "origin": "manual"}
+    choice = {"id": mark, "from_name": "answer", "type": "choices", "value": {"choices": [chosen]}, **common}
+    result = [{**choice, "meta": {OURS: {name: fields[name] for name in (*PLAIN, "answer")}}}]
+    if fields["comment"]:
+        comment = {"id": f"{mark}c", "from_name": "comment", "type": "textarea", **common}
+        result.append({**comment, "value": {"text": [fields["comment"]]}})
     # without completed_by: Label Studio refuses people whom it does not know
     return {
         "id": number,
         "result": result,
         "was_cancelled": False,
         "ground_truth": False,
-        "lead_time": response.seconds,
-        "created_at": response.time,
-        "updated_at": response.time,
+        "lead_time": fields["seconds"],
+        "created_at": fields["time"],
+        "updated_at": fields["time"],
     }
 
 
-def _write(path: Path, tasks: Iterable[Task]) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        separator = "[\n"
-        for task in tasks:
-            file.write(separator + json.dumps(task, ensure_ascii=False, allow_nan=False))
-            separator = ",\n"
-        file.write("\n]\n" if separator == ",\n" else "[]\n")
-
-
-def _response(reading: Reading, data: dict[str, Any], value: Any, where: str) -> Response | None:
-    annotation = object_of(value, "it", where)
-    results = [object_of(result, "a result", where) for result in list_of(annotation.get("result"), "result", where)]
-    if annotation.get("was_cancelled") or annotation.get("skipped") or not results:
-        return None
+def _response(reading: Reading, data: Found, annotation: Found, results: list[Found], where: str) -> Response:
     chosen = _chosen(results, where)
     given = _words(chosen, where)
     question = _question(reading, data, chosen, where)
@@ -124,7 +159,7 @@ def _response(reading: Reading, data: dict[str, Any], value: Any, where: str) ->
     return ours if (ours.answer, ours.comment) == (seen.answer, seen.comment) else seen
 
 
-def _chosen(results: list[dict[str, Any]], where: str) -> dict[str, Any]:
+def _chosen(results: list[Found], where: str) -> Found:
     usable = [result for result in results if result.get("type") in ("choices", "pairwise", "taxonomy")]
     named = [result for result in usable if result.get("from_name") == "answer"] or usable
     if len(named) != 1:
@@ -133,7 +168,7 @@ def _chosen(results: list[dict[str, Any]], where: str) -> dict[str, Any]:
     return named[0]
 
 
-def _words(chosen: dict[str, Any], where: str) -> str:
+def _words(chosen: Found, where: str) -> str:
     value = object_of(chosen.get("value"), "value", where)
     kind = chosen["type"]
     given = [value.get("selected")] if kind == "pairwise" else list_of(value.get(kind), kind, where)
@@ -144,7 +179,7 @@ def _words(chosen: dict[str, Any], where: str) -> str:
     return str(given[0])
 
 
-def _comment(results: list[dict[str, Any]], where: str) -> str:
+def _comment(results: list[Found], where: str) -> str:
     texts: list[str] = []
     for result in results:
         if result.get("type") == "textarea":
@@ -161,7 +196,7 @@ def _person(value: Any) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _question(reading: Reading, data: dict[str, Any], chosen: dict[str, Any], where: str) -> dict[str, Any]:
+def _question(reading: Reading, data: Found, chosen: Found, where: str) -> Found:
     """Kind and body: as we wrote them, or as far as the names in the task's data and the choice tell."""
     if OURS in data:
         ours = object_of(data[OURS], f"data.{OURS}", where)
@@ -177,6 +212,6 @@ def _question(reading: Reading, data: dict[str, Any], chosen: dict[str, Any], wh
     return {"kind": "pick", "question": {"item": item}}
 
 
-def _item(name: str, data: dict[str, Any], reading: Reading, where: str) -> str:
+def _item(name: str, data: Found, reading: Reading, where: str) -> str:
     """An item by its id, under the names of our own columns, or by the address of its image."""
-    return str(data[name]) if name in ITEMS else item_at(data.get(name), reading.is_item, where)
+    return str(data[name]) if name in ITEMS else item_at(data.get(name), reading, where)

@@ -3,32 +3,50 @@
 The flags of an image are answers to 'does it contain …?': true is yes, false is no. In a study of masks its shapes are
 the mask, and the flag `unfit` says that there is none. All answers with all their fields lie under `dissensus`, which
 LabelMe keeps when it saves a file; what somebody changed there is a further answer.
+
+Shapes are drawn by the rule of LabelMe's own `shapes_to_label`, and written so that it draws them the same. A map
+begins as background, and every shape gives its pixels its own class: later shapes lie over earlier ones. Borders belong
+to a shape. A shape of the type mask is a picture of bits in a box, whose two corners both belong to it.
 """
 
 from __future__ import annotations
 
+import base64
 import json
+import math
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-from dissensus.errors import JudgementError
-from dissensus.records import Classes, Response
-from dissensus.store.exchange.archives import (
-    files_under,
-    is_archive,
-    members,
-    safe_name,
+import numpy as np
+from PIL import Image, ImageDraw
+
+from dissensus.arrays import Array, UInt8
+from dissensus.errors import ClassesError, JudgementError
+from dissensus.labeling.kinds import class_number
+from dissensus.records import BACKGROUND, VOID, Classes, Response
+from dissensus.store.exchange.answers import Reading, Writing, class_called, class_word, fields_of, refuse
+from dissensus.store.exchange.files import (
+    OURS,
+    contents,
+    item_at,
+    object_of,
+    objects_of,
+    our_answers,
+    own_name,
+    parsed,
+    refuse_kind,
     without_ending,
     write_together,
 )
-from dissensus.store.exchange.bodies import class_word
-from dissensus.store.exchange.documents import OURS, document, item_at, list_of, object_of, parsed, without_counterpart
-from dissensus.store.exchange.label_studio import UriOf
-from dissensus.store.exchange.map_answers import KIND, UNFIT, answer_of, labels_of
-from dissensus.store.exchange.reading import Reading, fields_of, refuse
-from dissensus.store.exchange.shapes import drawn_map, shapes_of
-from dissensus.store.files import fingerprint
+from dissensus.store.exchange.map_answers import (
+    KIND,
+    UNFIT,
+    answer_of,
+    bit_png,
+    labels_of,
+    png_bits,
+    refuse_enormous,
+)
 
 VERSION = "5.5.0"
 """Of LabelMe's files."""
@@ -36,24 +54,22 @@ ENDING = ".json"
 SAYS = {"yes": True, "no": False}
 WRITTEN = ("contains", "pick", KIND, "check")
 """Kinds of questions about one image; a check has neither flag nor shape, and lies with all answers."""
+WORDS = {"__ignore__": VOID, "_ignore_": VOID, "void": VOID, "_background_": BACKGROUND}
+"""What LabelMe's examples call labels that are no class of anybody's; a class of that name comes first."""
+FAR = 10
+"""A point lies at most this many times the image's size away: a line to it is drawn pixel by pixel."""
 
 Content = dict[str, Any]
+Point = tuple[float, float]
 
 
 def read_labelme(reading: Reading) -> Iterator[Response]:
     """The answers of a LabelMe file, of a folder of them, or of a .zip."""
-    path = reading.path
-    if path.is_dir():
-        for file in files_under(path, ENDING):
-            yield from _responses(reading.of(file), document(file), str(file))
-    elif is_archive(path):
-        for name, data in members(path, ENDING):
-            yield from _responses(reading, parsed(data, f"{path}, {name!r}"), f"{path}, {name!r}")
-    else:
-        yield from _responses(reading, document(path), str(path))
+    for _, where, file, data in contents(reading.path, ENDING):
+        yield from _responses(reading.of(file), object_of(parsed(data, where), "it", where), where)
 
 
-def write_labelme(path: Path, responses: Iterable[Response], classes: Classes, uri_of: UriOf) -> int:
+def write_labelme(to: Writing, responses: Iterable[Response]) -> int:
     """Write one file an image into a new folder, or into a .zip; the number of answers.
 
     Raises:
@@ -62,38 +78,34 @@ def write_labelme(path: Path, responses: Iterable[Response], classes: Classes, u
     by_item: dict[str, list[Response]] = {}
     for response in responses:
         if response.question.kind not in WRITTEN:
-            tool = "LabelMe, whose files are about one image each"
-            raise JudgementError(f"{path}: {without_counterpart(response.question, tool)}")
+            refuse_kind(to.path, response.question, "LabelMe, whose files are about one image each")
         by_item.setdefault(response.question.body["item"], []).append(response)
-    write_together(path, _files(by_item, classes, uri_of))
+    write_together(to.path, _files(by_item, to))
     return sum(map(len, by_item.values()))
 
 
-def _files(by_item: dict[str, list[Response]], classes: Classes, uri_of: UriOf) -> Iterator[tuple[str, bytes]]:
+def _files(by_item: dict[str, list[Response]], to: Writing) -> Iterator[tuple[str, bytes]]:
     taken: set[str] = set()
     for item, responses in by_item.items():
-        drawn = _last_mask(responses)
-        flags = _flags(responses, classes) | ({UNFIT: True} if drawn and drawn.answer == UNFIT else {})
-        mask = drawn.answer if drawn and drawn.answer != UNFIT else {}
-        answers = [fields_of(response, classes) for response in responses]
-        content: dict[str, Any] = {
+        # what was drawn last, by anybody, or said to be unfit; what somebody drew to learn is none
+        masks = [one for one in responses if one.question.kind == KIND and one.role != "training"]
+        is_unfit = bool(masks) and masks[-1].answer == UNFIT
+        mask = masks[-1].answer if masks and not is_unfit else {}
+        flags = _flags(responses, to.classes) | ({UNFIT: True} if is_unfit else {})
+        answers = [fields_of(response, to.classes) for response in responses]
+        content: Content = {
             "version": VERSION,
             "flags": flags,
-            "shapes": shapes_of(labels_of(mask), classes) if mask else [],
-            "imagePath": uri_of(item) or item,
+            "shapes": _shapes(labels_of(mask), to.classes) if mask else [],
+            "imagePath": to.uri_of(item) or item,
             "imageData": None,
             "imageHeight": mask.get("height"),
             "imageWidth": mask.get("width"),
-            OURS: {"item": item, "flags": flags, "answers": answers} | ({"drawn": drawn.id} if drawn else {}),
+            OURS: {"item": item, "flags": flags, "answers": answers} | ({"drawn": masks[-1].id} if masks else {}),
         }
         text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-        yield _file_name(item, taken), text.encode()
-
-
-def _last_mask(responses: list[Response]) -> Response | None:
-    """What was drawn last, by anybody, or said to be unfit; what somebody drew to learn is none."""
-    drawn = [one for one in responses if one.question.kind == KIND and one.role != "training"]
-    return drawn[-1] if drawn else None
+        name = without_ending(item.replace("\\", "/").split("/")[-1])  # LabelMe looks for it beside the image
+        yield own_name(name, item, taken) + ENDING, text.encode()
 
 
 def _flags(responses: list[Response], classes: Classes) -> dict[str, bool]:
@@ -107,64 +119,150 @@ def _flags(responses: list[Response], classes: Classes) -> dict[str, bool]:
     return flags
 
 
-def _file_name(item: str, taken: set[str]) -> str:
-    """The name that LabelMe looks for beside the image, unless that is unsafe or another image's."""
-    stem = without_ending(item.replace("\\", "/").split("/")[-1])
-    safe = safe_name(stem)
-    name = f"{safe}{ENDING}"
-    if not safe or safe != stem or name.casefold() in taken:
-        name = f"{safe}-{fingerprint(item)}{ENDING}"
-    taken.add(name.casefold())
-    return name
-
-
-def _responses(reading: Reading, content: Any, where: str) -> Iterator[Response]:
-    content = object_of(content, "it", where)
+def _responses(reading: Reading, content: Content, where: str) -> Iterator[Response]:
     if "flags" not in content and "shapes" not in content:
         refuse(where, "is no file of LabelMe: it has neither flags nor shapes")
     ours = object_of(content.get(OURS, {}), OURS, where)
-    answers = []
-    for number, answer in enumerate(list_of(ours.get("answers"), "answers", where), start=1):
-        place = f"{where}, answer {number}"
-        answers.append(reading.response(object_of(answer, "it", place), place))
+    answers = our_answers(reading, ours, where)
     yield from answers
     flags = object_of(content.get("flags") or {}, "flags", where)
     for name, value in flags.items():
         if not isinstance(value, bool):
             refuse(where, f"the flag '{name}' is neither true nor false")
     if reading.task == "masks":
-        yield from _masks(reading, content, ours, answers, where)
+        changed = _changed_mask(reading, content, ours, answers, where)
     else:
-        yield from _changed_flags(reading, content, ours, where)
+        before = object_of(ours.get("flags") or {}, "flags", where)
+        said = {name: "yes" if value else "no" for name, value in flags.items() if before.get(name) is not value}
+        changed = [{"label": name, "answer": answer} for name, answer in said.items()]
+    for fields in changed:
+        if "question" not in fields:
+            fields["item"] = ours.get("item") or item_at(content.get("imagePath"), reading, where)
+        yield reading.response({**fields, "annotator": reading.annotator or "labelme"}, where)
 
 
-def _changed_flags(reading: Reading, content: Content, ours: Content, where: str) -> Iterator[Response]:
-    """Flags that are not as we wrote them."""
-    before = object_of(ours.get("flags") or {}, "flags", where)
-    for name, value in (content.get("flags") or {}).items():
-        if before.get(name) is not value:
-            answer = "yes" if value else "no"
-            fields = {"label": name, "annotator": reading.annotator or "labelme", "answer": answer}
-            yield reading.response({"item": _item(reading, content, ours, where), **fields}, where)
-
-
-def _masks(
+def _changed_mask(
     reading: Reading, content: Content, ours: Content, answers: list[Response], where: str
-) -> Iterator[Response]:
+) -> list[Content]:
     """The mask, where it is not the one that we wrote; nothing drawn is no mask where there was none before."""
     before = next((one for one in answers if one.question.kind == KIND and one.id == ours.get("drawn")), None)
     is_unfit = (content.get("flags") or {}).get(UNFIT, False)
     if before is None and ours and not is_unfit and not content.get("shapes"):
+        return []
+    answer = UNFIT if is_unfit else answer_of(_drawn_map(content, reading.classes, where))
+    if before is None:
+        return [{"kind": KIND, "answer": answer}]
+    return [{"kind": KIND, "question": before.question.body, "answer": answer}] if answer != before.answer else []
+
+
+def _shapes(labels: UInt8[Array, "H W"], classes: Classes) -> list[Content]:
+    """One shape of the type mask for every label but the background."""
+    found = [int(label) for label in np.unique(labels) if label != BACKGROUND]
+    return [_mask_shape(labels == label, _label_word(label, classes)) for label in found]
+
+
+def _mask_shape(is_set: Array, label: str) -> Content:
+    rows, columns = np.flatnonzero(is_set.any(axis=1)), np.flatnonzero(is_set.any(axis=0))
+    (top, bottom), (left, right) = (rows[0], rows[-1]), (columns[0], columns[-1])
+    bits = is_set[top : bottom + 1, left : right + 1].astype(np.uint8)
+    return {
+        "label": label,
+        "points": [[float(left), float(top)], [float(right), float(bottom)]],
+        "group_id": None,
+        "description": "",
+        "shape_type": "mask",
+        "flags": {},
+        "mask": base64.b64encode(bit_png(bits)).decode("ascii"),
+    }
+
+
+def _label_word(label: int, classes: Classes) -> str:
+    if label != VOID:
+        return class_word(label, classes)
+    for word, meant in WORDS.items():
+        if meant == VOID and class_called(word, classes) is None:
+            return word
+    raise JudgementError("classes are called by all of LabelMe's words for 'ignore': rename one in classes.json")
+
+
+def _label(name: Any, classes: Classes) -> int:
+    if not isinstance(name, str):
+        raise JudgementError("its label is no text")
+    word = name.strip().casefold()
+    return WORDS[word] if word in WORDS and class_called(name, classes) is None else class_number(name, classes)
+
+
+def _drawn_map(content: Content, classes: Classes, where: str) -> UInt8[Array, "H W"]:
+    """The map that a file's shapes make of its image."""
+    sizes = [content.get(name) for name in ("imageWidth", "imageHeight")]
+    width, height = (size if isinstance(size, int) and not isinstance(size, bool) else 0 for size in sizes)
+    if width < 1 or height < 1:
+        refuse(where, "imageHeight and imageWidth are no sizes: open it in LabelMe and save it, which writes them")
+    try:
+        refuse_enormous(width, height)
+    except JudgementError as error:
+        refuse(where, str(error))
+    canvas = Image.new("L", (width, height), BACKGROUND)
+    for place, shape in objects_of(content.get("shapes"), "shapes", where, "shape"):
+        try:
+            _draw(canvas, shape, _label(shape.get("label"), classes))
+        except (JudgementError, ClassesError) as error:
+            refuse(place, str(error))
+    return np.array(canvas)
+
+
+def _draw(canvas: Image.Image, shape: Content, label: int) -> None:
+    kind = shape.get("shape_type") or "polygon"
+    points = _points(shape.get("points"), FAR * (canvas.width + canvas.height))
+    draw = ImageDraw.Draw(canvas)
+    if kind in ("polygon", "oriented_rectangle"):
+        if len(points) < 3:
+            raise JudgementError(f"its {kind} has {len(points)} points")
+        draw.polygon(points, fill=label, outline=label)
         return
-    answer: Any = UNFIT
-    if not is_unfit:
-        sizes = content.get("imageHeight"), content.get("imageWidth")
-        answer = answer_of(drawn_map(content.get("shapes"), *sizes, reading.classes, where))
-    if before is None or answer != before.answer:
-        body = before.question.body if before else {"item": _item(reading, content, ours, where)}
-        fields = {"kind": KIND, "question": body, "annotator": reading.annotator or "labelme"}
-        yield reading.response({**fields, "answer": answer}, where)
+    if kind not in ("rectangle", "circle", "mask"):
+        raise JudgementError(
+            f"its type {str(kind)[:40]!r} covers no area: polygon, rectangle, circle and mask are read, remove others"
+        )
+    if len(points) != 2:
+        raise JudgementError(f"its {kind} has {len(points)} points, not 2")
+    (x0, y0), (x1, y1) = points
+    if kind == "rectangle":
+        draw.rectangle(((min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))), fill=label, outline=label)
+    elif kind == "circle":
+        radius = math.hypot(x0 - x1, y0 - y1)
+        draw.ellipse(((x0 - radius, y0 - radius), (x0 + radius, y0 + radius)), fill=label, outline=label)
+    else:
+        _paste(canvas, shape.get("mask"), (int(x0), int(y0), int(x1) + 1, int(y1) + 1), label)
 
 
-def _item(reading: Reading, content: Content, ours: Content, where: str) -> Any:
-    return ours.get("item") or item_at(content.get("imagePath"), reading.is_item, where)
+def _paste(canvas: Image.Image, mask: Any, box: tuple[int, int, int, int], label: int) -> None:
+    if not isinstance(mask, str):
+        raise JudgementError("its mask is no text")
+    try:
+        bits = png_bits(base64.b64decode(mask))
+    except ValueError:
+        raise JudgementError("its mask is no base64") from None
+    except JudgementError as error:
+        raise JudgementError(f"its mask {error}") from None
+    left, top, right, bottom = box
+    is_within = left >= 0 and top >= 0 and right <= canvas.width and bottom <= canvas.height
+    if not is_within or bits.shape != (bottom - top, right - left):
+        height, width = bits.shape
+        raise JudgementError(
+            f"its mask of {width}×{height} pixels does not fill x {left} to {right - 1} and y {top} to {bottom - 1} of "
+            f"an image of {canvas.width}×{canvas.height}"
+        )
+    canvas.paste(label, box, Image.fromarray(bits))
+
+
+def _points(value: Any, far: int) -> list[Point]:
+    points = []
+    for point in value if isinstance(value, list) else [None]:
+        if not isinstance(point, list) or len(point) != 2:
+            raise JudgementError("its points are no list of [x, y]")
+        for place in point:
+            if not isinstance(place, (int, float)) or isinstance(place, bool) or not -far <= place <= far:
+                raise JudgementError("a point of it is no place in the image, nor near it")
+        points.append((point[0], point[1]))
+    return points

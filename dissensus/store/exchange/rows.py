@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,9 +18,7 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import JudgementError
 from dissensus.records import Classes, Response
-from dissensus.store.exchange.bodies import class_word, written_answer, written_body
-from dissensus.store.exchange.platforms import Columns, separator
-from dissensus.store.exchange.reading import REQUIRED, Reading
+from dissensus.store.exchange.answers import PARTS, REQUIRED, Reading, Writing, fields_of, has
 from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
@@ -31,6 +29,23 @@ BATCH = 1 << 14
 LARGEST_CELL = 1 << 23
 """Characters: a mask is longer than what Python reads from a cell unless it is told to."""
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    # our column: Mechanical Turk, Toloka, Prolific (names of its forms and of its own table), Label Studio's CSV
+    **{name: (f"Input.{name}", f"INPUT:{name}") for name in (*PARTS, "kind", "question")},
+    "annotator": ("WorkerId", "ASSIGNMENT:worker_id", "PROLIFIC_PID", "participant_id", "Participant id"),
+    "answer": ("Answer.answer", "Answer.answer.label", "OUTPUT:answer"),
+    "comment": ("Answer.comment", "OUTPUT:comment"),
+    "seconds": ("WorkTimeInSeconds", "time_taken", "Time taken", "lead_time"),
+    "time": ("SubmitTime", "ASSIGNMENT:submitted", "completed_at", "Completed at", "updated_at"),
+}
+STATUSES = ("AssignmentStatus", "ASSIGNMENT:status")
+REFUSED = {"rejected", "expired", "skipped"}
+KNOWN_ANSWER = "GOLDEN:answer"
+TASK_ID = "annotation_id"
+"""Beside this a column `id` numbers the questions, not the answers."""
+BUTTON = "Answer.answer."
+"""Mechanical Turk writes a group of radio buttons as one column for each: Answer.answer.yes is 'true' or 'false'."""
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -44,18 +59,18 @@ def read_rows(reading: Reading) -> Iterator[Response]:
             yield reading.response(row, f"{reading.path}, row {number}")
 
 
-def write_rows(path: Path, responses: Iterable[Response], classes: Classes) -> int:
+def write_rows(to: Writing, responses: Iterable[Response]) -> int:
     """Write responses in the format of the file's ending and return how many; classes go by name."""
-    writer = _for_ending(path, {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet})
+    writer = _for_ending(to.path, {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet})
     count = 0
 
     def rows() -> Iterator[Row]:
         nonlocal count
         for response in responses:
             count += 1
-            yield _row(response, classes)
+            yield _row(response, to.classes)
 
-    write_whole(path, lambda unfinished: writer(unfinished, rows()))
+    write_whole(to.path, lambda unfinished: writer(unfinished, rows()))
     return count
 
 
@@ -69,38 +84,60 @@ def plain_cell(text: str) -> str:
     return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
 
 
+class Columns:
+    """The columns of one file: ours, under our names or a platform's."""
+
+    def __init__(self, names: Sequence[str], reading: Reading) -> None:
+        """Look through the header.
+
+        Raises:
+            JudgementError: a column is missing.
+        """
+        self._names = list(names)
+        foreign = {ours: [name for name in theirs if name in names] for ours, theirs in ALIASES.items()}
+        self._foreign = {ours: theirs for ours, theirs in foreign.items() if theirs and ours not in names}
+        has_answer = "answer" in names or "answer" in self._foreign
+        self._buttons = [] if has_answer else [name for name in names if name.startswith(BUTTON)]
+        is_platforms = any(name in names for name in (*STATUSES, KNOWN_ANSWER, TASK_ID))
+        self._is_ours = not (self._foreign or self._buttons or is_platforms)
+        given = {"answer": self._buttons, "annotator": reading.annotator}
+        known = {*names, *self._foreign, *(name for name, value in given.items() if value)}
+        needed = REQUIRED[2:] if "question" in known or {"first", "second"} <= known else REQUIRED
+        absent = [name for name in needed if name not in known]
+        if absent:
+            raise JudgementError(f"{reading.path} has no column '{absent[0]}': needed are {', '.join(needed)}")
+
+    def row(self, cells: Sequence[Any]) -> Row:
+        """A row under our names; what a platform's owner refused counts as not answered."""
+        row = dict.fromkeys(self._names) | dict(zip(self._names, cells, strict=False))
+        if self._is_ours:
+            return row
+        for ours, theirs in self._foreign.items():
+            row[ours] = next((row[name] for name in theirs if has(row, name)), "")
+        if TASK_ID in row:
+            row["id"] = None
+        if self._buttons:
+            pressed = [name[len(BUTTON) :] for name in self._buttons if str(row[name]).lower() == "true"]
+            row["answer"] = " and ".join(pressed)
+        if any(str(row.get(name)).lower() in REFUSED for name in STATUSES):
+            row["answer"] = ""
+        if has(row, KNOWN_ANSWER):
+            row.setdefault("role", "control")
+        return row
+
+
 def _row(response: Response, classes: Classes) -> Row:
-    kind, body = response.question.kind, response.question.body
-    is_plain = kind == "contains"
-    return {
-        "item": body.get("item"),
-        "label": class_word(body["label"], classes) if is_plain else None,
-        "annotator": response.annotator,
-        "answer": written_answer(response, classes),
-        "time": response.time,
-        "id": response.id,
-        "kind": kind,
-        "question": None if is_plain else written_body(kind, body, classes),
-        "role": response.role,
-        "shown": response.shown,
-        "seconds": response.seconds,
-        "comment": response.comment,
-        "ticket": response.ticket,
-    }
+    fields = fields_of(response, classes)
+    fields["item"] = response.question.body.get("item")
+    if response.question.kind == "contains":
+        fields["label"], fields["question"] = fields["question"]["label"], None
+    return {name: fields.get(name) for name in COLUMNS}
 
 
 def _for_ending(path: Path, by_ending: dict[str, T]) -> T:
     if path.suffix.lower() not in by_ending:
         raise JudgementError(f"{path}: rows are kept as {', '.join(ENDINGS)}; name the file so")
     return by_ending[path.suffix.lower()]
-
-
-def _needed(columns: Columns, reading: Reading) -> None:
-    has_pairs = "first" in columns and "second" in columns
-    needed = REQUIRED[2:] if "question" in columns or has_pairs else REQUIRED
-    absent = [name for name in needed if name not in columns and not (name == "annotator" and reading.annotator)]
-    if absent:
-        raise JudgementError(f"{reading.path} has no column '{absent[0]}': needed are {', '.join(needed)}")
 
 
 def _read_lines(reading: Reading) -> Iterator[tuple[int, Row]]:
@@ -119,20 +156,24 @@ def _read_lines(reading: Reading) -> Iterator[tuple[int, Row]]:
 def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
     csv.field_size_limit(LARGEST_CELL)
     with open(reading.path, newline="", encoding="utf-8-sig") as file:
-        mark = separator(next((line for line in file if line.strip()), ""))
+        mark = _separator(next((line for line in file if line.strip()), ""))
         file.seek(0)
         cells = csv.reader(file, delimiter=mark)
-        columns = Columns(next((row for row in cells if row), []))
-        _needed(columns, reading)
+        columns = Columns(next((row for row in cells if row), []), reading)
         for row in cells:
             if row:
                 yield cells.line_num, columns.row([plain_cell(cell) for cell in row])
 
 
+def _separator(header: str) -> str:
+    """What separates the columns: the one that gives the most names that are known."""
+    known = {*REQUIRED, *(name for names in ALIASES.values() for name in names)}
+    return max(",;\t", key=lambda mark: len(known.intersection(word.strip().strip('"') for word in header.split(mark))))
+
+
 def _read_parquet(reading: Reading) -> Iterator[tuple[int, Row]]:
     with pq.ParquetFile(reading.path) as file:
-        columns = Columns(file.schema_arrow.names)
-        _needed(columns, reading)
+        columns = Columns(file.schema_arrow.names, reading)
         number = 0
         for batch in file.iter_batches(BATCH):
             for row in batch.to_pylist():
@@ -144,7 +185,7 @@ def _write_lines(path: Path, rows: Iterable[Row]) -> None:
     with open(path, "w", encoding="utf-8") as file:
         for row in rows:
             if row["kind"] in AS_JSON and row["answer"][:1] in ("{", "["):  # a mask is no text within text
-                row = row | {"answer": json.loads(row["answer"])}  # noqa: PLW2901
+                row["answer"] = json.loads(row["answer"])
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -169,6 +210,7 @@ def _write_parquet(path: Path, rows: Iterable[Row]) -> None:
 
 def _texts(row: Row) -> Row:
     """The row with objects as JSON; an empty one is an empty cell."""
-    held = [name for name in ("question", "shown") if row[name]]
-    objects = {name: json.dumps(row[name], ensure_ascii=False, allow_nan=False) for name in held}
-    return row | {"question": None, "shown": None} | objects
+    objects = {name: row[name] for name in ("question", "shown")}
+    return row | {
+        name: json.dumps(o, ensure_ascii=False, allow_nan=False) if o else None for name, o in objects.items()
+    }

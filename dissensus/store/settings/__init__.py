@@ -1,8 +1,15 @@
 """study.toml: the only file of a study that a person edits, so its comments and order are kept."""
 
-from dissensus.store.settings.common import AttackRankSettings, ModelSettings, ServeSettings, Settings
+from dissensus.store.settings.common import (
+    CROP,
+    AttackRankSettings,
+    CountingSettings,
+    MethodSettings,
+    ModelSettings,
+    ServeSettings,
+    Settings,
+)
 from dissensus.store.settings.files import (
-    TASKS,
     add_models,
     change_settings,
     check_section,
@@ -10,32 +17,15 @@ from dissensus.store.settings.files import (
     remove_models,
     write_new,
 )
-from dissensus.store.settings.labels import JudgeSettings, LabelSettings, RankSettings, SelectSettings
-from dissensus.store.settings.masks import CategorySettings, MaskSettings, TruthSettings
-from dissensus.store.settings.scores import (
-    LevelSettings,
-    PairSettings,
-    ScaleSettings,
-    ScoreSettings,
-)
 
 __all__ = [
-    "TASKS",
+    "CROP",
     "AttackRankSettings",
-    "CategorySettings",
-    "JudgeSettings",
-    "LabelSettings",
-    "LevelSettings",
-    "MaskSettings",
+    "CountingSettings",
+    "MethodSettings",
     "ModelSettings",
-    "PairSettings",
-    "RankSettings",
-    "ScaleSettings",
-    "ScoreSettings",
-    "SelectSettings",
     "ServeSettings",
     "Settings",
-    "TruthSettings",
     "add_models",
     "change_settings",
     "check_section",

@@ -42,12 +42,8 @@ SERVE = """\
 """
 
 
-FRAMES = {
-    "masks": '# fit = "stretch"           # the whole image; or letterbox\n'
-    '# labels = "voc"            # what the outputs of a model with other classes mean'
-}
-"""How a task that does not look at the middle of an image looks at it."""
 CROP = "# crop = 0.875"
+"""How models see an image where a task says nothing else: its middle."""
 
 
 class ServeSettings(Record):
@@ -84,15 +80,17 @@ class CountingSettings(Record):
     share: float = Field(0.5, ge=0, le=1)
 
 
-class ResamplingSettings(Record):
-    """How sure a ranking is."""
+class MethodSettings(Record):
+    """How judgements become an order, and how sure it is."""
 
     resamples: int = Field(1000, ge=100)
     level: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(0, ge=0)
+    method: str = ""
+    smoothing: float = Field(0.0, ge=0, allow_inf_nan=False)
 
 
-class AttackRankSettings(ResamplingSettings):
+class AttackRankSettings(MethodSettings):
     """How attacks become two orders."""
 
     method: str = "thurstone"
@@ -107,7 +105,7 @@ class Settings(Record):
     title: str = ""
     notes: tuple[str, ...] = ()
     judge: CountingSettings = CountingSettings()
-    rank: ResamplingSettings = ResamplingSettings()
+    rank: MethodSettings = MethodSettings()
     serve: ServeSettings = ServeSettings()
     preprocess: dict[str, Any] = Field(default_factory=dict)
     models: dict[str, ModelSettings] = Field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +13,22 @@ from tomlkit.exceptions import TOMLKitError
 from dissensus.errors import StudyError
 from dissensus.records import FORMAT_VERSION, Record
 from dissensus.store.files import write_text
-from dissensus.store.settings.common import CROP, FRAMES, HEAD, SERVE, ModelSettings, Settings
-from dissensus.store.settings.labels import LABELS, LabelSettings
-from dissensus.store.settings.masks import MASKS, MaskSettings
-from dissensus.store.settings.scores import SCORES, ScoreSettings
-
-TASKS: dict[str, tuple[type[Settings], str]] = {
-    "labels": (LabelSettings, LABELS),
-    "scores": (ScoreSettings, SCORES),
-    "masks": (MaskSettings, MASKS),
-}
-"""What models can predict: the settings that belong to it, and how they begin."""
+from dissensus.store.settings.common import HEAD, SERVE, ModelSettings, Settings
 
 
-def write_new(path: Path, task: str, title: str, notes: Sequence[str], **settings: str) -> None:
-    """Write the settings of a new study; `settings` are those that the task needs from the beginning."""
-    words = {"title": title, "notes": list(notes)} | settings
+def write_new(path: Path, kind: type[Settings], task: str, template: str, frame: str, words: Mapping[str, Any]) -> None:
+    """Write the settings of a new study: `template` is the task's own part, `frame` how its models see an image.
+
+    `words` are the title, the notes, and what else the task needs from the beginning.
+    """
     quoted = {name: tomlkit.item(value).as_string() for name, value in words.items()}
-    known, template = TASKS[task]
-    serve = known.model_fields["serve"].default
-    usual = {
-        "lease": f"{serve.lease_minutes:g}",
-        "repeat": f"{serve.repeat_rate:g}",
-        "frame": FRAMES.get(task, CROP),
-    }
+    serve = kind.model_fields["serve"].default
+    usual = {"lease": f"{serve.lease_minutes:g}", "repeat": f"{serve.repeat_rate:g}", "frame": frame}
     write_text(path, (HEAD + template + SERVE).format(format=FORMAT_VERSION, task=task, **usual, **quoted))
 
 
-def read_settings(path: Path) -> Settings:
-    """The settings, checked.
+def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
+    """The settings, checked; `kinds` are those of every task.
 
     Raises:
         StudyError: there is no study, or a setting is wrong; says which.
@@ -49,9 +36,9 @@ def read_settings(path: Path) -> Settings:
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap()
         task = document.get("task", "labels")
-        if task not in TASKS:
-            raise StudyError(f"{path}: there is no task '{task}': it is one of {', '.join(TASKS)}")
-        return TASKS[task][0].model_validate(document)
+        if task not in kinds:
+            raise StudyError(f"{path}: there is no task '{task}': it is one of {', '.join(kinds)}")
+        return kinds[task].model_validate(document)
     except FileNotFoundError:
         raise StudyError(f"{path.parent} is no study: there is no {path.name}; begin one with dissensus init") from None
     except (TOMLKitError, UnicodeDecodeError) as error:
@@ -118,7 +105,7 @@ def remove_models(path: Path, names: Sequence[str]) -> None:
         write_text(path, tomlkit.dumps(document))
 
 
-def change_settings(path: Path, section: str, values: dict[str, Any]) -> None:
+def change_settings(path: Path, kind: type[Settings], section: str, values: dict[str, Any]) -> None:
     """Write settings of a section into study.toml, leaving all else as it is; a value of None is not given.
 
     Raises:
@@ -131,7 +118,7 @@ def change_settings(path: Path, section: str, values: dict[str, Any]) -> None:
         document.setdefault(section, tomlkit.table()).update(given)
         write_text(path, tomlkit.dumps(document))
         try:
-            read_settings(path)
+            read_settings(path, {str(document["task"]): kind} if "task" in document else {"labels": kind})
         except StudyError:
             write_text(path, before)
             raise

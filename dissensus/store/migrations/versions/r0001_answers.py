@@ -1,8 +1,6 @@
-"""Answers of every kind, who gives them and what was asked; takes over the judgements of version 0.1.0."""
+"""The first tables: answers of every kind, who gives them, and what was asked."""
 
 from __future__ import annotations
-
-import json
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,8 +11,7 @@ down_revision = None
 APPENDED = {"answers": "id", "assignments": "ticket", "exclusions": "seq"}
 """Tables whose rows are never changed or removed, and what names a row besides its number."""
 
-# what sheets and scripts read in version 0.1.0 can still be read so; an old dissensus refuses a view as its table,
-# where it would append to a table that nobody reads any more
+# for whoever reads answers to 'does ITEM contain LABEL?' in SQL
 JUDGEMENTS = {
     "sqlite": "json_extract(question, '$.item') AS item, json_extract(question, '$.label') AS label",
     "postgresql": "question::json ->> 'item' AS item, (question::json ->> 'label')::bigint AS label",
@@ -22,12 +19,10 @@ JUDGEMENTS = {
 
 
 def upgrade() -> None:
-    """Make the tables, take over what is there, and close them against changes."""
+    """Make the tables and close them against changes."""
     _make_answers()
     _make_people()
     dialect = op.get_bind().dialect.name
-    if dialect == "sqlite" and sa.inspect(op.get_bind()).has_table("judgements"):
-        _take_over_judgements()
     _guard_sqlite() if dialect == "sqlite" else _guard_postgresql()
     op.get_bind().exec_driver_sql(
         f"CREATE VIEW judgements AS SELECT seq, id, {JUDGEMENTS[dialect]}, annotator, "
@@ -96,27 +91,6 @@ def _make_people() -> None:
         *map(_text, ("reason", "by", "time")),
     )
     op.create_table("state", sa.Column("key", sa.Text, primary_key=True), _text("value"))
-
-
-def _take_over_judgements() -> None:
-    """Every judgement becomes an answer with its number and id; the same transaction drops the old table."""
-    connection = op.get_bind()
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    driver.create_function("contains_question", 2, _contains_question, deterministic=True)
-    connection.exec_driver_sql(
-        "INSERT INTO answers (seq, id, kind, question, annotator, role, answer, shown, comment, time) "
-        "SELECT seq, id, 'contains', contains_question(item, label), annotator, 'asked', '\"' || answer || '\"', "
-        "'{}', '', time FROM judgements ORDER BY seq"
-    )
-    counted = "SELECT (SELECT count(*) FROM judgements) - (SELECT count(*) FROM answers)"
-    if connection.exec_driver_sql(counted).scalar_one() != 0:
-        raise RuntimeError("not every judgement was taken over: nothing is changed")
-    connection.exec_driver_sql("DROP TABLE judgements")
-
-
-def _contains_question(item: str, label: int) -> str:
-    return json.dumps({"item": item, "label": label}, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _guard_sqlite() -> None:

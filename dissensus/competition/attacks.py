@@ -1,0 +1,186 @@
+"""Two orders from matrices of attacks, by how models attack and by how they defend, with all that can be said of them.
+
+Where the credits of the matrices come from, and how they are resampled, is for each task to say.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competition.ranking import ranking_of, write_results
+from dissensus.competition.reporting import known_cells
+from dissensus.competition.standings import Estimate, Method, Standings, ranked
+from dissensus.competition.task import Hearing
+from dissensus.errors import RankingError
+from dissensus.ranking import ATTACK_RANKERS, cyclic_share, has_maximum, named
+from dissensus.records import AttackMatrices, Rankings
+from dissensus.store.folder import Folder
+
+MEASURES = ("aggressiveness", "resistance")
+LISTED = 5
+"""Duels in a sentence before it says how many others there are."""
+FIRMEST = 0.999
+"""Largest share of a duel's credit that counts as a finite difference, in the share that goes round in circles."""
+
+Credits = Mapping[str, Float[Array, "*B M M"]]
+"""By measure, what speaks for each model against each other one, not negative."""
+
+
+class Evidence(Protocol):
+    """Judged attacks, and how they vary."""
+
+    @abstractmethod
+    def among(self, members: Int[Array, " n"]) -> Self:
+        """The attacks of some of the models on each other, numbered anew."""
+
+    @abstractmethod
+    def matrices(self, models: int, method: Method) -> AttackMatrices:
+        """What the attacks come to."""
+
+    @abstractmethod
+    def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
+        """What speaks for whom."""
+
+    @abstractmethod
+    def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
+        """The matrices with a random weight for everybody and everything that was judged."""
+
+
+def both_ways(matrices: AttackMatrices) -> Bool[Array, "M M"]:
+    """True where two models have attacked each other, and people judged both.
+
+    The likelihood weighs what speaks for i against j with what speaks for j against i: where only one of them was
+    asked for, the other is unknown and not zero.
+    """
+    return matrices.attacked & matrices.attacked.T
+
+
+def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged: str = "pairs") -> dict[str, Standings]:
+    """Standings by both measures; `judged` is what people judged, in words.
+
+    Raises:
+        RankingError: nothing is judged, or the method has no estimate for these judgements.
+    """
+    matrices = named_matrices(evidence, names, method)
+    credits = evidence.credits(matrices, method)
+    resampled = _Resampled(evidence, method)
+
+    def standings(measure: str) -> Standings:
+        def estimate(members: Int[Array, " n"]) -> Estimate:
+            square = np.ix_(members, members)
+            strengths = method.among(ATTACK_RANKERS)(credits[measure][square])
+            samples = resampled(tuple(members.tolist()))[measure]
+            has_ranking = has_maximum(samples)
+            found = method.among(ATTACK_RANKERS)(samples[has_ranking])
+            return Estimate(strengths, found, int((~has_ranking).sum()))
+
+        def share(members: Int[Array, " n"]) -> float:
+            return _circular(credits[measure][np.ix_(members, members)])
+
+        nothing = (
+            f"not enough judgements: no two models have attacked each other in enough judged {judged} "
+            f"(a duel counts once the share judge.share of its {judged} is judged)"
+        )
+        return ranked(names, both_ways(matrices), estimate, share, method, nothing=nothing)
+
+    return {measure: standings(measure) for measure in MEASURES}
+
+
+def named_matrices(evidence: Evidence, names: Sequence[str], method: Method) -> AttackMatrices:
+    """What the attacks come to.
+
+    Raises:
+        RankingError: an entry has no estimate; models are named.
+    """
+    try:
+        return evidence.matrices(len(names), method)
+    except RankingError as error:
+        raise RankingError(named(str(error), names)) from None
+
+
+class _Resampled:
+    """The credits of some models among each other in every resample; both measures see the same resamples."""
+
+    def __init__(self, evidence: Evidence, method: Method) -> None:
+        self.evidence, self.method = evidence, method
+        self.known: dict[tuple[int, ...], dict[str, Float[Array, "B n n"]]] = {}
+
+    def __call__(self, members: tuple[int, ...]) -> dict[str, Float[Array, "B n n"]]:
+        if members not in self.known:
+            self.known[members] = resampled_credits(self.evidence.among(np.array(members)), len(members), self.method)
+        return self.known[members]
+
+
+def resampled_credits(evidence: Evidence, models: int, method: Method) -> dict[str, Float[Array, "B M M"]]:
+    """Credits by both measures in every resample.
+
+    The Bayesian bootstrap: everybody and everything that was judged gets a random weight (exponential), so that none
+    ever drops out and no duel is without a result. What was judged once has one weight in all duels that rest on it.
+    """
+    rng = np.random.default_rng(method.seed)
+    drawn: dict[str, list[Array]] = {measure: [] for measure in MEASURES}
+    for _ in range(method.resamples):
+        credits = evidence.credits(evidence.resample(models, method, rng), method)
+        for measure in MEASURES:
+            drawn[measure].append(credits[measure])
+    return {measure: np.stack(found) for measure, found in drawn.items()}
+
+
+def rankings_of(
+    folder: Folder,
+    hearing: Hearing[Any, Any],
+    evidence: Evidence,
+    method: Method,
+    what: str,
+    beside: Sequence[str],
+    parameters: Mapping[str, Any],
+    words: Callable[[Mapping[str, Standings], AttackMatrices], Sequence[str]],
+) -> Rankings:
+    """Both rankings of all models that compete, kept under results/; `words` are about both of them.
+
+    Raises:
+        RankingError: nothing is judged yet, or the method has no estimate.
+    """
+    found = two_orders(evidence, hearing.models, method, what)
+    matrices = named_matrices(evidence, hearing.models, method)
+    made = {
+        measure: ranking_of(folder, hearing, one, method, what, beside, parameters) for measure, one in found.items()
+    }
+    rankings = Rankings(**made, words=tuple(words(found, matrices)))
+    tables = {
+        name: known_cells(getattr(matrices, name), where)
+        for name, where in (("aggressiveness", matrices.attacked), ("resistance", matrices.defended))
+    }
+    write_results(folder, rankings, hearing.models, tables)
+    return rankings
+
+
+def rows_among(
+    attacker: Int[Array, " Q"], defender: Int[Array, " Q"], members: Int[Array, " n"]
+) -> tuple[Int[Array, " r"], Int[Array, " r"], Int[Array, " r"]]:
+    """Rows in which some of the models attack each other, and their attackers and defenders numbered anew."""
+    number = np.full(int(max(attacker.max(), defender.max(), members.max())) + 1, -1)
+    number[members] = np.arange(len(members))
+    rows = np.flatnonzero((number[attacker] >= 0) & (number[defender] >= 0))
+    return rows, number[attacker[rows]], number[defender[rows]]
+
+
+def duels_in_words(cells: Int[Array, "n 2"], worth: Float[Array, "M M"], names: Sequence[str]) -> str:
+    """'a against b, c against d and 3 others': (attacker, defender), those of the least worth first."""
+    worst = sorted(cells.tolist(), key=lambda cell: worth[cell[0], cell[1]])[:LISTED]
+    duels = ", ".join(f"{names[attacker]} against {names[defender]}" for attacker, defender in worst)
+    return duels + (f" and {len(cells) - LISTED:,} others" if len(cells) > LISTED else "")
+
+
+def _circular(credits: Float[Array, "n n"]) -> float:
+    """Share of the pairwise results that no order explains; results are differences on the normal scale."""
+    from scipy.special import ndtri
+
+    total = credits + credits.T
+    share = np.divide(credits, total, out=np.full(credits.shape, 0.5), where=total > 0)
+    return cyclic_share(ndtri(share.clip(1 - FIRMEST, FIRMEST)), (total > 0).astype(float))

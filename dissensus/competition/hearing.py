@@ -1,0 +1,158 @@
+"""The competition of one study: what is asked, what people said, and what that comes to; one place for all who ask.
+
+`status`, the annotation service and the rankings call `Competition.judged` on the same `Answers`, so that they cannot
+disagree about what is open.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Generic
+
+import numpy as np
+
+from dissensus.competition.judged import Judged
+from dissensus.competition.select import require_unchanged
+from dissensus.competition.task import Agenda, H, Hearing, S, States, Task, judged_rounds
+from dissensus.errors import StudyError
+from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, last_words
+from dissensus.labeling import QUESTIONS, code_of_text
+from dissensus.records import Question, as_text, moments_of
+from dissensus.store.answers import AnswerLog
+from dissensus.store.rounds import read_rounds
+
+
+class Competition(Generic[S, H]):
+    """All rounds of a study, with the questions they ask numbered in one list; an `Inquiry`."""
+
+    def __init__(self, task: Task[S, H]) -> None:
+        """Read the rounds; there may be none yet."""
+        self.task, self.work = task, task.work
+        self.version = tuple(self.work.folder.rounds())
+        self.models, self.rounds = read_rounds(self.work.folder, task.selection)
+        self.agenda: Agenda[S] = task.agenda(self.models, self.rounds)
+        self._judged: tuple[Judged[S], ...] = ()
+
+    def is_current(self) -> bool:
+        """False once there is another round."""
+        return tuple(self.work.folder.rounds()) == self.version
+
+    def questions(self) -> list[Questions]:
+        """All questions that may be asked."""
+        return self.agenda.groups
+
+    def judged(self, answers: Answers) -> tuple[States, tuple[Judged[S], ...]]:
+        """What became of every question, and of every row: the one place that says what is open."""
+        states = self.task.states(self.agenda, answers)
+        self._judged = judged_rounds(self.agenda, states, self.work.settings.judge.share, self._judged)
+        return states, self._judged
+
+    def needed(self, answers: Answers) -> Needed:
+        """Questions of the rows that count now, reserves in the place of what people discarded; and what follows."""
+        states, judged = self.judged(answers)
+        active = np.zeros(len(self.agenda), bool)
+        for one in judged:
+            active[one.ballot.questions[one.active].ravel()] = True
+        is_needed, barred = self.task.needed(self.agenda, states, active)
+        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred))
+
+    def hearing(self) -> Hearing[S, States]:
+        """All rounds with the answers stored so far.
+
+        Raises:
+            StudyError: there is no round yet.
+        """
+        if not self.rounds:
+            raise StudyError(f"nothing is selected yet: dissensus select {self.work.folder.root}")
+        exclusions = self.work.people.excluded()
+        answers = read_answers(self.work.answers, self.agenda.groups, exclusions)
+        states, judged = self.judged(answers)
+        return Hearing(self.models, tuple(self.rounds), self.agenda, answers, states, judged, exclusions)
+
+    def weighed(self) -> Hearing[S, H]:
+        """The same with all that a ranking needs to know of the answers.
+
+        Raises:
+            StudyError: a model's predictions are not those that the rounds were selected by.
+            ScreeningError: the study's screening has no estimate for these answers.
+        """
+        hearing = self.hearing()
+        require_unchanged(self.task, hearing.rounds)
+        return self.task.weighed(hearing)
+
+    @cached_property
+    def _uris(self) -> Mapping[str, str | None]:
+        return self.task.uris(self.models, self.agenda)
+
+    def uris(self) -> Mapping[str, str | None]:
+        """Where pictures lie."""
+        return self._uris
+
+    def beside(self, question: Question) -> dict[str, Any]:
+        """What a question about people's answers is about now."""
+        place = self._places.get((question.kind, question.text))
+        if place is None:  # somebody wrote it down by hand
+            return {}
+        groups = [group.at(place) for group in self.agenda.groups]
+        return self.task.beside(question, read_answers(self.work.answers, groups, self.work.people.excluded()))
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        groups = self.agenda.groups
+        return {(group.kind, text): place for group in groups for place, text in enumerate(group.texts)}
+
+    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
+        """What its page shows beside pictures."""
+        return self.task.material(self._uris, question, shown)
+
+    def asked_so_far(self) -> list[Question]:
+        """Every question that the study needed so far."""
+        hearing, first = self.hearing(), self.agenda.groups[0]
+        asked = [Question(kind=first.kind, body=json.loads(first.texts[number])) for number in hearing.asked]
+        return asked + self.task.further_questions(hearing)
+
+    def texts_so_far(self) -> set[tuple[str, str]]:
+        """Kind and text of every question that the study needed so far, in all wordings."""
+        asked, first = {(one.kind, one.text) for one in self.asked_so_far()}, self.agenda.groups[0]
+        needed = {text for kind, text in asked if kind == first.kind}
+        places = first.places()
+        numbers = {places[text][0] for text in needed if text in places}
+        return asked | {(first.kind, text) for text, (place, _) in places.items() if place in numbers}
+
+    def _duels(self, judged: Sequence[Judged[S]]) -> list[Duel]:
+        models = len(self.models)
+        rows, ended = np.zeros(models**2, np.int64), np.zeros(models**2, np.int64)
+        for one in judged:
+            first, second = (getattr(one.selection, side) for side in one.selection.sides)
+            duel = first * models + second
+            rows += np.bincount(duel[one.active], minlength=models**2)
+            ended += np.bincount(duel[one.ended], minlength=models**2)
+        return [
+            Duel(self.models[duel // models], self.models[duel % models], int(rows[duel]), int(ended[duel]))
+            for duel in np.flatnonzero(rows).tolist()
+        ]
+
+
+def read_answers(log: AnswerLog, groups: Sequence[Questions], excluded: Collection[str]) -> Answers:
+    """Everybody's last word on the questions, from the database; those who are excluded say nothing."""
+    found: list[tuple[int, int, int, Row]] = []
+    start = 0
+    for group in groups:
+        known, kind = group.places(start), QUESTIONS[group.kind]
+        for row in log.essentials(group.kind, "asked", known):
+            place, wording = known[row[1]]
+            if row[2] in excluded:
+                continue
+            answer = as_text(kind.turned(json.loads(row[3]))) if group.is_turned(wording) else row[3]
+            told = (*row[:3], answer, row[4])
+            found.append((place, wording, code_of_text(group.kind, answer), told))
+        start += len(group)
+    people: dict[str, int] = {}
+    columns = [(place, wording, code, people.setdefault(row[2], len(people))) for place, wording, code, row in found]
+    question, wordings, code, person = np.array(columns, np.int64).reshape(-1, 4).T
+    moment = np.array(moments_of([row[4] for *_, row in found]), np.float64)
+    last, _ = last_words(question, person, moment)
+    rows = tuple(found[place][3] for place in last.tolist())
+    return Answers(question[last], person[last], code[last], moment[last], tuple(people), wordings[last], rows)

@@ -1,0 +1,188 @@
+"""One round after its answers, whatever the models predict: which rows count, what is open, what was given up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Int
+from dissensus.records import DISCARDED, OPEN, Selected
+
+S = TypeVar("S", bound=Selected)
+
+LABELS = 1 << 16
+"""More than there are labels, which are kept in 16 bits."""
+
+
+@dataclass(frozen=True)
+class Ballot(Generic[S]):
+    """The rows of a round as people meet them: `questions[r]` are the numbers of the w questions that decide row r.
+
+    Of a group at most `k` rows count, the first ones by rank that people did not discard; where there are `labels`, at
+    most `cap` of them share a label in any of its columns. A discarded row is counted by its `subject`.
+    """
+
+    selection: S
+    questions: Int[Array, "Q w"]
+    subject: Int[Array, " Q"]
+    k: int
+    labels: Int[Array, "Q c"] | None = None
+    cap: int = 0
+
+    def active(self, discarded: Bool[Array, " Q"], rows: Array | None = None) -> Bool[Array, " Q"]:
+        """The rows that count; or those of whole groups, given as a mask."""
+        every = slice(None) if rows is None else rows
+        labels = None if self.labels is None else self.labels[every]
+        group, rank = self.selection.group[every], self.selection.rank[every]
+        return active_rows(group, rank, discarded[every], self.k, labels, self.cap)
+
+    def discarded(self, state: Int[Array, " q"], lost: Bool[Array, " q"] | None) -> Bool[Array, " Q"]:
+        """Rows that people could not judge, or whose question is `lost` for another reason."""
+        is_out = np.isin(state, DISCARDED)
+        is_out = is_out if lost is None else is_out | lost
+        return np.any(is_out[self.questions], axis=1)
+
+
+@dataclass(frozen=True)
+class Judged(Generic[S]):
+    """`active` rows count; `discarded` ones made room for reserves. A duel counts once `share` of its rows are judged.
+
+    Rows that other duels happened to ask before are no fair sample of a duel, so that it has to reach its share.
+    """
+
+    ballot: Ballot[S]
+    state: Int[Array, " q"]
+    discarded: Bool[Array, " Q"]
+    active: Bool[Array, " Q"]
+    share: float
+
+    @property
+    def selection(self) -> S:
+        """What was selected."""
+        return self.ballot.selection
+
+    @property
+    def given_up(self) -> Bool[Array, " Q"]:
+        """Discarded rows whose turn had come; reserves that nobody had to ask about are none of them."""
+        return self.discarded & (active_before(self.selection.group, self.selection.rank, self.active) < self.ballot.k)
+
+    @property
+    def asked(self) -> Bool[Array, " q"]:
+        """Questions that had or have to be answered: those of active rows, and those answered of rows given up."""
+        return self._of(self.active) | (self._of(self.given_up) & (self.state != OPEN))
+
+    @property
+    def open(self) -> Bool[Array, " q"]:
+        """Questions of active rows that still need answers."""
+        return self._of(self.active) & (self.state == OPEN)
+
+    @property
+    def ended(self) -> Bool[Array, " Q"]:
+        """Active rows with all their answers."""
+        return self.active & np.all(self.state[self.ballot.questions] > OPEN, axis=1)
+
+    @property
+    def decided(self) -> Bool[Array, " Q"]:
+        """Active rows with all their answers, in duels that count."""
+        ended, number = self.ended, np.unique(self.selection.duel, return_inverse=True)[1]
+        reached = np.bincount(number, ended) / np.maximum(np.bincount(number, self.active), 1)
+        return ended & (reached[number] >= self.share)
+
+    @property
+    def place(self) -> Int[Array, " Q"]:
+        """1, 2, 3, … for the active rows of each group, by rank; 0 elsewhere."""
+        before = active_before(self.selection.group, self.selection.rank, self.active)
+        return np.where(self.active, before + 1, 0)
+
+    def with_state(self, state: Int[Array, " q"], lost: Bool[Array, " q"] | None = None) -> Judged[S]:
+        """The round as it would be with other states; the same as judging it anew, but quicker for a few changes."""
+        discarded = self.ballot.discarded(state, lost)
+        group = self.selection.group
+        rows = np.isin(group, group[discarded != self.discarded])
+        active = self.active.copy()
+        active[rows] = self.ballot.active(discarded, rows)
+        return replace(self, state=state, discarded=discarded, active=active)
+
+    def _of(self, rows: Bool[Array, " Q"]) -> Bool[Array, " q"]:
+        marked = np.zeros(len(self.state), bool)
+        marked[self.ballot.questions[rows].ravel()] = True
+        return marked
+
+
+def judge(
+    ballot: Ballot[S], state: Int[Array, " q"], share: float = 0.0, lost: Bool[Array, " q"] | None = None
+) -> Judged[S]:
+    """What the states of its questions come to for a round."""
+    discarded = ballot.discarded(state, lost)
+    return Judged(ballot, state, discarded, ballot.active(discarded), share)
+
+
+def active_rows(
+    group: Int[Array, " Q"],
+    rank: Int[Array, " Q"],
+    discarded: Bool[Array, " Q"],
+    k: int,
+    labels: Int[Array, "Q c"] | None = None,
+    cap: int = 0,
+) -> Bool[Array, " Q"]:
+    """True for the first `k` rows of each group, by rank, that are not discarded and fit the cap together.
+
+    It depends on the selection and the states alone: nothing needs to be remembered when a reserve moves up.
+    """
+    order = _by_group_and_rank(group, rank)
+    order = order[~discarded[order]]
+    begins = np.diff(group[order], prepend=-1) != 0
+    number, starts = np.cumsum(begins) - 1, np.flatnonzero(begins)
+    is_among_first = np.arange(len(order)) - starts[number] < k
+    is_crowded = np.zeros(len(starts), bool)
+    for label in labels.T if labels is not None and cap < k else ():
+        is_crowded |= _is_over(number[is_among_first], label[order[is_among_first]], cap, len(starts))
+    active = np.zeros(len(group), bool)
+    active[order[is_among_first & ~is_crowded[number]]] = True
+    ends = np.append(starts[1:], len(order))
+    for crowded in np.flatnonzero(is_crowded):  # only where the cap turns rows away do they depend on each other
+        assert labels is not None, "nothing is crowded without labels"
+        rows = order[starts[crowded] : ends[crowded]]
+        active[rows[_taken(labels[rows].tolist(), k, cap)]] = True
+    return active
+
+
+def active_before(group: Int[Array, " Q"], rank: Int[Array, " Q"], active: Bool[Array, " Q"]) -> Int[Array, " Q"]:
+    """How many active rows of the same group stand before each row."""
+    order = _by_group_and_rank(group, rank)
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    so_far = np.cumsum(active[order]) - active[order]
+    before = np.empty(len(group), np.int64)
+    before[order] = so_far - np.repeat(so_far[starts], np.diff(starts, append=len(order)))
+    return before
+
+
+def _by_group_and_rank(group: Int[Array, " Q"], rank: Int[Array, " Q"]) -> Int[Array, " Q"]:
+    """The rows in order; a selection mostly has them so already, and to see that is quicker than to sort."""
+    step = np.diff(group)
+    if np.all((step > 0) | ((step == 0) & (np.diff(rank) >= 0))):
+        return np.arange(len(group))
+    return np.lexsort((rank, group))
+
+
+def _is_over(group: Int[Array, " n"], label: Int[Array, " n"], cap: int, groups: int) -> Bool[Array, " G"]:
+    """True for groups in which some label stands more than `cap` times."""
+    pairs, times = np.unique(group * LABELS + label, return_counts=True)
+    is_over = np.zeros(groups, bool)
+    is_over[pairs[times > cap] // LABELS] = True
+    return is_over
+
+
+def _taken(labels: Sequence[Sequence[int]], k: int, cap: int) -> list[int]:
+    """Rows of one group, taken one after the other while they fit."""
+    taken: list[int] = []
+    counts: Counter[tuple[int, int]] = Counter()
+    for row, sides in enumerate(map(tuple, map(enumerate, labels))):
+        if len(taken) < k and all(counts[side] < cap for side in sides):
+            taken.append(row)
+            counts.update(sides)
+    return taken

@@ -1,0 +1,96 @@
+"""One order from who was right (lines 13 to 15 of MAD's Algorithm 1): matrices, and a ranking that says what it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.competition.standings import Estimate, Method, Standings, ranked
+from dissensus.competition.standings import stability as stability_by
+from dissensus.pairwise import compare, tally
+from dissensus.ranking import RANKERS, bootstrap, connected_groups, cyclic_share, log_dominance, resampled_tallies
+from dissensus.records import Comparisons, Outcomes, Tally
+
+USUAL = Method("perron", 1.0)
+
+
+def rank(
+    outcomes: Outcomes, names: Sequence[str], method: Method = USUAL, identical: Iterable[tuple[int, int]] = ()
+) -> Standings:
+    """Standings of all models; models that no judged items connect are ranked separately, and the words say so.
+
+    Raises:
+        RankingError: nothing is judged, or the method has no estimate for these judgements.
+    """
+    cases = tally(outcomes, len(names))
+
+    def share(members: Int[Array, " n"]) -> float:
+        group = among(cases, members)
+        return cyclic_share(log_dominance(compare(group, method.smoothing)), group.items)
+
+    return ranked(
+        names,
+        cases.items > 0,
+        lambda members: _estimate(outcomes, members, len(names), method),
+        share,
+        method,
+        identical,
+        nothing="not enough judgements: no duel has an item with both of its questions answered",
+    )
+
+
+def strengths(cases: Tally, method: Method) -> Float[Array, " M"]:
+    """Strengths of connected models, larger is better."""
+    return method.among(RANKERS).strengths(compare(cases, method.smoothing))
+
+
+def matrices(outcomes: Outcomes, models: int, method: Method) -> Comparisons:
+    """The tally, A and B of all duels (lines 13 and 14)."""
+    return compare(tally(outcomes, models), method.smoothing)
+
+
+def stability(outcomes: Outcomes, models: int, method: Method) -> tuple[tuple[int, float], ...]:
+    """(k, Spearman correlation of the ranking by the first k items of each duel with the full one): Figure 5."""
+    members = np.array(connected_groups(tally(outcomes, models).items > 0)[0])
+
+    def by_rows(rows: Int[Array, " n"]) -> list[Float[Array, " M"]]:
+        return [strengths(among(tally(outcomes.take(rows), models), members), method)]
+
+    deepest = int(outcomes.rank.max(initial=0))
+    curve = stability_by(by_rows, [np.flatnonzero(outcomes.rank <= k) for k in range(1, deepest + 1)])
+    return tuple((k, correlation) for k, (correlation,) in curve)
+
+
+def among(cases: Tally, members: Int[Array, " n"]) -> Tally:
+    """The tally of some of the models."""
+    square = np.ix_(members, members)
+    return Tally(cases.only[square], cases.both[square], cases.neither[square])
+
+
+def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method: Method) -> Estimate:
+    number = np.full(models, -1)
+    number[members] = np.arange(len(members))
+    own = outcomes.take((number[outcomes.first] >= 0) & (number[outcomes.second] >= 0))
+    own = Outcomes(number[own.first], number[own.second], own.item, own.rank, own.first_right, own.second_right)
+    ranker = method.among(RANKERS)
+    found = strengths(tally(own, len(members)), method)
+    smoothing = method.smoothing if ranker.smoothed else 0.0
+    rng = np.random.default_rng(method.seed)
+    tallies = resampled_tallies(own, len(members), method.resamples, rng, smoothing)
+    samples, degenerate = bootstrap(lambda cases: ranker.strengths(compare(cases, 0.0)), tallies)
+    return Estimate(found, samples, degenerate, ranker.logarithmic)
+
+
+def together(rounds: Sequence[Outcomes]) -> Outcomes:
+    """The outcomes of several rounds; the places of a duel's items count on from round to round."""
+    whole = Outcomes.together(rounds)
+    number = np.repeat(np.arange(len(rounds)), [len(part) for part in rounds])
+    place = whole.rank.copy()
+    for later in range(1, len(rounds)):
+        for one, other in np.unique(np.stack([rounds[later].first, rounds[later].second], axis=1), axis=0).tolist():
+            duel = (whole.first == one) & (whole.second == other)
+            place[duel & (number == later)] += place[duel & (number < later)].max(initial=0)
+    return replace(whole, rank=place)

@@ -1,0 +1,57 @@
+"""rank: standings as the record that is kept, with how they were made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.competition.standings import Method, Standings
+from dissensus.competition.task import Hearing
+from dissensus.records import Provenance, Ranking, Rankings
+from dissensus.store.files import file_fingerprint, fingerprint, write_text
+from dissensus.store.folder import Folder
+from dissensus.store.settings import MethodSettings
+from dissensus.version import __version__
+
+
+def method_of(settings: MethodSettings, name: str | None = None) -> Method:
+    """The method of that name, or the study's, with the study's parameters."""
+    return Method(name or settings.method, settings.smoothing, settings.resamples, settings.level, settings.seed)
+
+
+def ranking_of(
+    folder: Folder,
+    hearing: Hearing[Any, Any],
+    standings: Standings,
+    method: Method,
+    what: str = "questions",
+    beside: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+) -> Ranking:
+    """Standings with their words, further words `beside` them, and how they were made; `what` waits for answers."""
+    inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in hearing.rounds}
+    words = (*standings.words, *beside)
+    if hearing.open:
+        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} {what} wait for answers.", *words)
+    own = {"smoothing": method.smoothing, "resamples": method.resamples, "level": method.level}
+    return Ranking(
+        standings=standings.standings,
+        words=words,
+        cyclic_share=standings.cyclic_share,
+        degenerate_resamples=standings.degenerate_resamples,
+        fragility=None,
+        provenance=Provenance(
+            method=method.name,
+            parameters=own | dict(parameters or {}),
+            inputs=inputs | {"judgements": fingerprint(*hearing.answers.ids)},
+            seed=method.seed,
+            package=__version__,
+        ),
+    )
+
+
+def write_results(folder: Folder, ranking: Ranking | Rankings, models: list[str], matrices: Mapping[str, Any]) -> None:
+    """Write results/ranking.json and results/matrices.json."""
+    write_text(folder.ranking, ranking.model_dump_json(indent=1) + "\n")
+    write_text(folder.matrices, json.dumps({"models": models} | dict(matrices), indent=1) + "\n")

@@ -1,0 +1,90 @@
+"""What the reports of several tasks tell of a study: its settings and exclusions in words, benchmarks, duels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from dissensus.arrays import Array
+from dissensus.records import AttackMatrices, Exclusion, Rankings
+from dissensus.report.data import AttackDuel, Benchmark
+from dissensus.steps.benchmark import known_benchmark
+from dissensus.store.folder import Folder
+from dissensus.store.settings import ModelSettings, Settings
+
+Shown = TypeVar("Shown")
+
+
+def setting_text(value: object) -> str:
+    """A setting as the page writes it."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {setting_text(one)}" for name, one in value.items())
+    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def under(heading: str, values: Mapping[str, Any], text: Callable[[object], str] = setting_text) -> dict[str, str]:
+    """Settings by their names under a heading, such as 'judge: majority'."""
+    return {f"{heading}: {name}": text(value) for name, value in values.items()}
+
+
+def model_settings(
+    settings: Settings,
+    words: Callable[[ModelSettings], str] = lambda model: f"{model.backend}:{model.target}",
+    preprocessed: Callable[[ModelSettings], bool] | None = None,
+) -> dict[str, str]:
+    """Where each model comes from, and how its images are preprocessed.
+
+    `preprocessed` says which models have a line about preprocessing; without it, those for which any is set.
+    """
+    shown = {}
+    for name, model in settings.models.items():
+        shown[f"model {name}"] = words(model)
+        preprocess = settings.preprocess | model.preprocess
+        if preprocessed(model) if preprocessed else preprocess:
+            text = ", ".join(f"{key} = {value}" for key, value in preprocess.items())
+            shown[f"model {name}: preprocess"] = text or "defaults"
+    return shown
+
+
+def attack_duels(
+    shown: Mapping[tuple[int, int], Sequence[Shown]],
+    models: Sequence[str],
+    matrices: AttackMatrices,
+    order: Callable[[Shown], Any],
+) -> tuple[AttackDuel[Shown], ...]:
+    """Duels from what was selected for every attacker and defender, which is sorted by `order`."""
+    return tuple(
+        AttackDuel(
+            attacker=models[attacker],
+            defender=models[defender],
+            shown=tuple(sorted(found, key=order)),
+            aggressiveness=known_cell(matrices.aggressiveness, matrices.attacked, attacker, defender),
+            resistance=known_cell(matrices.resistance, matrices.defended, defender, attacker),
+        )
+        for (attacker, defender), found in shown.items()
+    )
+
+
+def known_cell(matrix: Array, known: Array, row: int, column: int) -> float | None:
+    """An entry of a matrix; None where nothing was judged."""
+    return float(matrix[row, column]) if known[row, column] else None
+
+
+def known_cells(matrix: Array, where: Array) -> list[list[float | None]]:
+    """The matrix as lists, with nothing where nothing was judged."""
+    rows, columns = matrix.shape
+    return [[known_cell(matrix, where, row, column) for column in range(columns)] for row in range(rows)]
+
+
+def benchmarks_of(folder: Folder, rankings: Rankings) -> dict[str, Benchmark] | None:
+    """The benchmark that the user gave beside each ranking, if any."""
+    found = {name: known_benchmark(folder, ranking) for name, ranking in rankings.measures.items()}
+    return {name: known for name, known in found.items() if known is not None} or None
+
+
+def left_out(exclusions: Mapping[str, Exclusion]) -> list[str]:
+    """Whose answers do not count, each with the reason."""
+    return [
+        f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
+        for name, exclusion in sorted(exclusions.items())
+    ]

@@ -1,0 +1,137 @@
+"""select: a round of duels, planned, found in one pass over all predictions, and written; the same for every task."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array, Int
+from dissensus.competition.task import H, Plan, S, Task
+from dissensus.errors import PredictionError, SelectionError, StudyError
+from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.predicting import check_same_pool, predicted, refuse_other_predictions
+from dissensus.steps.workspace import Workspace
+from dissensus.store.parts import Parts
+from dissensus.store.rounds import Round, read_rounds, write_round
+
+
+def select(task: Task[S, H], again: bool) -> int:
+    """Number of the round that holds the selection: a new one, or the last where nothing is left to select.
+
+    All duels at first; later only those of models that came since (Algorithm 2 of the papers), or with `again` further
+    rows for all duels. Earlier rounds are never touched.
+
+    Raises:
+        SelectionError: fewer than two models, or nothing by which any two could be told apart.
+        StudyError: other settings than those of the rounds there are, or predictions that changed.
+        PredictionError: predictions cannot be compared.
+    """
+    work = task.work
+    plan = planned(task, again)
+    if plan is None:
+        return work.folder.rounds()[-1]
+    selecting = task.selecting(work, plan)
+    inputs = {
+        "pool": pool_stamp(work.folder),
+        "predictions": {name: plan.stamps[name]["content"] for name in plan.models},
+        "settings": plan.settings,
+        "duels": len(plan.duels),
+    } | dict(selecting.inputs)
+    parts = Parts(work.folder.parts(f"select-{plan.number:03}"), f"select (round {plan.number})", inputs)
+    try:
+        choice = selecting.run(work, parts)
+    except (PredictionError, SelectionError):  # it would end here again, so nobody goes on with these parts
+        parts.clear()
+        raise
+    selection = choice.selection
+    items = np.unique(np.concatenate([getattr(selection, name) for name in selection.items])).tolist()
+    about = {
+        "settings": plan.settings,
+        "duels": [[plan.models[first], plan.models[second]] for first, second in plan.duels.tolist()],
+        "inputs": {name: inputs[name] for name in selecting.recorded},
+    }
+    ids = dict(zip(items, work.pool.ids(items), strict=True))
+    write_round(work.folder, plan.number, selection, plan.models, ids, about | dict(choice.about), choice.more)
+    parts.clear()
+    return plan.number
+
+
+def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
+    """The round that is to be selected; None where all models have met and nothing changed."""
+    work = task.work
+    met, rounds = read_rounds(work.folder, task.selection)
+    models = competing(work, met)
+    wanted = task.wanted()
+    newcomers = len(models) - len(met) if rounds and not again else 0
+    if rounds and not again and not newcomers:
+        refuse_changed(rounds[-1], wanted, task.noun, task.found_later)
+        return None
+    require_unchanged(task, rounds)
+    number = rounds[-1].number + 1 if rounds else 1
+    duels = duels_of(len(models), newcomers, task.is_ordered)
+    stamps = check_same_pool(work.folder, models)
+    return Plan(number, models, duels, wanted, rounds if again else (), stamps, rounds)
+
+
+def duels_of(models: int, newcomers: int = 0, is_ordered: bool = False) -> Int[Array, "D 2"]:
+    """All pairs of models, ordered ones where one attacks the other; with newcomers (the last models) those with one.
+
+    A model that joins M others costs M duels, or 2·M where they are ordered.
+    """
+    pairs = permutations(range(models), 2) if is_ordered else combinations(range(models), 2)
+    chosen = [pair for pair in pairs if not newcomers or max(pair) >= models - newcomers]
+    return np.array(chosen, np.int64).reshape(-1, 2)
+
+
+def competing(work: Workspace[Any], met: list[str]) -> list[str]:
+    """The models that have met, in that order, and those that have predicted since.
+
+    Raises:
+        SelectionError: fewer than two have predictions.
+    """
+    models = predicted(work.folder, work.settings)
+    if len(models) < 2:
+        found = models[0] if models else "none"
+        raise SelectionError(f"a competition needs two models with predictions; here there is {found}")
+    return met + [name for name in models if name not in met]
+
+
+def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_open: Collection[str] = ()) -> None:
+    """Refuse other settings than those of the last round, which would need a round of their own.
+
+    `left_open` are settings that the round found out for itself where nobody says otherwise.
+
+    Raises:
+        StudyError: names every setting that changed.
+    """
+    before = last.settings
+    said = {name: value for name, value in wanted.items() if not (name in left_open and value is None)}
+    changed = [f"{name} {before.get(name)} → {value}" for name, value in said.items() if value != before.get(name)]
+    if changed:
+        raise StudyError(
+            f"round {last.number} was selected with other settings ({', '.join(changed)}): "
+            f"restore them, or use --again to select further {what} for every duel"
+        )
+
+
+def require_unchanged(task: Task[S, H], rounds: Sequence[Round[S]]) -> dict[str, dict[str, Any]]:
+    """Stamps of the predictions of all models that compete, which still say what the rounds were selected by.
+
+    Raises:
+        StudyError: a model is no longer in study.toml, or has other predictions.
+    """
+    work = task.work
+    names = list(dict.fromkeys(name for found in rounds for name in found.predictions))
+    gone = [name for name in names if name not in work.settings.models]
+    if gone:
+        raise StudyError(
+            f"{gone[0]} competes, but {work.folder.settings} no longer lists it: write [models.{gone[0]}] again"
+        )
+    stamps = check_same_pool(work.folder, names)
+    refuse_other_predictions(rounds, stamps)
+    for found in rounds:
+        task.require_same(found)
+    return stamps

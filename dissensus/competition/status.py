@@ -1,0 +1,136 @@
+"""status: how far a study has come, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from dissensus.competition.hearing import Competition
+from dissensus.competition.task import Task
+from dissensus.records import Record
+from dissensus.steps.pooling import duplicates, has_items
+from dissensus.steps.predicting import problems
+from dissensus.steps.workspace import Workspace
+from dissensus.store.folder import Folder
+from dissensus.store.rounds import Round
+from dissensus.store.tables import read_stamps
+
+
+class RoundStatus(Record):
+    """One round: its duels and what was selected for them; `short` are duels that got less than they should."""
+
+    round: int
+    duels: int
+    items: int
+    reserves: int
+    short: int
+    settings: dict[str, object]
+    words: tuple[str, ...] = ()
+    """What whoever reads the result should know of the selection."""
+
+
+class ModelStatus(Record):
+    """One model: whether it has predicted, and on how many items it could not, by reason."""
+
+    model: str
+    source: str
+    predicted: bool
+    unreadable: int
+    reasons: dict[str, int]
+
+
+class Status(Record):
+    """How far a study has come."""
+
+    study: str
+    task: str
+    classes: int
+    pool: int
+    identical_files: int
+    models: tuple[ModelStatus, ...]
+    rounds: tuple[RoundStatus, ...]
+    questions: int
+    open_questions: int
+    discarded_items: int
+    judgements: int
+    annotators: int
+    next: str
+
+
+def status_of(task: Task[Any, Any]) -> Status:
+    """The status, from the study folder alone."""
+    work = task.work
+    folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
+    answers, annotators = work.answers.counts(task.kind, "asked")
+    hearing = Competition(task).hearing() if folder.rounds() else None
+    models = tuple(_model(work, name) for name in settings.models)
+    competing = [] if hearing is None else hearing.models
+    questions, waiting = (0, 0) if hearing is None else (len(hearing.asked), len(hearing.open))
+    return Status(
+        study=str(folder.root),
+        task=settings.task,
+        classes=len(work.classes),
+        pool=work.size if has_pool else 0,
+        identical_files=duplicates(folder) if has_pool else 0,
+        models=models,
+        rounds=() if hearing is None else tuple(_round(task, found) for found in hearing.rounds),
+        questions=questions,
+        open_questions=waiting,
+        discarded_items=0 if hearing is None else hearing.discarded,
+        judgements=answers,
+        annotators=annotators,
+        next=_next(folder, has_pool, models, competing, questions, waiting),
+    )
+
+
+def _round(task: Task[Any, Any], found: Round[Any]) -> RoundStatus:
+    selected = found.selection.take(~found.selection.is_reserve)
+    rows = np.unique(selected.duel, return_counts=True)[1]
+    return RoundStatus(
+        round=found.number,
+        duels=len(found.duels),
+        items=len(selected),
+        reserves=len(found.selection) - len(selected),
+        short=task.short_duels(found, rows),
+        settings=found.settings,
+        words=found.words,
+    )
+
+
+def _model(work: Workspace[Any], name: str) -> ModelStatus:
+    folder, model, path = work.folder, work.settings.models[name], work.folder.predictions(name)
+    unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if path.exists() else 0
+    reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()
+    return ModelStatus(
+        model=name,
+        source=f"{model.backend}:{model.target}",
+        predicted=path.exists(),
+        unreadable=unreadable,
+        reasons=dict(reasons.most_common()),
+    )
+
+
+def _next(
+    folder: Folder,
+    has_pool: bool,
+    models: tuple[ModelStatus, ...],
+    competing: list[str],
+    questions: int,
+    waiting: int,
+) -> str:
+    """The command that comes next."""
+    study = shlex.quote(str(folder.root))
+    if not has_pool:
+        return f"dissensus pool {study} SOURCE…"
+    if not all(model.predicted for model in models):
+        return f"dissensus predict {study}    # resumes"
+    if len(models) < 2:
+        return f"dissensus predict {study} NAME=BACKEND:TARGET…"
+    if any(model.model not in competing for model in models):
+        return f"dissensus select {study}"
+    if waiting:
+        return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions wait for answers"
+    return f"dissensus report {study}"

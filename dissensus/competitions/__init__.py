@@ -1,1 +1,0 @@
-"""One page per paper: the rooms, called in order."""

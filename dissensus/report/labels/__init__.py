@@ -1,0 +1,1 @@
+"""The page about classifiers: who is right where two of them disagree."""

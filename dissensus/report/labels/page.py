@@ -1,0 +1,231 @@
+"""The page about classifiers: who is right where two of them disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from markupsafe import Markup
+
+from dissensus.arrays import Array, Float
+from dissensus.records import Ranking
+from dissensus.report.galleries import Album, Gallery, duel_id, most_each
+from dissensus.report.heatmaps import Grid, Shade, apart, ratio_shade
+from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
+from dissensus.report.opening import opening
+from dissensus.report.page import Page, Section, settings_section
+from dissensus.report.scales import STABLE, Curves, curves, settled_from
+from dissensus.report.standings import HIGHER, Column, OrderCell, moved, plot
+from dissensus.report.wording import counted, decimals, number, percent, ratio, span
+
+CARDS = 6_000
+"""Cards on one page; studies with more show the first of every duel, and say so."""
+
+PAPER = (0.329, 0.535, 0.136)
+"""Shares of Cases I, II and III among eleven ImageNet classifiers (Section 3.1)."""
+
+
+def labels_page(report: LabelsReport) -> Page:
+    """The opening and the sections of the report."""
+    album = Album()
+    made = galleries(report, album)
+    linked = frozenset(gallery.places for gallery in made)
+    view = {"numbers": album.numbers, "galleries": made, "models": dict(enumerate(report.order))}
+    provenance = report.ranking.provenance
+    return Page(
+        opening(report, "labels/opening.html", report.notes, report.ranking.words, examples(made), **view),
+        (
+            ranking_section(report),
+            matrices_section(report, linked),
+            cases_section(report, linked),
+            Section(
+                "stability", "Stability", "Stability over k", "labels/stability.html",
+                {"drawn": stability(report.stability)},
+            ),
+            Section("galleries", "Galleries", "Galleries", "labels/galleries.html", view),
+            settings_section(report.settings, {"Ranking": provenance}, f" --method {provenance.method}"),
+        ),
+        rules=album.rules,
+    )  # fmt: skip
+
+
+def ranking_section(report: LabelsReport) -> Section:
+    """Strengths with their intervals, how fragile the first place is, and the same models in other orders."""
+    view = {"report": report, "plot": plot(report.ranking), "columns": orders(report)}
+    return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view)
+
+
+def orders(report: LabelsReport) -> tuple[Column, ...]:
+    """The ranking, the rankings by other methods, the consensus of the models, and the benchmark if there is one."""
+    own = report.ranking.provenance.method
+    ranks = {s.model: OrderCell(span(s.rank_low, s.rank_high)) for s in report.ranking.standings}
+    head = Markup('{}<br><span class="tag">this ranking</span>')
+    columns = [
+        Column(head.format(own), ranks),
+        *(Column(name, _by_method(found, report)) for name, found in report.other_rankings.items() if name != own),
+        Column(
+            Markup('consensus<br><span class="tag">needs no people</span>'),
+            {name: _by_consensus(report.consensus.get(name), report) for name in report.order},
+        ),
+    ]
+    if (known := report.benchmark) is not None:
+        digits = decimals(known.scores.values())
+        cells = {
+            name: OrderCell(str(known.rank.get(name, "–")), number(known.scores[name], digits))
+            if name in known.scores
+            else OrderCell("–", "")
+            for name in report.order
+        }
+        columns.append(Column(Markup('<span class="cut">{}</span>').format(known.name), cells, known.name))
+        differences = {name: moved(known.difference.get(name), unknown="•") for name in report.order}
+        columns.append(Column("ΔRank", differences, f"benchmark rank minus competition rank: {HIGHER}"))
+    return tuple(columns)
+
+
+def _by_method(ranking: Ranking, report: LabelsReport) -> dict[str, OrderCell]:
+    digits = decimals(s.strength for s in ranking.standings if s.strength is not None)
+    cells = dict.fromkeys(report.order, OrderCell("–", title=""))
+    for place, s in enumerate(ranking.standings, start=1):
+        if s.strength is None:
+            cells[s.model] = OrderCell("–", title="not comparable")
+        else:
+            title = f"strength {number(s.strength, digits)}, ranks {span(s.rank_low, s.rank_high)}"
+            cells[s.model] = OrderCell(str(place), title=title)
+    return cells
+
+
+def _by_consensus(share: float | None, report: LabelsReport) -> OrderCell:
+    """The rank by agreement; equal shares get the same, better rank."""
+    if share is None:
+        return OrderCell("–", "", "agrees with the plurality vote on no item")
+    rank = 1 + sum(other > share for other in report.consensus.values())
+    return OrderCell(str(rank), percent(share, 1), f"agrees with the plurality vote on {percent(share, 1)}")
+
+
+def matrices_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -> Section:
+    """Pairwise accuracy and dominance; a pair without judged items has an empty cell."""
+    grid, order = Grid(report.models, report.order, linked, "no judged item"), report.order
+    accuracy, dominance, items = (grid.sorted(m) for m in (report.accuracy, report.dominance, report.tally.items))
+    met = apart(items > 0)
+
+    def right(i: int, j: int) -> str:
+        one, other = (percent(float(accuracy[cell])) for cell in ((i, j), (j, i)))
+        many = counted(round(float(items[i, j])), "item")
+        return f"{order[i]} against {order[j]}: right on {one} of their {many}; {order[j]} on {other}"
+
+    def dominates(i: int, j: int) -> str:
+        times = float(dominance[i, j])
+        if abs(times - 1) < 0.005:
+            return f"{order[i]} and {order[j]} were right equally often"
+        better, worse, factor = (i, j, times) if times > 1 else (j, i, 1 / times)
+        return f"{order[better]} was right {ratio(factor)} times as often as {order[worse]}"
+
+    shares = Shade(lambda share: f"{100 * share:.0f}", lambda share: share, ("0 %", "100 % right"))
+    view = {
+        "grid": grid,
+        "judged": _judged(items[met]),
+        "accuracy": grid.heat(accuracy, met, shares, right, _higher_first),
+        "dominance": grid.heat(dominance, met, ratio_shade(dominance[met]), dominates, _higher_first),
+    }
+    return Section("matrices", "Matrices", "Pairwise matrices", "labels/matrices.html", view)
+
+
+def _higher_first(row: int, column: int) -> tuple[int, int]:
+    return min(row, column), max(row, column)
+
+
+def _judged(items: Float[Array, " D"]) -> str:
+    """How many items the duels have; every duel is given twice."""
+    if items.size == 0:
+        return "No duel has been judged."
+    low, high = round(float(items.min())), round(float(items.max()))
+    many = counted(low, "judged item") if low == high else f"{low:,} to {high:,} judged items"
+    return f"{counted(items.size // 2, 'duel')} with {many} each."
+
+
+def cases_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -> Section:
+    """Both right (I), one right (II), neither right (III): shares over all duels beside the paper's, and duel by duel.
+
+    There are no shares where nothing was judged. In a bar the model that the page places higher stands first.
+    """
+    tally, order = report.tally, report.order
+    grid = Grid(report.models, order, linked)
+    counts = np.stack([grid.sorted(m) for m in (tally.only, tally.both, tally.neither, tally.only.T)], axis=-1)
+    bars = [
+        ((order[i], order[j]), tuple(round(float(n)) for n in counts[i, j]), duel_id(i, j) if (i, j) in linked else "")
+        for i in range(len(order))
+        for j in range(i + 1, len(order))
+        if counts[i, j].sum()
+    ]
+    judged = sum(sum(parts) for _, parts, _ in bars)
+    shares = None
+    if judged:
+        one, three = (sum(parts[place] for _, parts, _ in bars) / judged for place in (1, 2))
+        shares = one, 1 - one - three, three
+    view = {"shares": shares, "paper": PAPER, "judged": judged, "bars": bars}
+    return Section("cases", "Three cases", "Three cases", "labels/cases.html", view)
+
+
+def stability(rows: Sequence[tuple[int, float]]) -> Curves | None:
+    """How the ranking settles over k; None where there is nothing to draw."""
+    if not rows:
+        return None
+    first, last, settled = rows[0][0], rows[-1][0], settled_from(rows, lambda srcc: srcc > STABLE)
+    if settled == first:
+        words = f"The order stays close to the final one (SRCC above {STABLE}) from the smallest k on."
+    elif settled == last:
+        words = f"The order still moves at k = {last}: judge more items per duel before trusting close ranks."
+    else:
+        words = f"From k = {settled} on, the order stays close to the final one (SRCC above {STABLE})."
+    return curves(rows, ("blue",), lambda k, _, srcc: f"k = {k}: SRCC {srcc:.2f}", words)
+
+
+@dataclass(frozen=True)
+class LabelGallery(Gallery):
+    """One duel; the model that the page places higher comes first."""
+
+    judged: int
+    only: tuple[int, int]
+
+    def number_of(self, case: str) -> int:
+        """Cards of one case."""
+        return sum(card.case == case for card in self.cards)
+
+
+def galleries(report: LabelsReport, album: Album, most_cards: int = CARDS) -> tuple[LabelGallery, ...]:
+    """Galleries sorted by the two models' places; at most `most_cards` cards in all, but one per duel.
+
+    Raises:
+        ValueError: an image is not a base64 data URI of a bitmap, so it must not enter the page's style sheet.
+    """
+    most = most_each(most_cards, sum(len(duel.shown) for duel in report.duels), len(report.duels))
+    made = []
+    for duel in report.duels:
+        first, second = (report.order.index(name) for name in duel.models)
+        turned = duel if first < second else _turned(duel)
+        cards = turned.shown[:most]
+        for shown in cards:
+            album.add(shown.item, shown.image)
+        left_out = duel.judged - len(cards)
+        places = _higher_first(first, second)
+        made.append(LabelGallery(places, turned.models, cards, left_out, duel.judged, turned.only))
+    return tuple(sorted(made, key=lambda gallery: gallery.places))
+
+
+def _turned(duel: LabelDuel) -> LabelDuel:
+    shown = tuple(replace(one, said=one.said[::-1]) for one in duel.shown)
+    return replace(duel, models=duel.models[::-1], shown=shown, only=duel.only[::-1])
+
+
+def examples(galleries: Sequence[LabelGallery], number: int = 3) -> tuple[tuple[LabelGallery, Shown], ...]:
+    """Items with a picture that decide a duel, each from another gallery, for the opening of the page."""
+    found: dict[str, tuple[LabelGallery, Shown]] = {}
+    for gallery in galleries:
+        for card in gallery.cards:
+            if card.case in ("first", "second") and card.image is not None and card.image not in found:
+                found[card.image] = gallery, card
+                break
+        if len(found) == number:
+            break
+    return tuple(found.values())

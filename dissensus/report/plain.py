@@ -1,0 +1,21 @@
+"""The page of a task that shows nothing of its own: who leads, how sure that is, and how it was made."""
+
+from __future__ import annotations
+
+from dissensus.records import Ranking
+from dissensus.report.data import Report
+from dissensus.report.opening import opening
+from dissensus.report.page import Page, Section, settings_section
+from dissensus.report.standings import plot
+
+
+def plain_page(report: Report, ranking: Ranking) -> Page:
+    """An opening with the findings, the ranking with its intervals, and the settings."""
+    view = {"ranking": ranking, "plot": plot(ranking)}
+    return Page(
+        opening(report, "plain/opening.html", report.notes, ranking.words, ()),
+        (
+            Section("ranking", "Ranking", "Ranking", "plain/ranking.html", view),
+            settings_section(report.settings, {"Ranking": ranking.provenance}),
+        ),
+    )

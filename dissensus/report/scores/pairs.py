@@ -1,0 +1,133 @@
+"""The pairs of every attack, the lowest level first, and what people's preference means for attacker and defender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dissensus.report.galleries import Album, AttackGallery, most_each, tallied
+from dissensus.report.scores.data import ScoresReport, ShownPair
+from dissensus.report.scores.figures import figure_id
+from dissensus.report.wording import counted, number
+
+PAIRS = 3_000
+"""Pairs on one page, of two pictures each; studies with more show the first of every attack, and say so."""
+
+WIDE = 2.2
+"""Pictures this many times as wide as high are shown one above the other, so that they can be seen."""
+
+UNCERTAIN = 0.2
+"""Closer to zero than this people see no difference: the part of the slider that says so (Section 3.3)."""
+
+OUTCOMES = {
+    "falsified": ("defender falsified", "People agree with the attacker: the defender is falsified."),
+    "holds": ("defender holds", "People see no difference: the defender holds."),
+    "opposite": (
+        "attacker fails",
+        "People see the opposite: the attacker fails, and the defender saw no difference either.",
+    ),
+    "waiting": ("not judged", "Nobody has judged this pair yet."),
+}
+"""What comes of a pair, in few words and in a sentence."""
+SHORT = {name: short for name, (short, _) in OUTCOMES.items()}
+
+
+@dataclass(frozen=True)
+class PairGallery(AttackGallery):
+    """One attack; `figure` is the anchor of the two models' figure, empty where there is none."""
+
+    figure: str
+
+
+def outcome(preference: float | None) -> str:
+    """The key of `OUTCOMES` for a preference."""
+    if preference is None:
+        return "waiting"
+    if abs(preference) < UNCERTAIN:
+        return "holds"
+    return "falsified" if preference > 0 else "opposite"
+
+
+def outcomes(pairs: Iterable[ShownPair]) -> tuple[tuple[str, int], ...]:
+    """How many pairs had which outcome, of those that occur."""
+    return tallied([outcome(pair.preference) for pair in pairs], OUTCOMES)
+
+
+def outcome_words(counts: Iterable[tuple[str, int]]) -> str:
+    """All that occurred, in words."""
+    return ", ".join(f"{SHORT[name]} {count}" for name, count in counts) or "no pair"
+
+
+def tally_words(counts: Iterable[tuple[str, int]]) -> str:
+    """What came of all judged pairs, in one sentence; empty where nothing was judged."""
+    found = dict(counts)
+    falsified, holds, opposite = (found.get(name, 0) for name in ("falsified", "holds", "opposite"))
+    judged = falsified + holds + opposite
+    if not judged:
+        return ""
+    ends = [
+        counted(falsified, "falsifies its defender", "falsify their defender"),
+        counted(holds, "looks alike to people too", "look alike to people too"),
+    ]
+    if opposite:
+        ends.append(counted(opposite, "contradicts its attacker", "contradict their attacker"))
+    return f"Of {counted(judged, 'judged pair')}, {', '.join(ends[:-1])} and {ends[-1]}."
+
+
+def pair_galleries(report: ScoresReport, album: Album, pairs: int = PAIRS) -> tuple[PairGallery, ...]:
+    """Galleries sorted by attacker and defender; at most `pairs` pairs in all, but one per attack.
+
+    Raises:
+        ValueError: an image is not a base64 data URI of a bitmap, so it must not enter the page's style sheet.
+    """
+    place = {name: i for i, name in enumerate(report.order)}
+    drawn = {frozenset((figure.first, figure.second)) for figure in report.figures}
+    most = most_each(pairs, sum(len(duel.shown) for duel in report.duels), len(report.duels))
+    made = []
+    for duel in sorted(report.duels, key=lambda duel: (place[duel.attacker], place[duel.defender])):
+        one, other = place[duel.attacker], place[duel.defender]
+        for side in (side for pair in duel.shown[:most] for side in (pair.low, pair.high)):
+            album.add(side.item, side.image)
+        made.append(
+            PairGallery(
+                places=(one, other),
+                models=(duel.attacker, duel.defender),
+                cards=duel.shown[:most],
+                left_out=max(0, len(duel.shown) - most),
+                aggressiveness="" if duel.aggressiveness is None else number(duel.aggressiveness, 2),
+                resistance="" if duel.resistance is None else number(duel.resistance, 2),
+                outcomes=outcomes(duel.shown),
+                figure=figure_id(one, other) if frozenset((duel.attacker, duel.defender)) in drawn else "",
+            )
+        )
+    return tuple(made)
+
+
+def striking(galleries: Sequence[PairGallery]) -> tuple[tuple[PairGallery, ShownPair], ...]:
+    """Up to two pairs with pictures for the opening: the best attack, and the attack that went most wrong."""
+    seen = [(g, p) for g in galleries for p in g.cards if p.low.image is not None and p.high.image is not None]
+    hits, opposite, held = (
+        [both for both in seen if outcome(both[1].preference) == name] for name in ("falsified", "opposite", "holds")
+    )
+    best = [max(hits, key=lambda both: _strength(both[1]))] if hits else []
+    worst = [min(opposite, key=lambda both: _strength(both[1]))] if opposite else []
+    calm = [max(held, key=lambda both: span_of(both[1].low.attacker, both[1].high.attacker)[1])] if held else []
+    return tuple((best + worst + calm)[:2])
+
+
+def _strength(pair: ShownPair) -> float:
+    """How striking a pair is: what people say times what the attacker says."""
+    return (pair.preference or 0.0) * (pair.high.attacker - pair.low.attacker)
+
+
+def span_of(low: float, high: float) -> tuple[float, float]:
+    """Where the bar of two scores begins on the common scale, and how long it is, in percent."""
+    left, right = (min(100.0, max(0.0, value)) for value in sorted((low, high)))
+    return round(left, 1), round(right - left, 1)
+
+
+def pair_shape(pair: ShownPair, album: Album) -> tuple[float, bool]:
+    """Width over height of a pair's pictures, held between portraits and strips, and whether they are wide."""
+    shapes = [album.shape(side.image) for side in (pair.low, pair.high) if side.image is not None]
+    ratio = round(min(12.0, max(0.7, sum(shapes) / len(shapes))), 2) if shapes else 2.0
+    return ratio, ratio >= WIDE and bool(shapes)

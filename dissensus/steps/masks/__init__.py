@@ -1,1 +1,0 @@
-"""The verbs of a study of models that give a map."""

@@ -1,0 +1,27 @@
+"""Sheets that somebody fills in: questions as rows of a .csv or .jsonl, answered anywhere and imported again."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dissensus.store.exchange import safe_cell
+from dissensus.store.files import write_text, write_whole
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows of the same columns in the format of the ending; cells of a .csv are no formulas."""
+    if path.suffix == ".jsonl":
+        write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    else:
+        write_whole(path, lambda unfinished: _write_csv(unfinished, rows))
+
+
+def _write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({name: safe_cell(cell) for name, cell in row.items()} for row in rows)

@@ -1,0 +1,68 @@
+"""One study as every step sees it: its folder, its settings of now, its classes, its database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from dissensus.engines import local
+from dissensus.engines.local import Progress, silent
+from dissensus.engines.reduction import Engine, Partial, Parts, Reduction
+from dissensus.records import Classes
+from dissensus.steps.answers import study_database
+from dissensus.steps.pooling import pool_size
+from dissensus.steps.pools import Pool, open_pool
+from dissensus.store.answers import AnswerLog
+from dissensus.store.database import Database
+from dissensus.store.folder import Folder
+from dissensus.store.people import People
+from dissensus.store.settings import Settings
+
+T = TypeVar("T", bound=Settings)
+
+
+@dataclass(frozen=True)
+class Workspace(Generic[T]):
+    """What a step needs of a study; every verb makes its own, with the settings as they are then."""
+
+    folder: Folder
+    settings: T
+    classes: Classes
+    progress: Progress = silent
+    engine: Engine = local.reduce
+    """Where passes over the pool run."""
+
+    @property
+    def title(self) -> str:
+        """The study's, or the name of its folder."""
+        return self.settings.title or self.folder.root.resolve().name
+
+    @cached_property
+    def database(self) -> Database:
+        """Where the answers lie."""
+        return study_database(self.folder, self.settings)
+
+    @property
+    def answers(self) -> AnswerLog:
+        """All answers."""
+        return AnswerLog(self.database)
+
+    @property
+    def people(self) -> People:
+        """The annotators."""
+        return People(self.database)
+
+    @property
+    def pool(self) -> Pool:
+        """The items."""
+        return open_pool(self.folder)
+
+    def reduce(self, reduction: Reduction[Any, Partial], what: str, parts: Parts | None = None) -> Partial:
+        """Pass over the whole pool."""
+        return self.engine(reduction, self.size, what, self.progress, parts)
+
+    @property
+    def size(self) -> int:
+        """Number of items."""
+        return pool_size(self.folder)

@@ -1,0 +1,311 @@
+"""From the fields of a file to a checked response, and back; classes go by name, and errors say where they are."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn, get_args
+
+from dissensus.errors import ClassesError, DissensusError, JudgementError
+from dissensus.labeling.kinds import QUESTIONS, class_number
+from dissensus.labeling.kinds.slider import UNFIT, number_or_word
+from dissensus.records import Classes, Question, Response, Role
+from dissensus.store.files import fingerprint
+
+REQUIRED = ("item", "label", "annotator", "answer")
+PLAIN = ("id", "annotator", "role", "shown", "seconds", "comment", "ticket", "time")
+"""Fields of a response that files hold as they are."""
+PARTS = ("item", "label", "first", "second", "ask")
+"""Fields of a body that may stand beside the answer, each by itself."""
+ITEMS = ("item", "first", "second")
+"""Fields that name an item of the pool; two predictions of an item are named by their models instead."""
+ROLES: tuple[Role, ...] = get_args(Role)
+SYNONYMS = {"maybe": "unsure", "hard to tell": "unsure", "y": "yes", "n": "no", "true": "yes", "false": "no"}
+NOTHING = "cannot tell"
+"""The word for a pick that is no class: an empty cell is a question that nobody has answered yet."""
+SAME = {"no difference": "same"}
+LONGEST_COMPLAINT = 400
+DEEPEST = 16
+"""Levels of lists and objects within one field."""
+
+Body = dict[str, Any]
+Fields = Mapping[str, Any]
+Items = Callable[[], Iterable[str]]
+"""All items of a pool; called only where a format needs them."""
+
+
+@dataclass(frozen=True)
+class Writing:
+    """One file that is being written, and what its writer may need to know."""
+
+    path: Path
+    classes: Classes
+    uri_of: Callable[[str], str | None]
+    """Where other tools find an item's image."""
+    items: Items | None
+    tell: Callable[[str], None]
+    """Told, in one line, what a format leaves out."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One file that is being read, and what its answers are checked against."""
+
+    path: Path
+    classes: Classes
+    is_item: Callable[[str], bool]
+    annotator: str | None
+    """Who answered, where the file does not say."""
+    task: str | None = None
+    """What the study's models predict, where that is known: only a study of masks takes masks out of drawings."""
+    items: Items | None = None
+    """All items of the pool, for files that are named like them."""
+    asked: dict[tuple[str, str], Question] = field(default_factory=dict)
+    """Questions that were seen to be right."""
+
+    @cached_property
+    def written(self) -> str:
+        """When the file was written: the time of answers without one."""
+        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+
+    def of(self, path: Path) -> Reading:
+        """The same for another file."""
+        return replace(self, path=path)
+
+    def response(self, fields: Fields, where: str) -> Response:
+        """One response.
+
+        One without an id gets one made from its content, so that a file read twice gives the same ids; one without a
+        time gets the time of the file.
+
+        Raises:
+            JudgementError: says where and what is wrong.
+        """
+        try:
+            return self._response(fields)
+        except DissensusError as error:
+            refuse(where, str(error))
+        except UnicodeError:
+            refuse(where, "it holds half a character, which JSON can spell and nothing can store")
+        except RecursionError:
+            refuse(where, "it is nested too deeply")
+
+    def _response(self, fields: Fields) -> Response:
+        question = self._question(fields)
+        annotator = str(fields["annotator"]) if has(fields, "annotator") else self.annotator
+        if not annotator:
+            raise JudgementError(f"annotator is missing (needed: {', '.join(REQUIRED)})")
+        if question.kind in ("contains", "choice", "slider") and not has(fields, "answer"):
+            raise JudgementError(f"answer is missing (needed: {', '.join(REQUIRED)})")
+        shown = _object(fields.get("shown"), "shown")
+        answer = known_answer(question.kind, shown, fields.get("answer"), self.classes)
+        answer = QUESTIONS[question.kind].kept(question.body, answer, self.classes)
+        response = Response(
+            id=str(fields.get("id") or _identity(question, annotator, answer, str(fields.get("time") or ""))),
+            question=question,
+            annotator=annotator,
+            answer=answer,
+            role=_role(fields.get("role")),
+            shown=shown,
+            seconds=_seconds(fields.get("seconds")),
+            comment=str(fields["comment"]) if has(fields, "comment") else "",
+            ticket=str(fields["ticket"]) if has(fields, "ticket") else None,
+            time=_time(fields.get("time") or self.written),
+        )
+        f"{response.id}{annotator}{response.comment}{response.ticket}".encode()
+        return response
+
+    def _question(self, fields: Fields) -> Question:
+        """What was asked; a question of two columns, which has many answers, is checked once."""
+        label = fields.get("label")
+        is_plain = fields.get("kind") in (None, "", "contains") and isinstance(label, (str, int))
+        is_all = not any(has(fields, name) for name in ("question", "first", "second", "ask"))
+        key = (str(fields.get("item")), repr(label)) if is_plain and is_all else None
+        if key is not None and key in self.asked:
+            return self.asked[key]
+        body = _given_body(fields)
+        kind = _kind(fields, body)
+        if kind not in QUESTIONS:
+            raise JudgementError(f"there is no kind of question '{kind}': there are {', '.join(QUESTIONS)}")
+        absent = [name for name in ("item", "label") if kind == "contains" and not has(body, name)]
+        if absent:
+            raise JudgementError(f"{absent[0]} is missing (needed: {', '.join(REQUIRED)})")
+        question = Question(kind=kind, body=QUESTIONS[kind].checked(body, self.classes))
+        self._find_items(question.body)
+        question.text.encode()
+        if key is not None:
+            self.asked[key] = question
+        return question
+
+    def _find_items(self, body: Body) -> None:
+        is_over = all(name in body for name in ITEMS)
+        for name in ("item",) if is_over else [name for name in ITEMS if name in body]:
+            if not self.is_item(body[name]):
+                raise JudgementError(f"item '{body[name]}' is not in the pool of this study")
+
+
+def fields_of(response: Response, classes: Classes) -> dict[str, Any]:
+    """All that is known of a response as JSON: what `Reading.response` reads."""
+    kind, question = response.question.kind, written_body(response.question, classes)
+    plain = {name: getattr(response, name) for name in PLAIN}
+    return {**plain, "kind": kind, "question": question, "answer": written_answer(response, classes)}
+
+
+def written_body(question: Question, classes: Classes) -> Body:
+    """The body of a question with classes by name."""
+    body = question.body
+    if question.kind == "contains":
+        return body | {"label": class_word(body["label"], classes)}
+    if question.kind == "pick" and "options" in body:
+        return body | {"options": [class_word(option, classes) for option in body["options"]]}
+    return body
+
+
+def written_answer(response: Response, classes: Classes) -> str:
+    """The answer as text: what `known_answer` reads."""
+    kind, answer = response.question.kind, response.answer
+    if kind == "pick":
+        return NOTHING if answer is None else class_word(answer, classes)
+    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, (dict, list)) else str(answer)
+
+
+def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
+    """The answer of a file in the words of the store; whether it fits the question is for the check to say."""
+    word = str(given).strip().lower() if kind in ("pick", "contains", "choice") else ""
+    if kind == "pick":
+        return None if given is None or word == NOTHING else class_number(given, classes)
+    if kind == "contains":
+        return SYNONYMS.get(word, word)
+    if kind == "choice":
+        return SAME.get(word) or QUESTIONS[kind].heard(shown, word)
+    if kind == "slider":
+        return number_or_word(given)
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError):
+        return given
+
+
+def class_word(number: int, classes: Classes) -> str:
+    """A text by which this class is found again: its name, else its id, else its number."""
+    for word in (classes.names[number], *(classes.ids[number : number + 1]), str(number)):
+        if word and word.strip().lower() != NOTHING and class_called(word, classes) == number:
+            return word
+    raise JudgementError(f"class {number} has no name, id or number of its own: rename it in classes.json")
+
+
+def class_called(word: str, classes: Classes) -> int | None:
+    """The class that a word stands for; None where there is none."""
+    try:
+        return class_number(word, classes)
+    except (ClassesError, JudgementError):
+        return None
+
+
+def has(fields: Fields, name: str) -> bool:
+    """Whether a field is there and not empty."""
+    return fields.get(name) is not None and not (isinstance(fields[name], str) and fields[name] == "")
+
+
+def refuse(where: str, complaint: str) -> NoReturn:
+    """Raise a complaint of one line that names its place."""
+    line = " ".join(complaint.split())
+    raise JudgementError(f"{where}: {line[:LONGEST_COMPLAINT]}{'…' if len(line) > LONGEST_COMPLAINT else ''}") from None
+
+
+def _given_body(fields: Fields) -> Body:
+    if fields.get("question") not in (None, "", {}):
+        return _object(fields["question"], "question")
+    return {name: str(fields[name]) if name in ITEMS else fields[name] for name in PARTS if has(fields, name)}
+
+
+def _kind(fields: Fields, body: Body) -> str:
+    if has(fields, "kind"):
+        return str(fields["kind"])
+    if "first" not in body or "second" not in body:
+        return "contains"
+    if "item" in body:
+        return "choice"
+    answer = number_or_word(fields.get("answer"))
+    return "choice" if isinstance(answer, str) and answer != UNFIT else "slider"
+
+
+def _identity(question: Question, annotator: str, answer: Any, time: str) -> str:
+    body = question.body
+    if question.kind == "contains":
+        return fingerprint(body["item"], str(body["label"]), annotator, answer, time)
+    return fingerprint(question.kind, question.text, annotator, json.dumps(answer, sort_keys=True), time)
+
+
+def _time(value: Any) -> str:
+    """ISO 8601 as it is, or Mechanical Turk's 'Sat Nov 14 09:30:00 PST 2026'."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    try:
+        datetime.fromisoformat(str(value))
+    except ValueError:
+        moment = _moment(str(value))
+        if moment is None or moment.tzinfo is None:
+            raise JudgementError(f"the time '{value}' is not of the form 2026-11-15T09:30:00+00:00") from None
+        return moment.isoformat()
+    return str(value)
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _role(value: Any) -> Role:
+    if value in (None, ""):
+        return "asked"
+    if value not in ROLES:
+        raise JudgementError(f"the role '{value}' is none of {', '.join(ROLES)}")
+    return value
+
+
+def _seconds(value: Any) -> float | None:
+    if value is None or value == "":
+        return None
+    try:
+        seconds = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise JudgementError(f"seconds '{value}' is no length of time")
+    return seconds
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    if value is None or value in ("", {}):
+        return {}
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise JudgementError(f"{name} is no JSON") from None
+    if not isinstance(value, dict):
+        raise JudgementError(f"{name} is no JSON object")
+    if not _is_shallow(value, DEEPEST):
+        raise JudgementError(f"{name} is too deep")
+    try:
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError):
+        raise JudgementError(f"{name} holds what JSON cannot") from None
+    text.encode()
+    return value
+
+
+def _is_shallow(value: Any, left: int) -> bool:
+    if not isinstance(value, (dict, list)):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return left > 0 and all(_is_shallow(part, left - 1) for part in inner)

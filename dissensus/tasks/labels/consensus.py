@@ -1,0 +1,56 @@
+"""The order that needs no people: with how much of the pool each model agrees with the plurality of all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array, Int, UInt16
+from dissensus.engines.reduction import Reduction
+from dissensus.predictions.consensus import plurality_agreement
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import fingerprint, write_text
+from dissensus.store.folder import Folder
+from dissensus.store.tables import ROW_GROUP, open_table, read_groups
+from dissensus.tasks.labels.selecting import CHUNK
+
+Votes = tuple[Int[Array, " M"], int]
+"""On how many items each model votes with the plurality, and of how many all could be read."""
+
+
+class Plurality(Reduction[UInt16[Array, "M N"], Votes]):
+    """Votes of all models on all items."""
+
+    chunk = CHUNK
+
+    def __init__(self, folder: Folder, models: Sequence[str]) -> None:
+        self.files = [open_table(folder.predictions(name)) for name in models]
+
+    def load(self, rows: range) -> UInt16[Array, "M N"]:
+        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        return np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
+
+    def scan(self, loaded: UInt16[Array, "M N"], first_item: int, known: Votes | None) -> Votes:
+        return plurality_agreement(loaded)
+
+    def merge(self, one: Votes, other: Votes) -> Votes:
+        return one[0] + other[0], one[1] + other[1]
+
+
+def consensus(work: Workspace[Any], names: list[str]) -> dict[str, float]:
+    """Share of the readable pool on which each model votes with the plurality; kept, since the pool may be large."""
+    stamps = check_same_pool(work.folder, names)
+    key = fingerprint(json.dumps({name: stamps[name]["labels"] for name in names}))
+    kept = work.folder.results / "consensus.json"
+    with suppress(OSError, ValueError, KeyError, TypeError):  # not there, or damaged: it is made again
+        if (found := json.loads(kept.read_text()))["key"] == key:
+            return dict(found["agreement"])
+    agreed, readable = work.reduce(Plurality(work.folder, names), "plurality vote")
+    agreement = {name: float(votes) / max(readable, 1) for name, votes in zip(names, agreed, strict=True)}
+    write_text(kept, json.dumps({"key": key, "agreement": agreement}, indent=1) + "\n")
+    return agreement

@@ -1,0 +1,97 @@
+"""Line 12 of Algorithm 1: what is asked about the selected items, what people said, and who was right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from json.encoder import encode_basestring
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Int
+from dissensus.competition.judged import LABELS, Ballot, Judged
+from dissensus.competition.task import Agenda, States, numbered
+from dissensus.errors import ScreeningError, StudyError
+from dissensus.inquiry import Answers, Questions
+from dissensus.records import UNFIT, YES, Outcomes, Selection
+from dissensus.screening import VERDICTS, Rule, majority_verdicts
+from dissensus.store.rounds import Round
+from dissensus.tasks.labels.settings import JudgeSettings
+
+
+@dataclass(frozen=True)
+class LabelStates(States):
+    """The verdicts are the states. `problem` is why the study's own method has none; then they are the majority's."""
+
+    problem: ScreeningError | None = None
+
+
+def label_ballot(selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int) -> Ballot[Selection]:
+    """A round as people meet it: two questions a row, at most `cap` rows of a duel with one label on either side."""
+    labels = np.stack([selection.first_label, selection.second_label], axis=1)
+    return Ballot(selection, questions, selection.item, k, labels, cap)
+
+
+def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q 2"]]]:
+    """Distinct (item, label) questions, sorted, and for each selected row the numbers of its two questions."""
+    keys = [
+        np.stack([one.item * LABELS + one.first_label, one.item * LABELS + one.second_label], axis=1)[:, :, None]
+        for one in selections
+    ]
+    distinct, rows = numbered(keys)
+    return np.concatenate([distinct // LABELS, distinct % LABELS], axis=1), rows
+
+
+def label_questions(rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
+    """'Does ITEM contain a LABEL?', each once, however many duels need it."""
+    keys, rows = questions_of([found.selection for found in rounds])
+    ids = {item: name for found in rounds for item, name in found.item_ids.items()}
+    written = {item: encode_basestring(name) for item, name in ids.items()}
+    # as `Question.text` writes them, only faster
+    texts = [f'{{"item":{written[item]},"label":{label}}}' for item, label in keys.tolist()]
+    ballots = [
+        label_ballot(found.selection, questions, found.settings["k"], found.settings["cap"])
+        for found, questions in zip(rounds, rows, strict=True)
+    ]
+    return Agenda([Questions("contains", texts)], keys, tuple(ballots), ids)
+
+
+def label_verdicts(agenda: Agenda[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:
+    """Verdicts by the study's settings; by majority while its method has no estimate, since people go on answering.
+
+    Raises:
+        StudyError: there is no such method.
+    """
+    if settings.method not in VERDICTS:
+        raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(VERDICTS)}")
+    columns = (answers.question, answers.person, answers.code, len(agenda), len(answers.people))
+    rule, problem = Rule(settings.min_answers, settings.unsure, settings.unfit), None
+    try:
+        verdicts = VERDICTS[settings.method](*columns, rule)
+    except ScreeningError as error:
+        verdicts, problem = VERDICTS["majority"](*columns, rule), error
+    return LabelStates(verdicts, lost_with_their_item(verdicts, agenda.keys), problem)
+
+
+def verdicts_of_counts(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
+    """Verdicts by majority, where only the numbers of the answers are known."""
+    return majority_verdicts(counts, settings.min_answers, settings.unsure, settings.unfit)
+
+
+def lost_with_their_item(verdicts: Int[Array, " q"], keys: Int[Array, "q 2"]) -> Bool[Array, " q"]:
+    """Questions about an item that is unfit: it is out of every duel; an unsure one only of those that asked."""
+    return np.isin(keys[:, 0], keys[verdicts == UNFIT, 0])
+
+
+def outcomes_of(judged: Judged[Selection]) -> Outcomes:
+    """Who was right on each row that is decided."""
+    chosen, rows = judged.selection, judged.decided
+    is_right = judged.state[judged.ballot.questions[rows]] == YES
+    return Outcomes(
+        chosen.first[rows],
+        chosen.second[rows],
+        chosen.item[rows],
+        judged.place[rows],
+        is_right[:, 0],
+        is_right[:, 1],
+    )

@@ -1,0 +1,77 @@
+"""questions: what waits for an answer, as a list or as a sheet that a person fills in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from dissensus.competition.task import Hearing
+from dissensus.errors import StudyError
+from dissensus.records import Classes, Record, Selection
+from dissensus.report.sheet import SheetQuestion, render_sheet
+from dissensus.steps.pictures import Pictures
+from dissensus.steps.sheets import write_rows
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import write_text
+from dissensus.tasks.labels.outcomes import LabelStates
+
+SHEET_PICTURE = 640  # pixels: it fills the screen
+
+
+class OpenQuestion(Record):
+    """'Does ITEM contain a LABEL?', without a word of who said so."""
+
+    item: str
+    label: int
+    name: str
+    gloss: str
+    answers: int
+
+
+def open_questions(hearing: Hearing[Selection, LabelStates], classes: Classes) -> list[OpenQuestion]:
+    """Questions that wait for answers, each once, however many duels need it; in the order of the pool."""
+    asked = [(number, *hearing.keys[number].tolist()) for number in hearing.open]
+    return [
+        OpenQuestion(
+            item=hearing.item_ids[item],
+            label=label,
+            name=classes.names[label],
+            gloss=classes.glosses[label] if classes.glosses else "",
+            answers=int(hearing.answered[number]),
+        )
+        for number, item, label in asked
+    ]
+
+
+def write_sheet(
+    work: Workspace[Any],
+    hearing: Hearing[Selection, LabelStates],
+    path: Path,
+    questions: Sequence[OpenQuestion],
+    image_url: str | None,
+) -> None:
+    """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in.
+
+    With the beginning of the pictures' addresses, a .csv has a column of them, as crowdsourcing platforms need it.
+    """
+    if not questions:
+        raise StudyError("no question waits for an answer")
+    if path.suffix == ".html":
+        pictures = Pictures(work.pool, list(hearing.item_ids), SHEET_PICTURE, work.progress)
+        positions = {name: item for item, name in hearing.item_ids.items()}
+        sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
+        write_text(path, render_sheet(work.title, sheet))
+    elif path.suffix in (".csv", ".jsonl"):
+        write_rows(path, [_row(q, path.suffix == ".csv", image_url) for q in questions])
+    else:
+        raise StudyError(f"{path}: sheets are .html, .csv or .jsonl; name the file so")
+
+
+def _row(question: OpenQuestion, is_csv: bool, image_url: str | None) -> dict[str, str]:
+    row = {"item": question.item, "label": question.name, "annotator": "", "answer": "", "time": ""}
+    if not is_csv:
+        return row
+    address = {"image_url": f"{image_url}{quote(question.item)}"} if image_url else {}
+    return row | {"gloss": question.gloss} | address

@@ -1,0 +1,145 @@
+"""report: everything that the page about classifiers shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dissensus.competition.judged import Judged
+from dissensus.competition.one_order import matrices, stability
+from dissensus.competition.reporting import left_out, model_settings, under
+from dissensus.competition.standings import Method
+from dissensus.competition.task import Hearing
+from dissensus.records import ANSWERS, YES, Classes, Judgement, Outcomes, Ranking, Selection, Tally
+from dissensus.report.labels.data import LabelDuel, LabelsReport, Said, Shown
+from dissensus.screening import Told, panel_agreement
+from dissensus.steps.benchmark import known_benchmark
+from dissensus.steps.pictures import THUMBNAIL, Pictures
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.workspace import Workspace
+from dissensus.store.rounds import Round
+from dissensus.tasks.labels.outcomes import LabelStates
+from dissensus.tasks.labels.settings import LabelSettings
+
+Given = Mapping[int, Sequence[Judgement]]
+LabelHearing = Hearing[Selection, LabelStates]
+SHOWN = 30  # judged items of a duel that its gallery shows
+
+
+def report_data(
+    work: Workspace[LabelSettings],
+    hearing: LabelHearing,
+    outcomes: Outcomes,
+    given: Given,
+    method: Method,
+    ranking: Ranking,
+    others: Mapping[str, Ranking],
+    refused: Mapping[str, str],
+    consensus: Mapping[str, float],
+) -> LabelsReport:
+    """What the page shows, from the study folder alone; `refused` says why other methods have no ranking."""
+    compared = matrices(outcomes, len(hearing.models), method)
+    judgements, annotators = work.answers.counts("contains", "asked")
+    stamps = check_same_pool(work.folder, hearing.models)
+    said = [judgement for question in hearing.asked for judgement in given.get(question, ())]
+    return LabelsReport(
+        title=work.title,
+        models=tuple(hearing.models),
+        ranking=ranking,
+        other_rankings=dict(others),
+        tally=compared.tally,
+        accuracy=compared.accuracy,
+        dominance=compared.dominance,
+        consensus=consensus,
+        stability=stability(outcomes, len(hearing.models), method),
+        duels=_galleries(work, hearing, given, compared.tally),
+        pool_size=work.size,
+        questions=len(hearing.asked),
+        judgements=len(said),
+        annotators=len({judgement.annotator for judgement in said}),
+        discarded=hearing.discarded,
+        unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
+        settings=_settings(work.settings, hearing, given, judgements, annotators) | dict(refused),
+        notes=(*work.settings.notes, *left_out(hearing.exclusions)),
+        benchmark=known_benchmark(work.folder, ranking),
+        label_names=dict(enumerate(work.classes.names)),
+    )
+
+
+def _galleries(
+    work: Workspace[LabelSettings], hearing: LabelHearing, given: Given, cases: Tally
+) -> tuple[LabelDuel, ...]:
+    shown: dict[tuple[int, int], list[Shown]] = {}
+    pictures = Pictures(work.pool, list(hearing.item_ids), THUMBNAIL, work.progress)
+    for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
+        for row in np.flatnonzero(judged.decided).tolist():
+            of_duel = shown.setdefault((int(found.selection.first[row]), int(found.selection.second[row])), [])
+            if len(of_duel) < SHOWN:
+                of_duel.append(_shown(found, judged, row, work.classes, given, pictures))
+    return tuple(
+        LabelDuel(
+            models=(hearing.models[one], hearing.models[other]),
+            shown=tuple(of_duel),
+            judged=int(cases.items[one, other]),
+            only=(int(cases.only[one, other]), int(cases.only[other, one])),
+        )
+        for (one, other), of_duel in shown.items()
+    )
+
+
+def _shown(
+    found: Round[Selection],
+    judged: Judged[Selection],
+    row: int,
+    classes: Classes,
+    given: Given,
+    pictures: Pictures,
+) -> Shown:
+    chosen, item = found.selection, int(found.selection.item[row])
+    image, pixelated = pictures.of(item)
+    said = [
+        Said(
+            label=classes.names[int(getattr(chosen, f"{side}_label")[row])],
+            is_right=bool(judged.state[question] == YES),
+            confidence=found.table[f"{side}_confidence"][row].as_py(),
+            answers=answers_in_words(given[question]),
+        )
+        for side, question in zip(("first", "second"), judged.ballot.questions[row].tolist(), strict=True)
+    ]
+    return Shown(found.item_ids[item], image, pixelated, (said[0], said[1]), float(chosen.discrepancy[row]))
+
+
+def answers_in_words(answers: Sequence[Judgement]) -> str:
+    """'4 yes, 1 no'."""
+    counts = [sum(judgement.answer == answer for judgement in answers) for answer in ANSWERS]
+    return ", ".join(f"{count} {answer}" for answer, count in zip(ANSWERS, counts, strict=True) if count)
+
+
+def _settings(
+    settings: LabelSettings, hearing: LabelHearing, given: Given, judgements: int, annotators: int
+) -> dict[str, str]:
+    """Every setting that the page's numbers depend on."""
+    shown: dict[str, str] = {}
+    for found in hearing.rounds:
+        shown |= under(f"round {found.number}", found.settings)
+    shown |= under("judge", settings.judge.model_dump())
+    shown |= model_settings(settings, preprocessed=lambda model: model.backend != "file")
+    return shown | {
+        "judgements stored": f"{judgements:,}",
+        "people who gave them": f"{annotators:,}",
+        "agreement of those who count": agreement_in_words(given),
+    }
+
+
+def agreement_in_words(given: Given) -> str:
+    """Krippendorff's alpha of all answers that count, or why there is none."""
+    people: dict[str, int] = {}
+    rows = [
+        (number, people.setdefault(judgement.annotator, len(people)), ANSWERS.index(judgement.answer))
+        for number, answers in enumerate(given.values())
+        for judgement in answers
+    ]
+    question, person, code = np.array(rows, np.int64).reshape(-1, 3).T
+    found = panel_agreement(Told(question, person, code))
+    return found if isinstance(found, str) else found.words

@@ -1,0 +1,162 @@
+"""Lines 5 to 11 of Algorithm 1: the items on which models disagree most, found in one pass over all predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dissensus.arrays import Array, Float, Int, UInt16
+from dissensus.competition.task import Choice, Plan, Selecting
+from dissensus.discrepancy.labels import class_distances, default_discrepancy
+from dissensus.engines.reduction import Reduction
+from dissensus.errors import SelectionError
+from dissensus.records import Classes, Selection
+from dissensus.selection import Levels, Partial, Rule, finish, is_settled, merge, scan, usable_labels
+from dissensus.steps.workspace import Workspace
+from dissensus.store.folder import Folder
+from dissensus.store.tables import ROW_GROUP, open_table, read_groups
+from dissensus.tasks.labels.eligible import Eligible, read_eligible
+from dissensus.tasks.labels.settings import SelectSettings
+
+CHUNK = 4 * ROW_GROUP  # rows that are scanned before what they gave is kept
+
+
+def recorded_settings(settings: SelectSettings, classes: Classes) -> dict[str, Any]:
+    """The settings of a round, with what they are where nobody says."""
+    return {
+        "k": settings.k,
+        "reserves": settings.k if settings.reserves is None else settings.reserves,
+        "cap": settings.cap,
+        "confidence": settings.confidence,
+        "distance": settings.distance or default_discrepancy(classes),
+        "eligible": settings.eligible,
+    }
+
+
+class TopItems(Reduction[UInt16[Array, "M N"], Partial]):
+    """For every two models the k items with the largest class distance, and reserves."""
+
+    chunk = CHUNK
+
+    def __init__(self, reader: Reader, duels: Int[Array, "D 2"], levels: Levels, rule: Rule) -> None:
+        self.load = reader.labels  # type: ignore[method-assign]
+        self.duels, self.levels, self.rule = duels, levels, rule
+
+    def scan(self, loaded: UInt16[Array, "M N"], first_item: int, known: Partial | None) -> Partial:
+        return scan(loaded, first_item, self.duels, self.levels, self.rule, known)
+
+    def merge(self, one: Partial, other: Partial) -> Partial:
+        return merge(one, other, self.levels, self.rule)
+
+    def is_settled(self, known: Partial, first_item: int) -> bool:
+        return is_settled(known, self.levels, first_item)
+
+    def dump(self, found: Partial) -> pa.Table:
+        duel = np.repeat(np.arange(len(found.candidates)), [len(rows) for rows in found.candidates])
+        rows = np.concatenate(found.candidates)
+        return pa.table({"duel": duel} | {name: rows[:, i] for i, name in enumerate(COLUMNS)})
+
+    def restore(self, table: pa.Table) -> Partial:
+        rows = np.stack([table[name].to_numpy() for name in COLUMNS], axis=1)
+        cuts = np.searchsorted(table["duel"].to_numpy(), np.arange(1, len(self.duels)))
+        return Partial(tuple(np.split(rows, cuts)), Partial.empty(len(self.duels)).floors)
+
+
+COLUMNS = ("item", "first", "second", "level")
+
+
+class LabelSelecting(Selecting[Selection]):
+    """The selection of one round."""
+
+    recorded = ("pool", "predictions", "settings", "duels")
+
+    def __init__(self, work: Workspace[Any], plan: Plan[Selection]) -> None:
+        """Look for what the plan wants.
+
+        Raises:
+            SelectionError: all models say the same.
+        """
+        _refuse_identical(plan.models, plan.stamps)
+        self.work, self.plan = work, plan
+        settings, taken = plan.settings, plan.taken_rows("first", "second", "item")
+        self.taken = tuple(
+            taken[(taken[:, :2] == duel).all(axis=1), 2] if taken is not None else np.zeros(0, np.int64)
+            for duel in plan.duels
+        )
+        self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
+        self.rule = rule_of(settings, max(map(len, self.taken), default=0))
+        eligible = settings["eligible"]
+        allowed = None if eligible is None else read_eligible(work.folder, work.folder.root / eligible, work.classes)
+        reader = Reader(work.folder, plan.models, settings["confidence"], allowed)
+        self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
+
+    def finish(self, found: Partial) -> Choice[Selection]:
+        """The selected items and reserves of every duel, with how sure both models are of them."""
+        selection = finish(found, self.plan.duels, self.levels, self.rule, self.taken)
+        if len(selection) == 0:
+            raise SelectionError(
+                "no two models disagree on any item that may be selected: lower --confidence, or widen --eligible"
+            )
+        confidences = _confidences(self.work.folder, self.plan.models, selection)
+        more = {
+            f"{side}_confidence": pa.array(values, pa.float32(), from_pandas=True)  # one that is not given is null
+            for side, values in zip(("first", "second"), confidences, strict=True)
+        }
+        sure = {"inclusion_probability": np.ones(len(selection))}  # the largest are taken for sure
+        return Choice(selection, more=more | sure)
+
+
+def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:
+    """The rule of a round from its recorded settings."""
+    return Rule(settings["k"], settings["reserves"], settings["cap"], taken)
+
+
+def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]) -> None:
+    if len({stamps[name]["labels"] for name in models}) == 1:
+        raise SelectionError(
+            f"{', '.join(models)} gave the same label on every item: they cannot be told apart; add a different model"
+        )
+
+
+class Reader:
+    """Usable labels of a range of items, from the prediction files of all models."""
+
+    def __init__(self, folder: Folder, models: list[str], confidence: float, allowed: Eligible | None) -> None:
+        self.files = [open_table(folder.predictions(name)) for name in models]
+        self.confidence = confidence
+        self.allowed = allowed
+
+    def labels(self, rows: range) -> UInt16[Array, "M N"]:
+        """Labels of the items, MISSING where a model may not be asked. `rows` begins at a row group."""
+        groups = range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP))
+        read = np.empty((len(self.files), len(rows)), np.uint16)
+        for group in groups:
+            at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
+            labels, confidences = zip(*(_columns(file, group) for file in self.files), strict=True)
+            allowed = None if self.allowed is None else self.allowed.mask(labels, rows.start + at.start)
+            usable_labels(labels, confidences, self.confidence, allowed, out=read[:, at])
+        return read
+
+
+def _columns(file: pq.ParquetFile, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:
+    names = [name for name in ("label", "confidence") if name in file.schema_arrow.names]
+    table = read_groups(file, [group], names)
+    return table["label"].to_numpy(), table["confidence"].to_numpy() if len(names) > 1 else None
+
+
+def _confidences(folder: Folder, models: list[str], selection: Selection) -> tuple[Array, Array]:
+    """Confidences of both models on each selected item; NaN for a model that gives none."""
+    wanted, place = np.unique(selection.item, return_inverse=True)
+    known = np.full((len(models), len(wanted)), np.nan, np.float32)
+    for row, name in enumerate(models):
+        file = open_table(folder.predictions(name))
+        if "confidence" in file.schema_arrow.names:
+            for group in np.unique(wanted // ROW_GROUP):
+                here = wanted // ROW_GROUP == group
+                values = read_groups(file, [int(group)], ["confidence"])["confidence"].to_numpy()
+                known[row, here] = values[wanted[here] - group * ROW_GROUP]
+    return known[selection.first, place], known[selection.second, place]

@@ -1,0 +1,72 @@
+"""study.toml of models that give a class."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from dissensus.records import Record
+from dissensus.store.settings.common import CountingSettings, MethodSettings, Settings
+
+LABELS = """\
+classes = {classes}
+
+[select]
+k = 30              # items per duel
+# reserves = 30     # next items, kept for those that people discard; as many as k unless said
+cap = 3             # at most this many items with one predicted label, for either model
+confidence = 0.8    # both models must be at least this sure (where they say how sure they are)
+# distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
+# eligible = "eligible/….csv"    # only what this file lists can be judged
+
+[judge]
+method = "majority" # majority, dawid-skene
+min_answers = 1     # answers that a question needs before it counts
+unsure = 0.6        # an item is discarded when more than this share of the answers is 'unsure' …
+unfit = 0.5         # … or 'unfit'
+share = 0.5         # a duel counts once this share of its items is judged
+
+[rank]
+method = "perron"   # perron, hodgerank, bradley-terry
+smoothing = 1.0     # Laplace smoothing of the pairwise accuracies
+resamples = 1000    # bootstrap over items
+level = 0.95        # of intervals and rank sets
+seed = 0
+
+"""
+
+
+class SelectSettings(Record):
+    """How many items each duel gets, and which."""
+
+    k: int = Field(30, ge=1)
+    reserves: int | None = Field(None, ge=0)
+    cap: int = Field(3, ge=1)
+    confidence: float = Field(0.8, ge=0, le=1)
+    distance: str | None = None
+    eligible: str | None = None
+
+
+class JudgeSettings(CountingSettings):
+    """When answers make a verdict, and when they discard an item."""
+
+    method: str = "majority"
+    unsure: float = Field(0.6, ge=0, lt=1)
+
+
+class RankSettings(MethodSettings):
+    """How judgements become an order."""
+
+    method: str = "perron"
+    smoothing: float = Field(1.0, gt=0, allow_inf_nan=False)
+
+
+class LabelSettings(Settings):
+    """study.toml of models that give a class."""
+
+    task: Literal["labels"] = "labels"
+    classes: str
+    select: SelectSettings = SelectSettings()
+    judge: JudgeSettings = JudgeSettings()
+    rank: RankSettings = RankSettings()

@@ -1,0 +1,132 @@
+"""What people are shown of maps: laid over their photos, to choose between; or as masks to begin with, or to check."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from dissensus.arrays import Array, Bool, UInt8
+from dissensus.backends import Unreadable, read_image
+from dissensus.errors import StudyError
+from dissensus.labeling.kinds.choice import prediction_key
+from dissensus.predictions.maps import map_at, resized
+from dissensus.records import BACKGROUND, VOID, Question, class_colours
+from dissensus.store.answers import AnswerLog
+from dissensus.store.exchange.map_answers import answer_of, labels_of
+from dissensus.store.files import write_whole
+from dissensus.store.folder import Folder
+from dissensus.store.tables import read_stamps
+from dissensus.tasks.masks.columns import MapColumn
+from dissensus.tasks.masks.sizes import image_size
+
+OPACITY = 0.5
+COLOURS = np.array(class_colours(), np.uint8)
+
+
+class Overlays(Mapping[str, str | None]):
+    """Where photos lie, by item, and predictions over photos, by `prediction_key`; these are made when asked for."""
+
+    def __init__(
+        self, folder: Folder, models: Sequence[str], photos: Mapping[str, str | None], places: Mapping[str, int]
+    ) -> None:
+        self.folder, self.photos, self.places = folder, photos, places
+        self.contents = {name: read_stamps(folder.predictions(name), "content")["content"] for name in models}
+        self.columns = {name: MapColumn(folder, name) for name in models}
+        self.keys_of = {prediction_key(item, name): (item, name) for item in photos for name in models}
+
+    def __getitem__(self, key: str) -> str | None:
+        if key in self.photos:
+            return self.photos[key]
+        item, model = self.keys_of[key]
+        photo = self.photos[item]
+        return None if photo is None else str(self._overlay(item, model, photo))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.photos, *self.keys_of))
+
+    def __len__(self) -> int:
+        return len(self.photos) + len(self.keys_of)
+
+    def map_of(self, item: str, model: str) -> UInt8[Array, "H W"]:
+        """What a model says of an item that is asked about."""
+        return map_at(self.columns[model].at(np.array([self.places[item]])), 0)
+
+    def _overlay(self, item: str, model: str, photo: str) -> Path:
+        # the name says nothing of the item or the model: whoever serves the folder by mistake gives nothing away; other
+        # predictions of the same name are other pictures
+        name = hashlib.blake2b(f"{self.contents[model]}\0{model}\0{item}".encode(), digest_size=12).hexdigest()
+        path = (self.folder.drawings / f"{name}.png").resolve()
+        if not path.exists():
+            image = read_image(photo)
+            if isinstance(image, Unreadable):
+                raise StudyError(f"{item} cannot be shown: {image.reason}")
+            drawn = over_photo(image, self.map_of(item, model))
+            write_whole(path, lambda unfinished: drawn.save(unfinished, "PNG"))
+        return path
+
+
+MATERIAL = {"mask": "mask", "check": "marks"}
+"""What the page is told, by what stands in `shown`."""
+
+
+def material_of(overlays: Overlays, question: Question, shown: dict[str, Any], answers: AnswerLog) -> dict[str, Any]:
+    """The mask and what was marked in it; a model's map to begin with; the classes that two predictions show."""
+    body = question.body
+    named = {body.get(side) for side in ("first", "second", "prefill")} - {None}
+    if named and (body["item"] not in overlays.photos or not named <= overlays.columns.keys()):
+        return {}  # somebody wrote it down by hand
+    if question.kind == "choice":
+        maps = [overlays.map_of(body["item"], body[side]) for side in ("first", "second")]
+        return {"labels": sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND, VOID})}
+    if question.kind == "mask" and "prefill" in body:
+        begun = overlays.map_of(body["item"], body["prefill"])
+        return {"mask": answer_of(begun)} if begun.size else {}
+    found = {name: answers.given(shown[key]) for key, name in MATERIAL.items() if key in shown}
+    told = {name: answer for name, answer in found.items() if answer is not None}
+    return told | ({"mask": _in_photos_size(overlays.photos.get(body["item"]), told["mask"])} if "mask" in told else {})
+
+
+def _in_photos_size(uri: str | None, mask: dict[str, Any]) -> dict[str, Any]:
+    """A mask as it lies on its photo: it may have been drawn elsewhere, in another size."""
+    size = None if uri is None else image_size(uri)
+    if size is None or isinstance(size, Unreadable) or size == (mask["height"], mask["width"]):
+        return mask
+    return answer_of(resized(labels_of(mask), *size))
+
+
+def over_photo(photo: Image.Image, labels: UInt8[Array, "H W"]) -> Image.Image:
+    """The photo with the classes in their colours over it, each with a line around it; the background stays clear."""
+    pixels = np.asarray(photo.convert("RGB"))
+    shown = resized(labels, *pixels.shape[:2])
+    strength = np.where(is_border(shown), 1.0, OPACITY) * (shown != BACKGROUND)
+    mixed = pixels * (1 - strength[..., None]) + COLOURS[shown] * strength[..., None]
+    return Image.fromarray(mixed.round().astype(np.uint8))
+
+
+def is_border(labels: UInt8[Array, "H W"]) -> Bool[Array, "H W"]:
+    """Pixels that have another label beside or below them, or before or above."""
+    border = np.zeros(labels.shape, bool)
+    across, down = labels[:, 1:] != labels[:, :-1], labels[1:] != labels[:-1]
+    border[:, 1:] |= across
+    border[:, :-1] |= across
+    border[1:] |= down
+    border[:-1] |= down
+    return border
+
+
+def map_uri(labels: UInt8[Array, "H W"], side: int) -> str:
+    """A small indexed PNG of a map as a data URI, clear where there is background."""
+    scale = min(1.0, side / max(labels.shape))
+    height, width = (max(1, round(length * scale)) for length in labels.shape)
+    image = Image.fromarray(resized(labels, height, width)).convert("P")
+    image.putpalette(COLOURS.tobytes())
+    buffer = BytesIO()
+    image.save(buffer, "PNG", optimize=True, transparency=bytes([0] + [255] * 255))
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"

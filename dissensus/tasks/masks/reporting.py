@@ -1,0 +1,211 @@
+"""report: who falsifies whom and on which images, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Int
+from dissensus.backends import Unreadable, read_image
+from dissensus.competition.reporting import attack_duels, benchmarks_of, left_out, model_settings, under
+from dissensus.pairwise import ratio_matrices
+from dissensus.predictions.maps import map_at
+from dissensus.records import BACKGROUND, JUDGED, AttackMatrices, Contests, Rankings
+from dissensus.report.data import AttackDuel
+from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
+from dissensus.report.pictures import data_uri
+from dissensus.steps.workspace import Workspace
+from dissensus.tasks.masks.columns import MapColumn
+from dissensus.tasks.masks.drawings import Drawings
+from dissensus.tasks.masks.judging import MaskHearing, truth_at
+from dissensus.tasks.masks.overlays import map_uri
+from dissensus.tasks.masks.settings import MaskSettings
+
+SIDE = 256
+"""Pixels of the longer side of a picture on the page."""
+PICTURED = 600
+"""Images whose pictures the page carries: those of more would make it too large to open."""
+
+
+def masks_report(
+    work: Workspace[MaskSettings], hearing: MaskHearing, rankings: Rankings, contests: Contests
+) -> MasksReport:
+    """What the page shows, from the study folder alone."""
+    settings, classes = work.settings, work.classes
+    matrices = ratio_matrices(contests, len(hearing.models), settings.rank.smoothing)
+    items = _items_by_turn(hearing)
+    scored, scores, associated = _scores(hearing, items)
+    return MasksReport(
+        title=work.title,
+        models=tuple(hearing.models),
+        classes=classes.names,
+        aggressiveness=rankings.aggressiveness,
+        resistance=rankings.resistance,
+        words=rankings.words,
+        matrices=matrices,
+        question=settings.judge.question,
+        measure=hearing.rounds[-1].settings["measure"],
+        images=_images(work, hearing, items),
+        duels=_duels(hearing, matrices, {item: place for place, item in enumerate(items)}),
+        scores=scores,
+        scored=scored,
+        associated=associated,
+        pool_size=work.size,
+        selected=sum(int((~found.selection.is_reserve).sum()) for found in hearing.rounds),
+        questions=len(hearing.asked),
+        waiting=len(hearing.open),
+        judgements=len(hearing.answers),
+        annotators=len(hearing.answers.people),
+        settings=_settings(settings, hearing),
+        notes=(
+            *settings.notes,
+            *left_out(hearing.exclusions),
+            *(words for found in hearing.rounds for words in found.words),
+        ),
+        benchmarks=benchmarks_of(work.folder, rankings),
+    )
+
+
+def _items_by_turn(hearing: MaskHearing) -> list[int]:
+    """Items of the active rows, those with the least concordance first: should there be too many, these are shown."""
+    least: dict[int, float] = {}
+    for one in hearing.judged:
+        chosen = one.selection.take(one.active)
+        for item, value in zip(chosen.item.tolist(), chosen.concordance.tolist(), strict=True):
+            least[item] = min(value, least.get(item, np.inf))
+    return sorted(least, key=lambda item: (least[item], item))
+
+
+def _images(work: Workspace[MaskSettings], hearing: MaskHearing, items: Sequence[int]) -> tuple[ShownImage, ...]:
+    """The images with what everybody says of them; pictures only of the first so many."""
+    shown = list(items[:PICTURED])
+    columns = {name: MapColumn(work.folder, name).at(np.array(shown, np.int64)) for name in hearing.models}
+    uris = dict(zip(shown, work.pool.uris(shown), strict=True))
+    truths = _truths(hearing)
+    needed = _models_of(hearing)
+    made = []
+    for place, item in enumerate(items):
+        name = hearing.item_ids[item]
+        if place >= len(shown):
+            made.append(ShownImage(name, None, None, {}, ()))
+            continue
+        truth = truths.get(item)
+        maps = {model: map_at(columns[model], place) for model in needed[item] if columns[model].heights[place]}
+        made.append(
+            ShownImage(
+                item=name,
+                photo=_photo(uris[item]),
+                truth=None if truth is None else map_uri(truth, SIDE),
+                maps={model: map_uri(labels, SIDE) for model, labels in maps.items()},
+                labels=_labels([*maps.values(), *([] if truth is None else [truth])]),
+            )
+        )
+        work.progress("pictures", place + 1, len(shown))
+    return tuple(made)
+
+
+def _photo(uri: str | None) -> str | None:
+    image = Unreadable("no path") if uri is None else read_image(uri)
+    return None if isinstance(image, Unreadable) else data_uri(image, SIDE)[0]
+
+
+def _labels(maps: Sequence[Array]) -> tuple[int, ...]:
+    return tuple(sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND}))
+
+
+def _truths(hearing: MaskHearing) -> dict[int, Array]:
+    found = {int(item): truth_at(hearing.states, number) for number, item in enumerate(hearing.keys[:, 0])}
+    return {item: truth for item, truth in found.items() if truth is not None}
+
+
+def _models_of(hearing: MaskHearing) -> dict[int, list[str]]:
+    """Whose maps of an image are shown: of all models where there is a truth to falsify them, else of its duels."""
+    if hearing.states.truths is not None:
+        return {int(item): hearing.models for item in hearing.keys[:, 0]}
+    found: dict[int, list[str]] = {}
+    for item, *pair in hearing.keys.tolist():
+        known = found.setdefault(int(item), [])
+        known += [hearing.models[model] for model in pair if hearing.models[model] not in known]
+    return found
+
+
+def _duels(
+    hearing: MaskHearing, matrices: AttackMatrices, places: Mapping[int, int]
+) -> tuple[AttackDuel[ShownAttack], ...]:
+    shown: dict[tuple[int, int], list[ShownAttack]] = {}
+    scores = hearing.states.scores
+    for judged in hearing.judged:
+        chosen = judged.selection
+        for row in np.flatnonzero(judged.active).tolist():
+            number = int(judged.ballot.questions[row, 0])
+            is_judged = judged.state[number] == JUDGED
+            shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
+                ShownAttack(
+                    category=int(chosen.category[row]),
+                    image=places[int(chosen.item[row])],
+                    concordance=float(chosen.concordance[row]),
+                    share=float(chosen.share[row]),
+                    attacker_score=float(scores[number, chosen.attacker[row]]) if is_judged else None,
+                    defender_score=float(scores[number, chosen.defender[row]]) if is_judged else None,
+                    answers=_answers(hearing, number, int(chosen.attacker[row])),
+                )
+            )
+    return attack_duels(shown, hearing.models, matrices, lambda one: (one.category, one.concordance))
+
+
+def _answers(hearing: MaskHearing, number: int, attacker: int) -> str:
+    """Who judged it and how, in words."""
+    if hearing.states.drawings:
+        return _drawn(hearing.states.drawings[number])
+    choices = hearing.states.choices
+    assert choices is not None, "people drew, or they chose"
+    value = choices.value[choices.question == number]
+    if len(value) == 0:
+        return ""
+    for_attacker = value if hearing.keys[number, 1] == attacker else 1 - value
+    return f"{for_attacker.sum():g} of {len(value)} chose the attacker"
+
+
+def _drawn(found: Drawings) -> str:
+    if not found.masks:
+        return ""
+    people = "drawn" if len(found.masks) == 1 else f"drawn by {len(found.masks)} people"
+    if found.awaits_correction:
+        return f"{people}, waits for a correction"
+    corrected = found.corrected is not None and found.newest is found.corrected
+    return people + (", corrected" if corrected else ", checked" if found.is_checked else "")
+
+
+def _scores(
+    hearing: MaskHearing, items: Sequence[int]
+) -> tuple[tuple[int, ...], Array | None, Bool[Array, "I M"] | None]:
+    """The images with a truth, every model's score on them, and for whose duels they were selected."""
+    if hearing.states.truths is None:
+        return (), None, None
+    states, place = hearing.states, {item: number for number, item in enumerate(items)}
+    is_whole = (states.state == JUDGED) & states.known.all(axis=1)
+    rows = [n for n in np.flatnonzero(is_whole).tolist() if int(hearing.keys[n, 0]) in place]
+    associated = np.zeros((len(hearing.agenda), len(hearing.models)), bool)
+    for judged in hearing.judged:
+        question = judged.ballot.questions[judged.active, 0]
+        associated[question, judged.selection.attacker[judged.active]] = True
+        associated[question, judged.selection.defender[judged.active]] = True
+    chosen: Int[Array, " I"] = np.array(rows, np.int64)
+    scored = tuple(place[int(item)] for item in hearing.keys[chosen, 0])
+    return scored, states.scores[chosen], associated[chosen]
+
+
+def _settings(settings: MaskSettings, hearing: MaskHearing) -> dict[str, str]:
+    """Every setting that the page's numbers depend on."""
+    shown: dict[str, str] = {}
+    for found in hearing.rounds:
+        shown |= under(f"round {found.number}", found.settings, _text)
+        ranges = ", ".join(f"{name} {low:.3f}–{high:.3f}" for name, (low, high) in found.about["scales"].items())
+        shown[f"round {found.number}: shares of the pixels"] = ranges or "all"
+    shown |= under("judge", settings.judge.model_dump(), _text) | under("rank", settings.rank.model_dump(), _text)
+    return shown | model_settings(settings)
+
+
+def _text(value: object) -> str:
+    return "none" if value is None else str(value)

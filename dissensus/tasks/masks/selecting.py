@@ -1,0 +1,161 @@
+"""Lines 5 to 13 of Algorithm 1: the images on which the maps of an attacker and a defender differ most.
+
+Found in one pass over all maps: by the defender's categories, within their scales, the k least concordant images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.arrays import Array, Float
+from dissensus.competition.task import Choice, Plan, Selecting
+from dissensus.discrepancy.masks import MEASURES, concordances
+from dissensus.engines.reduction import Reduction
+from dissensus.errors import PredictionError, SelectionError
+from dissensus.predictions.scales import ScaleRanges
+from dissensus.records import BACKGROUND, Classes, Maps, MaskSelection
+from dissensus.selection import (
+    CategoryTops,
+    Quota,
+    finish_categories,
+    merge_categories,
+    most_taken,
+    scan_categories,
+)
+from dissensus.steps.pools import open_pool
+from dissensus.steps.workspace import Workspace
+from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
+from dissensus.tasks.masks.groups import require_groups
+from dissensus.tasks.masks.scales import ranges_of, scales_stamp, shares
+from dissensus.tasks.masks.settings import MaskSettings
+
+
+class CategoryReduction(Reduction[list[Maps], CategoryTops]):
+    """The least concordant images of every category of every defender."""
+
+    chunk = MAP_GROUP
+    kept = 4
+    partial = CategoryTops
+
+    def __init__(
+        self,
+        columns: Sequence[MapColumn],
+        classes: int,
+        measure: str,
+        scales: Float[Array, "C 2"],
+        quota: Quota,
+    ) -> None:
+        self.columns, self.classes, self.measure = columns, classes, measure
+        self.scales, self.quota = scales, quota
+
+    def load(self, rows: range) -> list[Maps]:
+        return [column.group(rows.start // MAP_GROUP) for column in self.columns]
+
+    def scan(self, loaded: list[Maps], first_item: int, known: CategoryTops | None) -> CategoryTops:
+        _require_same_sizes(self.columns, loaded, first_item)
+        found = concordances(loaded, self.classes, self.measure)
+        share: Float[Array, "n M C"] = np.stack([shares(one, self.classes) for one in loaded], axis=1)
+        compared = (found.value, found.is_comparable, found.differs, share)
+        return scan_categories(*compared, first_item, self.scales, self.quota, known)
+
+    def merge(self, one: CategoryTops, other: CategoryTops) -> CategoryTops:
+        return merge_categories(one, other)
+
+    def dump(self, found: CategoryTops) -> pa.Table:
+        return super().dump(replace(found, quota=np.array(astuple(found.quota))))  # type: ignore[arg-type]
+
+    def restore(self, table: pa.Table) -> CategoryTops:
+        found = super().restore(table)
+        return replace(found, quota=Quota(*np.asarray(found.quota).tolist()))
+
+
+class MaskSelecting(Selecting[MaskSelection]):
+    """The selection of one round."""
+
+    def __init__(self, work: Workspace[MaskSettings], plan: Plan[MaskSelection]) -> None:
+        """Look for what the plan wants.
+
+        Raises:
+            SelectionError: two models give the same map of every item.
+        """
+        self.plan, self.classes = plan, work.classes
+        _refuse_identical(plan.models, [plan.stamps[name]["content"] for name in plan.models])
+        columns = [MapColumn(work.folder, name) for name in plan.models]
+        self.ranges = _known_ranges(plan, work.classes) or ranges_of(work, columns)
+        self.taken = plan.taken_rows("attacker", "defender", "item")
+        quota = Quota(plan.settings["k"], plan.settings["reserves"], most_taken(self.taken))
+        self.reduction = CategoryReduction(
+            columns, len(work.classes), plan.settings["measure"], self.ranges.ends, quota
+        )
+        self.inputs = {"scales": self.ranges.ends.tolist()}
+
+    def finish(self, found: CategoryTops) -> Choice[MaskSelection]:
+        """The k images of every category of every wanted duel, and their reserves."""
+        plan = self.plan
+        words = require_groups(found, plan.wanted, plan.models, self.classes.names)
+        selection = finish_categories(found, plan.wanted, self.taken)
+        if len(selection) == 0:
+            raise SelectionError("nothing is left to select: add images to the pool, or other models")
+        about = {"models": plan.models, "scales": _named_ranges(self.ranges, self.classes), "words": words}
+        names = [self.classes.names[label] for label in selection.category.tolist()]
+        return Choice(selection, about, {"category": pa.array(names, pa.string())})
+
+
+def recorded_settings(work: Workspace[MaskSettings]) -> dict[str, Any]:
+    """The settings of a round to be selected now."""
+    chosen = work.settings.select
+    if chosen.measure not in MEASURES:
+        raise SelectionError(f"there is no measure '{chosen.measure}': it is one of {', '.join(MEASURES)}")
+    return chosen.model_dump() | {"scales": scales_stamp(work.folder, work.settings)}
+
+
+def _known_ranges(plan: Plan[MaskSelection], classes: Classes) -> ScaleRanges | None:
+    """Those of an earlier round by the same settings: what the pool says does not change with who joins."""
+    alike = [one for one in plan.rounds if one.settings["scales"] == plan.settings["scales"]]
+    if not alike:
+        return None
+    ends, is_known = np.tile([0.0, 1.0], (len(classes), 1)), np.zeros(len(classes), bool)
+    for name, found in alike[-1].about["scales"].items():
+        label = classes.names.index(name)
+        ends[label], is_known[label] = found, True
+    return ScaleRanges(ends, is_known)
+
+
+def _named_ranges(ranges: ScaleRanges, classes: Classes) -> dict[str, list[float]]:
+    return {
+        classes.names[label]: ranges.ends[label].tolist()
+        for label in np.flatnonzero(ranges.is_known).tolist()
+        if label != BACKGROUND
+    }
+
+
+def _require_same_sizes(columns: Sequence[MapColumn], maps: Sequence[Maps], first: int) -> None:
+    """Refuse two maps of an item that differ in size: without an image nothing says which of them is right."""
+    for at in range(1, len(maps)):
+        for one in range(at):
+            is_there = (maps[one].heights > 0) & (maps[at].heights > 0)
+            same = (maps[one].heights == maps[at].heights) & (maps[one].widths == maps[at].widths)
+            if (wrong := np.flatnonzero(is_there & ~same)).size:
+                place = int(wrong[0])
+                (item,) = open_pool(columns[at].folder).ids([first + place])
+                sizes = [f"{maps[n].heights[place]}×{maps[n].widths[place]} ({columns[n].name})" for n in (one, at)]
+                raise PredictionError(
+                    f"the maps of {item} differ in size, {' and '.join(sizes)}: give the pool its images, in whose "
+                    "size all maps are kept, or bring the maps to one size"
+                )
+
+
+def _refuse_identical(models: Sequence[str], contents: Sequence[str]) -> None:
+    known: dict[str, str] = {}
+    for name, content in zip(models, contents, strict=True):
+        if content in known:
+            raise SelectionError(
+                f"{known[content]} and {name} give the same map of every item: they cannot be told apart; "
+                f"take one of them out of study.toml ([models.{name}])"
+            )
+        known[content] = name

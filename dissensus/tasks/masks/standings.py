@@ -1,0 +1,116 @@
+"""Lines 19 and 20 of Algorithm 1: from judged images to ratios, and words about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
+from dissensus.competition.standings import Method
+from dissensus.pairwise import ratio_matrices
+from dissensus.records import AttackMatrices, Contests
+
+USUAL = Method("thurstone", 0.01)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Answers of people who chose between two predictions, of which a resample can make scores anew.
+
+    `question` numbers the same as `Contests.question`; `value`, 0 to 1, is how much an answer says for the first of
+    the two models. `is_first` is a column of the contests: True where the attacker is that first model.
+    """
+
+    question: Int[Array, " A"]
+    person: Int[Array, " A"]
+    value: Float[Array, " A"]
+    is_first: Bool[Array, " Q"]
+
+    @property
+    def people(self) -> int:
+        """How many people answered, or one more than the largest of their numbers."""
+        return int(self.person.max(initial=-1)) + 1
+
+    def scored(self, contests: Contests, of_person: Float[Array, " R"]) -> Contests:
+        """The contests with the scores that the answers give when every person has a weight.
+
+        A model's score is the weighted share of the answers for it. A question without answers keeps its scores.
+        """
+        size = int(max(self.question.max(initial=-1), contests.question.max(initial=-1))) + 1
+        weight = np.bincount(self.question, of_person[self.person], size)
+        first = np.bincount(self.question, of_person[self.person] * self.value, size) / np.where(weight > 0, weight, 1)
+        ours = np.where(self.is_first, first[contests.question], 1 - first[contests.question])
+        is_known = weight[contests.question] > 0
+        return replace(
+            contests,
+            attacker_score=np.where(is_known, ours, contests.attacker_score),
+            defender_score=np.where(is_known, 1 - ours, contests.defender_score),
+        )
+
+
+@dataclass(frozen=True)
+class MaskEvidence:
+    """Judged images, and the answers behind their scores where people chose; a truth that was drawn stays as it is.
+
+    The credits of Eq. 6 are the ratios themselves, of pairs of models that attacked each other both ways. A method
+    smooths the ratios (ε of Eq. 3), and nothing else.
+    """
+
+    contests: Contests
+    choices: Choices | None = None
+
+    def among(self, members: Int[Array, " n"]) -> MaskEvidence:
+        """The contests of some of the models with each other, numbered anew."""
+        rows, attacker, defender = rows_among(self.contests.attacker, self.contests.defender, members)
+        own = replace(self.contests.take(rows), attacker=attacker, defender=defender)
+        choices = None if self.choices is None else replace(self.choices, is_first=self.choices.is_first[rows])
+        return MaskEvidence(own, choices)
+
+    def matrices(self, models: int, method: Method) -> AttackMatrices:
+        """The ratios of Eq. 3 and 5.
+
+        Raises:
+            RankingError: without smoothing, a ratio has no bound.
+        """
+        return ratio_matrices(self.contests, models, method.smoothing)
+
+    def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
+        """The ratios where both attacks were judged."""
+        compared = both_ways(matrices)
+        return {measure: np.where(compared, getattr(matrices, measure), 0.0) for measure in MEASURES}
+
+    def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
+        """The ratios with a random weight for every image and, where people chose, for every person."""
+        contests, choices = self.contests, self.choices
+        rows = contests if choices is None else choices.scored(contests, rng.exponential(size=choices.people))
+        questions = int(contests.question.max()) + 1
+        rows = replace(rows, weight=rows.weight * rng.exponential(size=questions)[rows.question])
+        return ratio_matrices(rows, models, method.smoothing)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What the intervals cannot speak of: random weights of a single image, or person, cancel in a mean."""
+        contests, choices, words = self.contests, self.choices, []
+        if len(contests) and (contests.attacker_score == contests.defender_score).all():
+            words.append("On every judged image both models do equally well: nothing tells them apart.")
+        duels = np.stack([contests.attacker, contests.defender], axis=1)
+        if len(contests) and len(np.unique(duels, axis=0)) == len(duels):
+            words.append("No duel has more than one judged image: intervals do not say how other images would end.")
+        if choices is not None and len(np.unique(choices.person)) == 1:
+            words.append("One person chose: intervals say how other images would end, not how other people see them.")
+        return tuple(words)
+
+
+def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence about attackers that do worse than the defender on the images they selected: a_ij < 1."""
+    against = np.argwhere(matrices.attacked & (matrices.aggressiveness < 1))
+    if len(against) == 0:
+        return ()
+    duels = duels_in_words(against, matrices.aggressiveness, names)
+    return (
+        f"In {len(against):,} of {int(matrices.attacked.sum()):,} duels the attacker's maps agree less with people "
+        f"than the defender's, on the images of its own attack: {duels}.",
+    )

@@ -1,0 +1,204 @@
+"""gMAD for models that give a number: the eleven steps of section 2.2 of the paper.
+
+* step 1, all models on all items, is `predictions`; `scaling` makes their scores comparable
+* `levels`, step 3: the levels of every defender's scale; step 10, Case 2: only the level of the largest difference
+* `selecting`, steps 2 and 4–9: in each level the extremal pair of every attacker
+* `comparing`, step 10: what people said about the pairs; `screening`, who among them counts
+* `standings`, step 11: aggressiveness and resistance; `competition.attacks` makes both global rankings of them
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array, Int
+from dissensus.competition.attacks import rankings_of
+from dissensus.competition.ranking import method_of
+from dissensus.competition.task import Agenda, Hearing, States, Task
+from dissensus.errors import StudyError
+from dissensus.inquiry import Answers
+from dissensus.records import SCREENED_OUT, Attacks, PairSelection, Rankings, Record
+from dissensus.report.page import Page
+from dissensus.report.scores.data import Screenings
+from dissensus.report.scores.page import scores_page
+from dissensus.steps.predicting import predicted
+from dissensus.steps.sheets import write_rows
+from dissensus.steps.workspace import Workspace
+from dissensus.store.rounds import Round
+from dissensus.tasks.scores.comparing import (
+    Preferences,
+    compared_in,
+    pair_questions,
+    pair_states,
+    screening_of,
+    signs_of,
+    weighed_pairs,
+)
+from dissensus.tasks.scores.predictions import ScoreSource
+from dissensus.tasks.scores.reporting import scores_report
+from dissensus.tasks.scores.scaling import ScaleFit, common_scale
+from dissensus.tasks.scores.screening import screenings_of
+from dissensus.tasks.scores.selecting import FOUND, PairSelecting, recorded_settings
+from dissensus.tasks.scores.settings import SCORES, ScoreSettings
+from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, disagreements
+
+PairHearing = Hearing[PairSelection, Preferences]
+"""With preferences, as a ranking needs it."""
+
+
+class OpenPair(Record):
+    """'Which of FIRST and SECOND is better?', without a word of who said what about them."""
+
+    kind: str
+    first: str
+    second: str
+    answers: int
+
+
+class Scores(Task[PairSelection, Preferences]):
+    """A competition of models that give a number."""
+
+    name, noun = "scores", "pairs"
+    settings, template = ScoreSettings, SCORES
+    selection, source, selecting = PairSelection, ScoreSource, PairSelecting
+    found_later = FOUND
+    gives_numbers = True
+    short = "{short:,} duels have no pair in some levels"
+    work: Workspace[ScoreSettings]
+
+    @property
+    def kind(self) -> str:
+        """A slider, or a choice."""
+        return self.work.settings.judge.question
+
+    def scale(self) -> list[ScaleFit]:
+        """How the scores of every model come on the common scale."""
+        models = predicted(self.work.folder, self.work.settings)
+        if not models:
+            raise StudyError(
+                f"no model has predicted yet: dissensus predict {self.work.folder.root} NAME=BACKEND:TARGET…"
+            )
+        return list(common_scale(self.work.folder, self.work.settings, models).fits)
+
+    def wanted(self) -> dict[str, Any]:
+        """The settings of a round to be selected now."""
+        return recorded_settings(self.work)
+
+    def require_same(self, found: Round[PairSelection]) -> None:
+        """Refuse models of which other scores are better now."""
+        for name in found.predictions:
+            before = found.about["inputs"].get("better", {}).get(name)
+            if before not in (None, self.work.settings.models[name].better):
+                raise StudyError(
+                    f"round {found.number} was selected with {before} scores of {name} as the better ones: "
+                    f'restore better = "{before}" in {self.work.folder.settings}, or let it join under another name'
+                )
+
+    def agenda(self, models: Sequence[str], rounds: Sequence[Round[PairSelection]]) -> Agenda[PairSelection]:
+        """Which of two items is better."""
+        return pair_questions(self.kind, rounds)
+
+    def states(self, agenda: Agenda[PairSelection], answers: Answers) -> States:
+        """What became of each pair."""
+        return pair_states(agenda, answers, self.work.settings.judge)
+
+    def weighed(self, hearing: Hearing[PairSelection, States]) -> PairHearing:
+        """The hearing with preferences.
+
+        Raises:
+            ScreeningError: the screening has no estimate for these answers; names the person.
+        """
+        states = weighed_pairs(hearing.states, hearing.answers, self.work.settings.judge)
+        return hearing.with_states(states, self.work.settings.judge.share)
+
+    def rank(self, hearing: PairHearing, method: str | None) -> Rankings:
+        """Rank the models as attackers and as defenders, and keep the result."""
+        settings, names, evidence = self.work.settings, hearing.models, evidence_of(hearing)
+        return rankings_of(
+            self.work.folder,
+            hearing,
+            evidence,
+            method_of(settings.rank, method),
+            self.noun,
+            (*evidence.limits, *self._screened_out(hearing)),
+            {"screening": screening_of(settings.judge), "judge": settings.judge.model_dump()},
+            lambda found, matrices: (
+                *contradictions(matrices, names),
+                *(disagreements({m: one.standings for m, one in found.items()}, matrices, names) if names[2:] else ()),
+            ),
+        )
+
+    def page(self, hearing: PairHearing, method: str | None) -> Page:
+        """Rank, and the page about it."""
+        rankings = self.rank(hearing, method)
+        chosen, attacks = method_of(self.work.settings.rank, method), evidence_of(hearing).attacks
+        return scores_page(scores_report(self.work, hearing, rankings, attacks, chosen))
+
+    def screenings(self, hearing: Hearing[PairSelection, States]) -> Screenings | None:
+        """What BT.500 and P.910 say of everybody who compared pairs, side by side."""
+        return screenings_of(compared_in(hearing.answers, len(hearing.agenda)), self.work.settings.judge)
+
+    def open_questions(self, hearing: Hearing[PairSelection, Any]) -> list[OpenPair]:
+        """Pairs that wait to be compared, each once, however many duels need it; in the order of the pool."""
+        names = [tuple(hearing.item_ids[item] for item in hearing.keys[number].tolist()) for number in hearing.open]
+        return [
+            OpenPair(kind=self.kind, first=first, second=second, answers=int(hearing.answered[number]))
+            for number, (first, second) in zip(hearing.open, names, strict=True)
+        ]
+
+    def write_questions(
+        self,
+        hearing: PairHearing,
+        found: Sequence[OpenPair],
+        path: Path,
+        image_url: str | None,
+    ) -> None:
+        """The same, as a sheet: the answer is how much better the second item is, −100 to 100.
+
+        Of choices it is first, second or same.
+        """
+        if image_url is not None:
+            raise StudyError("pairs have no column of addresses: let people compare them by dissensus serve")
+        if not found:
+            raise StudyError("no pair waits for an answer")
+        if path.suffix not in (".csv", ".jsonl"):
+            raise StudyError(
+                f"{path}: pairs are written as .csv or .jsonl; to click, dissensus serve {self.work.folder.root}"
+            )
+        write_rows(path, [_row(pair) for pair in found])
+
+    def short_duels(self, found: Round[PairSelection], rows: Int[Array, " D"]) -> int:
+        """Duels without a pair in some level."""
+        levels = 1 if found.settings["case"] == "most" else found.settings["levels"]
+        return len(found.duels) - int((rows >= levels).sum())
+
+    def _screened_out(self, hearing: PairHearing) -> tuple[str, ...]:
+        """That some pairs count for nothing, and what to do about it."""
+        count = int((hearing.states.state == SCREENED_OUT).sum())
+        if not count:
+            return ()
+        pairs = "1 pair has" if count == 1 else f"{count:,} pairs have"
+        return (
+            f"{pairs} only answers that {screening_of(self.work.settings.judge)} left out, and count for nothing: "
+            "exclude these people (dissensus annotators exclude), so that others are asked.",
+        )
+
+
+def evidence_of(hearing: PairHearing) -> PairEvidence:
+    """The judged attacks of all rounds, with the answers behind them."""
+    found = hearing.states
+    attacks = Attacks.together([attacks_in(judged, found.preference) for judged in hearing.judged])
+    signs = np.concatenate([signs_of(judged.selection)[judged.decided] for judged in hearing.judged])
+    return PairEvidence(attacks, signs, found.compared.question, found.compared.person, found.weighed)
+
+
+def _row(pair: OpenPair) -> dict[str, str]:
+    row = {"kind": pair.kind, "first": pair.first, "second": pair.second, "annotator": "", "answer": "", "time": ""}
+    if pair.kind == "choice":  # what two items do not say: that there is a third answer
+        row["question"] = json.dumps({"first": pair.first, "same": True, "second": pair.second}, ensure_ascii=False)
+    return row

@@ -1,0 +1,166 @@
+"""Step 10 of gMAD: what is asked about the selected pairs, and what people prefer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from json.encoder import encode_basestring
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.competition.judged import Ballot
+from dissensus.competition.task import Agenda, States, numbered
+from dissensus.errors import ScreeningError, StudyError
+from dissensus.inquiry import Answers, Questions, Wording
+from dissensus.labeling import QUESTIONS
+from dissensus.records import JUDGED, SCREENED_OUT, PairSelection
+from dissensus.screening import PREFERENCES, Weighed, by_bt500, preferences, states_of
+from dissensus.store.rounds import Round
+from dissensus.tasks.scores.settings import PairSettings
+
+CHOICES = {"first": -100.0, "second": 100.0, "same": 0.0}
+"""Answers to `choice` on the scale of the slider."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Everybody's last word on each pair, as columns; `value` is how much better the second item is, −100 to 100."""
+
+    question: Int[Array, " A"]
+    person: Int[Array, " A"]
+    value: Float[Array, " A"]
+    people: tuple[str, ...]
+    questions: int
+
+    @property
+    def columns(self) -> tuple[Array, Array, Array, int, int]:
+        """Question, person and value of every answer, and how many questions and people there are."""
+        return self.question, self.person, self.value, self.questions, len(self.people)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preferences(States):
+    """`preference[q]`, −1 to 1, is how much better people find the second item; read only where the state is JUDGED.
+
+    It is what the answers (`compared`) come to once they are weighed.
+    """
+
+    compared: Compared
+    weighed: Weighed
+    preference: Float[Array, " q"]
+
+
+def pair_ballot(selection: PairSelection, numbers: Int[Array, " Q"]) -> Ballot[PairSelection]:
+    """A round as people meet it: one pair a row, and one row of each level that counts."""
+    return Ballot(selection, numbers[:, None], numbers, k=1)
+
+
+def pairs_of(selections: Sequence[PairSelection]) -> tuple[Int[Array, "q 2"], list[Int[Array, " Q"]]]:
+    """Distinct pairs (the smaller item number first), sorted, and the number of each row's pair."""
+    keys = [np.sort(np.stack([one.low, one.high], axis=1), axis=1)[:, None, :] for one in selections]
+    distinct, rows = numbered(keys)
+    return distinct.reshape(-1, 2), [part[:, 0] for part in rows]
+
+
+def signs_of(selection: PairSelection) -> Int[Array, " Q"]:
+    """1 where the row's `high` is the second item of its pair: an answer is how much better that one is."""
+    return np.where(selection.high > selection.low, 1, -1)
+
+
+def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Agenda[PairSelection]:
+    """'Which of the two is better?', each pair once, however many duels need it.
+
+    People who write their own files may name the two items the other way round, and need not offer 'no difference'.
+    """
+    pairs, rows = pairs_of([found.selection for found in rounds])
+    ids = {item: name for found in rounds for item, name in found.item_ids.items()}
+    wordings = [Wording(_texts(kind, pairs[:, ::-1], ids), is_turned=True)]
+    if kind == "choice":  # without a third answer it is worded like a slider
+        wordings.append(Wording(_texts("slider", pairs, ids)))
+        wordings.append(Wording(_texts("slider", pairs[:, ::-1], ids), is_turned=True))
+    ballots = [pair_ballot(found.selection, numbers) for found, numbers in zip(rounds, rows, strict=True)]
+    return Agenda([Questions(kind, _texts(kind, pairs, ids), tuple(wordings))], pairs, tuple(ballots), ids)
+
+
+def pair_states(agenda: Agenda[PairSelection], answers: Answers, settings: PairSettings) -> States:
+    """What became of each pair."""
+    unfit = QUESTIONS["slider"].code("unfit")  # a choice between items has no such answer
+    discarded = np.bincount(answers.question[answers.code == unfit], minlength=len(agenda))
+    counts = answers.counts(len(agenda))
+    return States(states_of(counts, discarded, settings.min_answers, settings.unfit))
+
+
+def compared_in(answers: Answers, questions: int) -> Compared:
+    """The numbers that people gave; people are numbered by name."""
+    values = [json.loads(row[3]) for row in answers.rows]
+    numbers = [CHOICES.get(value, value) if isinstance(value, str) else value for value in values]
+    is_rated = np.array([not isinstance(value, str) for value in numbers], bool)
+    spoken, person = np.unique(answers.person[is_rated], return_inverse=True)
+    names = [answers.people[number] for number in spoken.tolist()]
+    order = np.argsort(np.array(names, dtype=object))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return Compared(
+        question=answers.question[is_rated],
+        person=place[person.reshape(-1)],
+        value=np.array([value for value in numbers if not isinstance(value, str)], np.float64),
+        people=tuple(names[number] for number in order.tolist()),
+        questions=questions,
+    )
+
+
+def weighed_pairs(states: States, answers: Answers, settings: PairSettings) -> Preferences:
+    """The states with the preferences that the study's screening leaves.
+
+    Raises:
+        StudyError: there is no such screening.
+        ScreeningError: it has no estimate; names the person.
+    """
+    compared = compared_in(answers, len(states.state))
+    return preferred(states, compared, weigh(compared, settings))
+
+
+def preferred(states: States, compared: Compared, weighed: Weighed) -> Preferences:
+    """The same with the preferences that weighed answers come to; a pair of which none counts is screened out."""
+    preference, weight = preferences(compared.question, weighed, compared.questions)
+    state = np.where((states.state == JUDGED) & (weight == 0), SCREENED_OUT, states.state)
+    return Preferences(state=state, compared=compared, weighed=weighed, preference=preference / 100)
+
+
+def weigh(compared: Compared, settings: PairSettings) -> Weighed:
+    """What each answer counts, by the study's screening; choices are no numbers to screen, and count alike.
+
+    Raises:
+        StudyError: there is no such screening.
+        ScreeningError: it has no estimate; names the person.
+    """
+    if settings.method not in PREFERENCES:
+        raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(PREFERENCES)}")
+    weighing = PREFERENCES[screening_of(settings)]
+    if weighing is by_bt500:
+        weighing = partial(by_bt500, balance=settings.balance)
+    try:
+        return weighing(*compared.columns)
+    except ScreeningError as error:
+        raise ScreeningError(person_named(str(error), compared.people)) from None
+
+
+def screening_of(settings: PairSettings) -> str:
+    """The screening that counts; choices are no numbers to screen, and count alike."""
+    return "mean" if settings.question == "choice" else settings.method
+
+
+def person_named(message: str, people: tuple[str, ...]) -> str:
+    """The message of a screening with 'person 3' replaced by that person's name."""
+    return re.sub(r"\bperson (\d+)\b", lambda match: people[int(match[1])], message)
+
+
+def _texts(kind: str, pairs: Int[Array, "q 2"], ids: Mapping[int, str]) -> list[str]:
+    """The texts of the questions about pairs, as `Question.text` writes them; a choice offers 'no difference'."""
+    written = {item: encode_basestring(name) for item, name in ids.items()}
+    same = '"same":true,' if kind == "choice" else ""
+    return [f'{{"first":{written[first]},{same}"second":{written[second]}}}' for first, second in pairs.tolist()]

@@ -1,0 +1,151 @@
+"""Predictions of models that give a number: one score for every item."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.backends import Preprocess, Unreadable, open_scorer, read_scores
+from dissensus.backends.reasons import one_line
+from dissensus.backends.scoring import Scorer
+from dissensus.errors import BackendError, PoolError, PredictionError
+from dissensus.predictions.scores import check_varied
+from dissensus.steps.pooling import pool_ids, pool_size
+from dissensus.steps.pools import EnumeratedPool
+from dissensus.steps.predicting import Parted, Source
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import column_fingerprint
+from dissensus.store.tables import ROW_GROUP, write_pieces
+
+ENUMERATED_CHUNK = 4 * ROW_GROUP
+"""Items of an enumeration that are scored before they are kept: models take them as arrays."""
+
+Scored = tuple[float, str | None]
+"""A score, or NaN and the reason why there is none."""
+
+
+class ScoreSource(Source):
+    """Where the scores of one model come from."""
+
+    scorer: Scorer | None = None
+
+    def __init__(self, work: Workspace[Any], name: str) -> None:
+        super().__init__(work, name)
+        self.is_enumerated = work.folder.enumeration.exists()
+        if self.is_enumerated:
+            self.chunk = ENUMERATED_CHUNK
+
+    def read(self) -> pa.Table:
+        """The scores of a file, in the order of the pool."""
+        if self.is_enumerated:
+            raise BackendError(f"{self.name}: the items are worked out, so their scores must be too: use python:…")
+        scores = read_scores(self.model.target, pool_ids(self.work.folder))
+        absent = np.isnan(scores)
+        reasons = (
+            pa.array(["no score in the file" if one else None for one in absent.tolist()], pa.string())
+            if absent.any()
+            else None
+        )
+        return pa.table({"score": scores} | ({} if reasons is None else {"problem": reasons}))
+
+    def open(self) -> None:
+        """Make the model ready."""
+        if self.is_enumerated and self.model.backend != "python":
+            raise BackendError(f"{self.name}: only python:MODULE:FUNCTION can score items that are worked out")
+        if not self.is_enumerated:
+            _ = self.images  # says now where the pool has none
+        self.scorer = open_scorer(self.model.backend, self.model.target, Preprocess.read(self.preprocess))
+
+    def part(self, rows: range) -> pa.Table:
+        """Scores of some items; NaN with the reason where one cannot be read."""
+        assert self.scorer is not None, "open first"
+        if self.is_enumerated:
+            return pa.table({"score": self.scorer(self._enumerated(rows), ())})
+        scores = np.full(len(rows), np.nan)
+        reasons: list[str | None] = [None] * len(rows)
+        for batch, images in self.images.batches(rows):
+            references = [self.images.references[rows[row]] for row in batch]
+            for row, (score, reason) in zip(batch, self._scored(images, references), strict=True):
+                scores[row], reasons[row] = score, reason
+        return pa.table({"score": scores, "problem": pa.array(reasons, pa.string())})
+
+    def _enumerated(self, rows: range) -> Any:
+        """Some items as the model takes them."""
+        enumeration = EnumeratedPool(self.work.folder).enumeration
+        try:
+            items = enumeration.items(rows)
+            given = len(items)
+        except Exception as error:
+            span = f"{rows.start} to {rows.stop - 1}"
+            raise PoolError(f"the enumeration fails on items {span}: {one_line(error)}") from error
+        if given != len(rows):
+            raise PoolError(f"the enumeration gave {given} items for {len(rows)} numbers: give one each")
+        return items
+
+    def _scored(self, images: list[Any], references: list[str | None]) -> list[Scored]:
+        """The score of each image, or why it has none."""
+        assert self.scorer is not None, "open first"
+        if self.model.backend == "quality":  # one image at a time, each against its reference
+            with ThreadPoolExecutor(os.cpu_count()) as threads:
+                return list(threads.map(self._measured, images, references))
+        readable = [image for image in images if not isinstance(image, Unreadable)]
+        scores = iter(self.scorer(readable, [None] * len(readable)) if readable else ())
+        return [(np.nan, im.reason) if isinstance(im, Unreadable) else (float(next(scores)), None) for im in images]
+
+    def _measured(self, image: Any, reference: str | None) -> Scored:
+        from dissensus.backends.quality import UnfitImageError
+
+        assert self.scorer is not None, "open first"
+        if reference is None and any(self.images.references):
+            return np.nan, "no reference in the pool"
+        beside = None if reference is None else self.images.reference(reference)
+        for found in (image, beside):
+            if isinstance(found, Unreadable):
+                return np.nan, found.reason
+        try:
+            return float(self.scorer([image], [beside])[0]), None
+        except UnfitImageError as error:
+            return np.nan, str(error)
+
+    def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
+        """Scores, and problems where there are any, with a fingerprint of the scores.
+
+        Raises:
+            PredictionError: there is no score at all, or the same one for every item, or they are not of one type.
+        """
+        summary = _Summary()
+        try:
+            content = column_fingerprint(pool_size(self.work.folder), map(summary.add, parts()))
+            check_varied(np.array(summary.ends))
+        except PredictionError as error:
+            raise PredictionError(f"{self.name}: {error}") from None
+        # a column that says it has no gaps is read twice as fast
+        fields = [pa.field("score", summary.schema.field("score").type, nullable=False)]
+        fields += [pa.field("problem", pa.string())] if "problem" in summary.schema.names else []
+        write_pieces(path, pa.schema(fields), parts(), stamps | {"content": content, "unreadable": summary.unreadable})
+
+
+class _Summary:
+    """What has to be known of all scores, gathered part by part."""
+
+    def __init__(self) -> None:
+        self.schema = pa.schema([])
+        self.unreadable = 0
+        self.ends: list[float] = []  # the lowest and the highest of each part: all scores are alike where these are
+
+    def add(self, part: pa.Table) -> memoryview:
+        """The part's scores in bytes."""
+        if self.schema and part.schema != self.schema:
+            types = f"{self.schema.field(0).type} and {part.schema.field(0).type}"
+            raise PredictionError(f"some scores are {types}: give all of them in one type")
+        self.schema = part.schema
+        scores = np.ascontiguousarray(part["score"].to_numpy())
+        given = scores[~np.isnan(scores)]
+        self.unreadable += len(scores) - len(given)
+        self.ends += [given.min(), given.max()] if len(given) else []
+        return scores.data

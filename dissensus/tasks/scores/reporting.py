@@ -1,0 +1,203 @@
+"""report: who falsifies whom and on which pairs, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.competition.reporting import attack_duels, benchmarks_of, left_out, model_settings, under
+from dissensus.competition.standings import Method
+from dissensus.competition.task import Hearing
+from dissensus.pairwise import attack_matrices
+from dissensus.records import JUDGED, AttackMatrices, Attacks, PairSelection, Rankings
+from dissensus.report.data import AttackDuel
+from dissensus.report.scores.data import DuelFigure, Marked, ScoresReport, ShownPair, Side
+from dissensus.steps.pictures import THUMBNAIL, Pictures
+from dissensus.steps.workspace import Workspace
+from dissensus.store.rounds import Round
+from dissensus.tasks.scores.comparing import Preferences, signs_of
+from dissensus.tasks.scores.scaling import ScoreColumn, scale_of, spaced
+from dissensus.tasks.scores.screening import screenings_of
+from dissensus.tasks.scores.settings import ScoreSettings
+from dissensus.tasks.scores.standings import level_stability
+
+PairHearing = Hearing[PairSelection, Preferences]
+
+SQUARES = 40
+"""Squares of a duel's figure along each axis."""
+DRAWN = 1 << 17
+"""Items that a figure counts: evenly spaced ones of a larger pool."""
+MOST_SKIPPED = 3
+"""Sentences about skipped levels before they are summed up."""
+FIGURES = 120
+"""Figures on one page, as many as sixteen models have."""
+
+
+def scores_report(
+    work: Workspace[ScoreSettings], hearing: PairHearing, rankings: Rankings, attacks: Attacks, method: Method
+) -> ScoresReport:
+    """What the page shows, from the study folder alone."""
+    settings, compared = work.settings, hearing.states.compared
+    matrices = attack_matrices(attacks, len(hearing.models))
+    answers, annotators = work.answers.counts(settings.judge.question, "asked")
+    has_same_levels = len({str(found.about["levels"]) for found in hearing.rounds}) == 1
+    return ScoresReport(
+        title=work.title,
+        models=tuple(hearing.models),
+        aggressiveness=rankings.aggressiveness,
+        resistance=rankings.resistance,
+        words=rankings.words,
+        matrices=matrices,
+        duels=_duels(work, hearing, matrices),
+        figures=_figures(work, hearing),
+        screenings=screenings_of(compared, settings.judge),
+        levels=_level_words(hearing.rounds[0]) if has_same_levels else (),
+        stability=level_stability(attacks, len(hearing.models), method) if has_same_levels else (),
+        scale=scale_words(settings),
+        pool_size=work.size,
+        questions=len(hearing.asked),
+        waiting=len(hearing.open),
+        judgements=len(hearing.answers),
+        annotators=len(compared.people),
+        settings=_settings(settings, hearing, answers, annotators),
+        notes=(*settings.notes, *left_out(hearing.exclusions), *_skipped(hearing)),
+        benchmarks=benchmarks_of(work.folder, rankings),
+    )
+
+
+def _level_words(found: Round[PairSelection]) -> tuple[str, ...]:
+    """Where each level of a round lies on the common scale."""
+    return tuple(f"{low:.0f} to {high:.0f}" for low, high in found.about["levels"])
+
+
+def scale_words(settings: ScoreSettings) -> str:
+    """How scores came on the common scale, in one sentence."""
+    if settings.scale.ratings is None:
+        return "Scores are ranks in the pool: 100 times the share of items that a model finds worse."
+    return (
+        "Scores were mapped by a rising logistic curve for each model to what people said of rated items, "
+        f"{settings.scale.worst:g} (worst) becoming 0 and {settings.scale.best:g} (best) 100."
+    )
+
+
+def _duels(
+    work: Workspace[ScoreSettings], hearing: PairHearing, matrices: AttackMatrices
+) -> tuple[AttackDuel[ShownPair], ...]:
+    shown: dict[tuple[int, int], list[ShownPair]] = {}
+    pictures = Pictures(work.pool, list(hearing.item_ids), THUMBNAIL, work.progress)
+    answered, spoken, preference = hearing.answered, _counted(hearing), hearing.states.preference
+    for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
+        chosen, levels, signs = judged.selection, _level_words(found), signs_of(judged.selection)
+        for row in np.flatnonzero(judged.active).tolist():
+            number = int(judged.ballot.questions[row, 0])
+            is_judged = judged.state[number] == JUDGED
+            shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
+                ShownPair(
+                    level=int(chosen.level[row]),
+                    low=_side(hearing, pictures, chosen.low, chosen.attacker_low, chosen.defender_low, row),
+                    high=_side(hearing, pictures, chosen.high, chosen.attacker_high, chosen.defender_high, row),
+                    weight=int(chosen.weight[row]),
+                    preference=float(signs[row] * preference[number]) if is_judged else None,
+                    answers=_answers(int(answered[number]), int(spoken[number])),
+                    level_words=levels[int(chosen.level[row])],
+                )
+            )
+    return attack_duels(shown, hearing.models, matrices, lambda pair: pair.level)
+
+
+def _side(
+    hearing: PairHearing,
+    pictures: Pictures,
+    item: Int[Array, " Q"],
+    attacker: Float[Array, " Q"],
+    defender: Float[Array, " Q"],
+    row: int,
+) -> Side:
+    image, pixelated = pictures.of(int(item[row]))
+    return Side(hearing.item_ids[int(item[row])], image, pixelated, float(attacker[row]), float(defender[row]))
+
+
+def _counted(hearing: PairHearing) -> Int[Array, " q"]:
+    """How many answers to each pair count."""
+    compared, weighed = hearing.states.compared, hearing.states.weighed
+    return np.bincount(compared.question[weighed.weight > 0], minlength=compared.questions)
+
+
+def _answers(answered: int, counted: int) -> str:
+    if answered == 0:
+        return "nobody yet"
+    people = "1 person" if answered == 1 else f"{answered} people"
+    return people if counted == answered else f"{people}, of whom {counted} count"
+
+
+def _figures(work: Workspace[ScoreSettings], hearing: PairHearing) -> tuple[DuelFigure, ...]:
+    scaled = _scaled_pool(work, hearing)
+    first = np.concatenate([found.selection.rank == 1 for found in hearing.rounds])
+    table = {
+        name: np.concatenate([getattr(found.selection, name) for found in hearing.rounds])[first]
+        for name in (
+            "attacker",
+            "defender",
+            "low",
+            "high",
+            "attacker_low",
+            "attacker_high",
+            "defender_low",
+            "defender_high",
+        )
+    }
+    made: list[DuelFigure] = []
+    for one in range(len(hearing.models)):
+        for other in range(one + 1, len(hearing.models)):
+            points = (*_marked(table, hearing, other, one, "AB"), *_marked(table, hearing, one, other, "CD"))
+            if points and len(made) < FIGURES:
+                names = hearing.models[one], hearing.models[other]
+                counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
+                made.append(DuelFigure(*names, counts.astype(np.int64), points))
+    return tuple(made)
+
+
+def _marked(
+    table: dict[str, Array], hearing: PairHearing, attacker: int, defender: int, names: str
+) -> tuple[Marked, ...]:
+    """The pair that an attacker tells apart most, as points of a figure whose x is the smaller model number."""
+    rows = np.flatnonzero((table["attacker"] == attacker) & (table["defender"] == defender))
+    if len(rows) == 0:
+        return ()
+    row = rows[np.argmax(table["attacker_high"][rows] - table["attacker_low"][rows])]
+    points = []
+    for name, side in zip(names, ("high", "low"), strict=True):
+        of_attacker, of_defender = float(table[f"attacker_{side}"][row]), float(table[f"defender_{side}"][row])
+        x, y = (of_defender, of_attacker) if defender < attacker else (of_attacker, of_defender)
+        points.append(Marked(name, x, y, hearing.item_ids[int(table[side][row])]))
+    return tuple(points)
+
+
+def _scaled_pool(work: Workspace[ScoreSettings], hearing: PairHearing) -> Float[Array, "M S"]:
+    """Evenly spaced items of the pool on the common scale of every model; those that somebody cannot score left out."""
+    scales = {name: scale for found in hearing.rounds for name, scale in found.about["scales"].items()}
+    positions = np.array(spaced(work.size, DRAWN))
+    raw = np.stack([ScoreColumn(work.folder, work.settings, name).at(positions) for name in hearing.models])
+    raw = raw[:, ~np.isnan(raw).any(axis=0)]
+    return np.stack([scale_of(scales[name])(row) for name, row in zip(hearing.models, raw, strict=True)])
+
+
+def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annotators: int) -> dict[str, str]:
+    """Every setting that the page's numbers depend on."""
+    shown: dict[str, str] = {}
+    for found in hearing.rounds:
+        shown |= under(f"round {found.number}", found.settings)
+    shown |= {f"round {found.number}: skipped levels": " ".join(found.words) for found in hearing.rounds if found.words}
+    shown |= under("judge", settings.judge.model_dump())
+    shown |= model_settings(settings, lambda model: f"{model.backend}:{model.target}, {model.better} is better")
+    return shown | {"answers stored": f"{answers:,}", "people who gave them": f"{annotators:,}"}
+
+
+def _skipped(hearing: PairHearing) -> Sequence[str]:
+    """Levels that were skipped; many of them in one sentence, and one by one among the settings."""
+    words = [words for found in hearing.rounds for words in found.words]
+    if len(words) <= MOST_SKIPPED:
+        return words
+    return [f"{len(words):,} models had levels with fewer than two items, which were skipped: see the settings below."]

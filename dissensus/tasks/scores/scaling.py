@@ -1,0 +1,247 @@
+"""scale: the scores of every model on one scale, 0 to 100, from ratings or from ranks in the pool."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array, Float
+from dissensus.errors import PredictionError, StudyError
+from dissensus.predictions.scale import SCALES, Scale, logistic_scale, rank_scale
+from dissensus.records import Record
+from dissensus.steps.pools import Pool, open_pool
+from dissensus.store.files import file_fingerprint, write_text
+from dissensus.store.folder import Folder
+from dissensus.store.tables import open_table, read_groups
+from dissensus.tasks.scores.settings import ScaleSettings, ScoreSettings
+
+RATINGS = "ratings.csv"
+SAMPLE = 1 << 20
+"""Items that a scale by ranks is made from: evenly spaced ones of a larger pool."""
+
+
+class ScaleFit(Record):
+    """How one model's scores came on the common scale; `r2` and `srcc` say how well they follow the ratings."""
+
+    model: str
+    better: str
+    method: str
+    r2: float | None
+    srcc: float | None
+    items: int
+    span: tuple[float, float] | None = None
+    """Lowest and highest rating on 0 to 100; None without ratings."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Items of known quality, 0 (worst) to 100 (best). `scores` are those of models on items outside the pool."""
+
+    items: tuple[str, ...]
+    quality: Float[Array, " n"]
+    scores: Mapping[str, Float[Array, " n"]]
+
+
+@dataclass(frozen=True)
+class CommonScale:
+    """The scales of all models, and the width of a level where nobody says otherwise."""
+
+    method: str
+    scales: tuple[Scale, ...]
+    fits: tuple[ScaleFit, ...]
+    spread: float | None
+    """Standard deviation of the ratings; None without ratings."""
+    span: tuple[float, float] = (0.0, 100.0)
+    """Where the ratings lie, but for the outermost hundredth at either end: no item may ever reach the scale's ends."""
+
+    def parameters(self, names: Sequence[str]) -> dict[str, Any]:
+        """The scales in plain numbers, by model."""
+        known = zip(names, self.scales, strict=True)
+        return {name: {"method": self.method, "parameters": scale.parameters()} for name, scale in known}
+
+
+def scale_of(known: Mapping[str, Any]) -> Scale:
+    """A scale from what a round keeps of it."""
+    return SCALES[known["method"]].of(known["parameters"])
+
+
+def keep_ratings(folder: Folder, path: Path, settings: ScaleSettings) -> None:
+    """Check a file of ratings against the ends of their scale, and keep it with the study.
+
+    Raises:
+        StudyError: it cannot be read, or a rating lies outside the scale.
+    """
+    read_ratings(path, settings, open_pool(folder))
+    write_text(folder.root / RATINGS, path.read_text(encoding="utf-8-sig"))
+
+
+def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) -> CommonScale:
+    """The scale of every model: logistic where there are ratings, by ranks in the pool otherwise.
+
+    Raises:
+        PredictionError: a model cannot be brought on the scale; says which and why.
+        StudyError: the ratings cannot be read.
+    """
+    columns = [ScoreColumn(folder, settings, name) for name in names]
+    if settings.scale.ratings is None:
+        made = [_named(name, rank_scale, column.sample(SAMPLE)) for name, column in zip(names, columns, strict=True)]
+        fits = [_fit(column, "ranks", None, None, min(len(column), SAMPLE)) for column in columns]
+        return CommonScale("ranks", tuple(made), tuple(fits), None)
+    pool = open_pool(folder)
+    ratings = read_ratings(folder.root / settings.scale.ratings, settings.scale, pool)
+    scales: list[Scale] = []
+    fits = []
+    for name, column in zip(names, columns, strict=True):
+        scores = column.of_rated(ratings, pool)
+        has_score = ~np.isnan(scores)
+        scores, quality = scores[has_score], ratings.quality[has_score]
+        fitted = _named(name, logistic_scale, scores, quality)
+        scales.append(fitted)
+        fit = _fit(column, "logistic", fitted.r2, _spearman(scores, quality), len(scores))
+        fits.append(fit.model_copy(update={"span": (float(quality.min()), float(quality.max()))}))
+    low, high = np.quantile(ratings.quality, [0.01, 0.99])
+    return CommonScale("logistic", tuple(scales), tuple(fits), float(ratings.quality.std(ddof=1)), (low, high))
+
+
+def spaced(size: int, most: int) -> range:
+    """At most so many evenly spaced places of a pool.
+
+    Enumerated pools repeat themselves: a step that divides a period would see the same half of each. So the step shares
+    no factor with the size, which has those of all periods.
+    """
+    step = -(-size // most)
+    while math.gcd(step, size) > 1:
+        step += 1
+    return range(0, size, step)
+
+
+class ScoreColumn:
+    """The scores of one model, turned so that higher is better."""
+
+    def __init__(self, folder: Folder, settings: ScoreSettings, name: str) -> None:
+        self.name, self.better = name, settings.models[name].better
+        self.sign = 1 if self.better == "higher" else -1
+        self.file = open_table(folder.predictions(name))
+
+    def __len__(self) -> int:
+        return int(self.file.metadata.num_rows)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Single or double precision."""
+        return np.dtype(self.file.schema_arrow.field("score").type.to_pandas_dtype())
+
+    def group(self, number: int) -> Float[Array, " n"]:
+        """The scores of one row group."""
+        return self.sign * read_groups(self.file, [number], ["score"])["score"].to_numpy()
+
+    def at(self, positions: Sequence[int] | Array) -> Float[Array, " n"]:
+        """The scores of items at some places, reading only the row groups they lie in."""
+        wanted = np.asarray(positions, np.int64)
+        sizes = [self.file.metadata.row_group(group).num_rows for group in range(self.file.num_row_groups)]
+        starts = np.cumsum([0, *sizes])
+        groups = np.searchsorted(starts, wanted, side="right") - 1
+        found = np.empty(len(wanted))
+        for group in np.unique(groups).tolist():
+            here = groups == group
+            found[here] = self.group(group)[wanted[here] - starts[group]]
+        return found
+
+    def sample(self, size: int) -> Float[Array, " n"]:
+        """Scores of evenly spaced items, at most `size`; without those that have none."""
+        step = spaced(len(self), size).step
+        parts, start = [], 0
+        for group in range(self.file.num_row_groups):
+            values = self.group(group)
+            parts.append(values[-start % step :: step])
+            start += len(values)
+        scores = np.concatenate(parts)
+        return scores[~np.isnan(scores)]
+
+    def of_rated(self, ratings: Ratings, pool: Pool) -> Float[Array, " n"]:
+        """The scores of the rated items, from the ratings' own column or from the pool."""
+        if self.name in ratings.scores:
+            return self.sign * ratings.scores[self.name]
+        if ratings.scores:
+            raise StudyError(
+                f"the ratings have no scores of {self.name}: columns beside item and rating "
+                f"({', '.join(ratings.scores)}) are scores of models; add the missing one, or leave all of them out"
+            )
+        return self.at(pool.places(ratings.items))
+
+
+def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
+    """A CSV of item, rating and, for items that are not in the pool, a column of scores for every model.
+
+    Raises:
+        StudyError: the file cannot be read, or a rating is no number or outside the scale.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise StudyError(f"{path} cannot be read: {error}") from None
+    if not rows or not {"item", "rating"} <= rows[0].keys():
+        raise StudyError(f"{path} has no ratings: it needs the columns item and rating, and rows")
+    models = [name for name in rows[0] if name not in ("item", "rating", None)]
+    rating = np.array([_number(path, number, "rating", row) for number, row in enumerate(rows, start=2)])
+    scores = {m: np.array([_number(path, n, m, row) for n, row in enumerate(rows, start=2)]) for m in models}
+    items = tuple(row["item"] for row in rows)
+    low, high = sorted((settings.worst, settings.best))
+    outside = np.flatnonzero((rating < low) | (rating > high))
+    if len(outside):
+        first = int(outside[0])
+        raise StudyError(
+            f"{path}, row {first + 2}: the rating {rating[first]:g} of {items[first]} lies outside the scale "
+            f"{settings.worst:g} (worst) to {settings.best:g} (best): say --worst and --best, or correct it"
+        )
+    if len(set(items)) < len(items):
+        twice = Counter(items).most_common(1)[0][0]
+        raise StudyError(f"{path} rates {twice} twice: keep one rating")
+    absent = [] if models else [item for item in items if item not in pool]
+    if absent:
+        raise StudyError(f"{path}: {absent[0]} is not in the pool: leave it out, or add a column of scores per model")
+    quality = 100 * (rating - settings.worst) / (settings.best - settings.worst)
+    return Ratings(items, quality, scores)
+
+
+def scale_stamp(folder: Folder, settings: ScaleSettings) -> dict[str, Any]:
+    """What scales depend on beside the scores."""
+    if settings.ratings is None:
+        return {"method": "ranks"}
+    rated = file_fingerprint(folder.root / settings.ratings)
+    return {"method": "logistic", "ratings": rated, "worst": settings.worst, "best": settings.best}
+
+
+def _number(path: Path, row_number: int, name: str, row: Mapping[str, str]) -> float:
+    try:
+        value = float(row[name])
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise StudyError(f"{path}, row {row_number}: {name} is '{row[name]}', which is no finite number")
+    return value
+
+
+def _named(name: str, make: Any, *columns: Array) -> Any:
+    try:
+        return make(*columns)
+    except PredictionError as error:
+        raise PredictionError(f"{name}: {error}") from None
+
+
+def _fit(column: ScoreColumn, method: str, r2: float | None, srcc: float | None, items: int) -> ScaleFit:
+    return ScaleFit(model=column.name, better=column.better, method=method, r2=r2, srcc=srcc, items=items)
+
+
+def _spearman(scores: Array, quality: Array) -> float:
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(scores, quality).statistic)

@@ -1,0 +1,87 @@
+"""Both screenings of the same answers, side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.errors import ScreeningError
+from dissensus.report.scores.data import Screenings, Subject
+from dissensus.screening import P910, Bt500, Weighed, bt500, by_bt500, by_p910, p910, preferences
+from dissensus.tasks.scores.comparing import Compared, person_named
+from dissensus.tasks.scores.settings import PairSettings
+
+
+def screenings_of(compared: Compared, settings: PairSettings) -> Screenings | None:
+    """What BT.500 and P.910 say of everybody; None where nobody gave numbers to screen."""
+    if settings.question != "slider" or len(compared.value) == 0:
+        return None
+    return screen(compared, settings.method, settings.balance)
+
+
+def screen(compared: Compared, used: str, balance: float | None = None) -> Screenings:
+    """Both screenings; one that has no estimate says why."""
+    columns = compared.columns
+    rejecting: Bt500 | str
+    soft: P910 | str
+    try:
+        rejecting = bt500(*columns, balance=balance)
+    except ScreeningError as error:
+        rejecting = person_named(str(error), compared.people)
+    try:
+        soft = p910(*columns)
+    except ScreeningError as error:
+        soft = person_named(str(error), compared.people)
+    subjects = tuple(_subject(compared, number, rejecting, soft) for number in range(len(compared.people)))
+    words = (_bt500_words(rejecting, compared), _p910_words(soft))
+    correlation = None if isinstance(rejecting, str) or isinstance(soft, str) else _correlation(compared, balance)
+    return Screenings(used, subjects, words, correlation)
+
+
+def _subject(compared: Compared, number: int, rejecting: Bt500 | str, soft: P910 | str) -> Subject:
+    answers = int((compared.person == number).sum())
+    estimate = None if isinstance(soft, str) else soft
+    return Subject(
+        name=compared.people[number],
+        answers=answers,
+        outliers=None if isinstance(rejecting, str) else int(rejecting.high[number] + rejecting.low[number]),
+        rejected=None if isinstance(rejecting, str) else rejecting.rejected.get(number),
+        bias=None if estimate is None else float(estimate.bias[number]),
+        inconsistency=None if estimate is None else float(estimate.inconsistency[number]),
+        words="" if estimate is None else estimate.words(number),
+    )
+
+
+def _bt500_words(found: Bt500 | str, compared: Compared) -> str:
+    if isinstance(found, str):
+        return f"BT.500: {found}."
+    number = len(found.rejected)
+    people = f"{number} of {len(compared.people)} people" if number else "nobody"
+    few = (
+        f"; too few answers to reject: {', '.join(compared.people[p] for p in found.too_few)}" if found.too_few else ""
+    )
+    return f"BT.500 rejects {people} and removes {100 * found.removed:.1f} % of the answers of the others{few}."
+
+
+def _p910_words(found: P910 | str) -> str:
+    if isinstance(found, str):
+        return f"P.910: {found}."
+    scatter = found.inconsistency
+    return (
+        f"P.910 rejects nobody: answers scatter by {np.median(scatter):.0f} points for the median person, "
+        f"{scatter.min():.0f} for the steadiest and {scatter.max():.0f} for the least steady."
+    )
+
+
+def _correlation(compared: Compared, balance: float | None) -> float | None:
+    """Of the two screenings' preferences over the pairs that both have one for."""
+    columns = compared.columns
+
+    def preferred(weighed: Weighed) -> tuple[np.ndarray, np.ndarray]:
+        return preferences(compared.question, weighed, compared.questions)
+
+    one, weight = preferred(by_bt500(*columns, balance))
+    other, _ = preferred(by_p910(*columns))
+    known = weight > 0
+    if known.sum() < 3 or min(np.ptp(one[known]), np.ptp(other[known])) == 0:
+        return None
+    return float(np.corrcoef(one[known], other[known])[0, 1])

@@ -1,0 +1,217 @@
+"""Steps 2 and 4 to 9 of gMAD: in each level of a defender the pair of items that an attacker tells apart most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.competition.task import Choice, Plan, Selecting
+from dissensus.engines.reduction import Reduction
+from dissensus.errors import SelectionError, StudyError
+from dissensus.predictions.scale import Scale
+from dissensus.records import PairSelection
+from dissensus.selection import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
+from dissensus.steps.workspace import Workspace
+from dissensus.store.tables import ROW_GROUP
+from dissensus.tasks.scores.levels import (
+    even_levels,
+    level_cells,
+    level_counts,
+    most_different,
+    quantile_cells,
+    require_levels,
+)
+from dissensus.tasks.scores.scaling import SAMPLE, CommonScale, ScoreColumn, common_scale, scale_of, scale_stamp
+from dissensus.tasks.scores.settings import ScoreSettings
+
+CHUNK = 4 * ROW_GROUP
+"""Items that are scanned at once."""
+FOUND = ("width", "low", "high")
+"""Settings that follow from the ratings where nobody says otherwise."""
+
+
+class LevelExtremes(Reduction[Float[Array, "M N"], Extremes]):
+    """The items that every attacker scores lowest and highest in every level of every defender."""
+
+    chunk = CHUNK
+    partial = Extremes
+
+    def __init__(self, columns: Sequence[ScoreColumn], cells: Cells, depth: int) -> None:
+        self.columns, self.cells, self.depth = columns, cells, depth
+        self.dtype = np.result_type(*(column.dtype for column in columns))
+
+    def load(self, rows: range) -> Float[Array, "M N"]:
+        scores = np.empty((len(self.columns), len(rows)), self.dtype)
+        for group in range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)):
+            start = group * ROW_GROUP - rows.start
+            for model, column in enumerate(self.columns):
+                values = column.group(group)
+                scores[model, start : start + len(values)] = values
+        return scores
+
+    def scan(self, loaded: Float[Array, "M N"], first_item: int, known: Extremes | None) -> Extremes:
+        return scan_extremes(loaded, first_item, self.cells, self.depth, known)
+
+    def merge(self, one: Extremes, other: Extremes) -> Extremes:
+        return merge_extremes(one, other)
+
+
+def depth_of(cells: Cells, reserves: int, taken: Int[Array, "T 4"] | None) -> int:
+    """Extremes that must be known of each cell: those of earlier rounds may be among them."""
+    duels = np.zeros((0, 2), np.int64) if taken is None else taken[:, :2]
+    most = np.unique(duels, axis=0, return_counts=True)[1].max(initial=0)
+    return cells.depth(1 + reserves, int(most))
+
+
+class PairSelecting(Selecting[PairSelection]):
+    """The selection of one round."""
+
+    recorded = ("pool", "predictions", "better")
+
+    def __init__(self, work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> None:
+        """Look for what the plan wants.
+
+        Raises:
+            SelectionError: two models order all items alike.
+            PredictionError: a model cannot be brought on the common scale.
+        """
+        self.plan = plan
+        better = {name: work.settings.models[name].better for name in plan.models}
+        self.columns = [ScoreColumn(work.folder, work.settings, name) for name in plan.models]
+        _refuse_identical(self.columns, [(plan.stamps[name]["content"], better[name]) for name in plan.models])
+        self.scale = _scale(work, plan)
+        self.settings = _resolved(plan.settings, self.scale)
+        self.ends = even_levels(*(self.settings[name] for name in ("levels", "width", "low", "high")))
+        self.cells = _cells(self.columns, self.scale.scales, self.ends, plan.settings)
+        self.taken = plan.taken_rows("attacker", "defender", "low", "high")
+        depth = depth_of(self.cells, plan.settings["reserves"], self.taken)
+        self.reduction = LevelExtremes(self.columns, self.cells, depth)
+        self.inputs = {"better": better, "scales": self.scale.parameters(plan.models)}
+
+    def finish(self, found: Extremes) -> Choice[PairSelection]:
+        """The extremal pair of every attacker in every level of every defender, and its reserves."""
+        plan = self.plan
+        skipped = require_levels(level_counts(found, self.cells), plan.models, np.any(plan.wanted, axis=0))
+        pairs = extremal_pairs(found, self.cells, plan.wanted, 1 + plan.settings["reserves"], self.taken)
+        selection = _selection(pairs, self.columns, self.scale.scales)
+        if plan.settings["case"] == "most":
+            selection = most_different(selection)
+        if len(selection) == 0:
+            raise SelectionError(
+                "no attacker tells any two items of a level apart: widen the levels, or add other models"
+            )
+        about = {
+            "settings": self.settings,
+            "models": plan.models,
+            "scales": self.scale.parameters(plan.models),
+            "levels": _ends(plan.settings, self.ends),
+            "skipped": skipped,
+        }
+        return Choice(selection, about)
+
+
+def recorded_settings(work: Workspace[ScoreSettings]) -> dict[str, Any]:
+    """The settings of a round to be selected now."""
+    chosen = work.settings.select
+    if chosen.jnd is not None and chosen.spacing == "quantile":
+        raise StudyError("levels of equal numbers of items have no grid for jnd: use --spacing even with --jnd")
+    idle = [name for name in FOUND if getattr(chosen, name) is not None]
+    if idle and chosen.spacing == "quantile":
+        raise StudyError(f"levels of equal numbers of items have no {idle[0]}: take it out of [select]")
+    return chosen.model_dump() | {"scale": scale_stamp(work.folder, work.settings.scale)}
+
+
+def _scale(work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> CommonScale:
+    """The scales of all models; those of earlier rounds by the same ratings stay as they were, so that levels do.
+
+    After other ratings all scales of the round are new: models on different scales have no common levels.
+    """
+    made = common_scale(work.folder, work.settings, plan.models)
+    like_now = [found for found in plan.rounds if found.settings["scale"] == plan.settings["scale"]]
+    known = {name: scale for found in like_now for name, scale in found.about["scales"].items()}
+    scales = [
+        scale_of(known[name]) if name in known else scale for name, scale in zip(plan.models, made.scales, strict=True)
+    ]
+    return replace(made, scales=tuple(scales))
+
+
+def _resolved(settings: dict[str, Any], scale: CommonScale) -> dict[str, Any]:
+    """The settings with where levels lie and how wide they are, where nobody said so.
+
+    One standard deviation of the ratings wide, within their middle 98 %; by ranks levels that touch.
+    """
+    if settings["spacing"] == "quantile":
+        return settings | dict(zip(FOUND, (100 / settings["levels"], 0.0, 100.0), strict=True))
+    low = scale.span[0] if settings["low"] is None else settings["low"]
+    high = scale.span[1] if settings["high"] is None else settings["high"]
+    if low >= high:
+        raise SelectionError(f"levels would lie between {low:.1f} and {high:.1f}: set select.low and select.high")
+    width = (high - low) / settings["levels"] if scale.spread is None else scale.spread
+    width = min(width if settings["width"] is None else settings["width"], high - low)
+    return settings | {"low": float(low), "high": float(high), "width": float(width)}
+
+
+def _cells(
+    columns: Sequence[ScoreColumn], scales: Sequence[Scale], ends: Float[Array, "K 2"], settings: dict[str, Any]
+) -> Cells:
+    if settings["spacing"] == "even":
+        return level_cells(scales, ends, settings["jnd"])
+    shares = np.linspace(0, 1, settings["levels"] + 1)
+    return quantile_cells(np.stack([np.quantile(column.sample(SAMPLE), shares) for column in columns]))
+
+
+def _ends(settings: dict[str, Any], ends: Float[Array, "K 2"]) -> list[list[float]]:
+    if settings["spacing"] == "even":
+        return [[float(low), float(high)] for low, high in ends]
+    shares = np.linspace(0, 100, settings["levels"] + 1)
+    return [[float(low), float(high)] for low, high in pairwise(shares)]
+
+
+def _selection(pairs: Pairs, columns: Sequence[ScoreColumn], scales: Sequence[Scale]) -> PairSelection:
+    """The pairs with what both models say of them on the common scale."""
+    items, place = np.unique(np.concatenate([pairs.low, pairs.high]), return_inverse=True)
+    low, high = place.reshape(2, -1)
+    raw = np.stack([column.at(items) for column in columns])
+    scored = np.stack([_scaled(scale, row) for scale, row in zip(scales, raw, strict=True)])
+    return PairSelection(
+        attacker=pairs.attacker,
+        defender=pairs.defender,
+        level=pairs.level,
+        rank=pairs.rank,
+        is_reserve=pairs.rank > 1,
+        low=pairs.low,
+        high=pairs.high,
+        weight=pairs.weight,
+        attacker_low=scored[pairs.attacker, low],
+        attacker_high=scored[pairs.attacker, high],
+        defender_low=scored[pairs.defender, low],
+        defender_high=scored[pairs.defender, high],
+    )
+
+
+def _scaled(scale: Scale, scores: Float[Array, " n"]) -> Float[Array, " n"]:
+    """Places on the common scale; an item that a model has no score for is in none of its pairs."""
+    given = ~np.isnan(scores)
+    placed = np.zeros(len(scores))
+    placed[given] = scale(scores[given])
+    return placed
+
+
+def _refuse_identical(columns: Sequence[ScoreColumn], contents: Sequence[tuple[str, str]]) -> None:
+    """Refuse models that say the same: the same scores, or in pools of a million items the same order of them."""
+    known: dict[object, str] = {}
+    is_small = len(columns[0]) <= SAMPLE
+    for column, content in zip(columns, contents, strict=True):
+        order = np.unique(column.sample(SAMPLE), return_inverse=True)[1].tobytes() if is_small else content
+        for said in (content, order):
+            if said in known and known[said] != column.name:
+                raise SelectionError(
+                    f"{known[said]} and {column.name} order all items alike: they cannot be told apart; "
+                    f"take one of them out of study.toml ([models.{column.name}])"
+                )
+            known[said] = column.name

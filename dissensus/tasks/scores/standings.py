@@ -1,0 +1,161 @@
+"""Step 11 of gMAD (section 2.3): from judged pairs to aggressiveness, resistance, and words about both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
+from dissensus.competition.judged import Judged
+from dissensus.competition.standings import Method
+from dissensus.competition.standings import stability as stability_by
+from dissensus.pairwise import attack_matrices
+from dissensus.ranking import ATTACK_RANKERS, credits_of
+from dissensus.records import AttackMatrices, Attacks, PairSelection, Standing
+from dissensus.screening import Weighed, preferences
+from dissensus.tasks.scores.comparing import signs_of
+
+USUAL = Method("thurstone", 0.01)
+
+
+@dataclass(frozen=True)
+class PairEvidence:
+    """Judged attacks, and the answers behind them: `sign` turns a pair's preference towards the attacker's high item.
+
+    `question`, `person` and `weighed` are columns of answers; `attacks.pair` numbers the same pairs as `question`.
+    """
+
+    attacks: Attacks
+    sign: Int[Array, " Q"]
+    question: Int[Array, " A"]
+    person: Int[Array, " A"]
+    weighed: Weighed
+
+    def among(self, members: Int[Array, " n"]) -> PairEvidence:
+        """The attacks of some of the models on each other, numbered anew."""
+        rows, attacker, defender = rows_among(self.attacks.attacker, self.attacks.defender, members)
+        own = replace(self.attacks.take(rows), attacker=attacker, defender=defender)
+        return replace(self, attacks=own, sign=self.sign[rows])
+
+    def matrices(self, models: int, method: Method) -> AttackMatrices:
+        """Eq. 2 and 3."""
+        return attack_matrices(self.attacks, models)
+
+    def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
+        """By measure, what speaks for each model against each other one, not negative."""
+        compared = both_ways(matrices)
+        return {measure: credits_of(getattr(matrices, measure), compared, method.smoothing) for measure in MEASURES}
+
+    def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
+        """The matrices with a random weight for every person and every pair."""
+        attacks, weighed = self.attacks, self.weighed
+        people, pairs = int(self.person.max(initial=-1)) + 1, int(attacks.pair.max()) + 1
+        questions = max(pairs, int(self.question.max(initial=-1)) + 1)
+        of_person, of_pair = rng.exponential(size=people), rng.exponential(size=pairs)
+        some = Weighed(weighed.value, weighed.weight * of_person[self.person])
+        preference = preferences(self.question, some, questions)[0][attacks.pair] / 100
+        rows = replace(attacks, weight=attacks.weight * of_pair[attacks.pair], preference=self.sign * preference)
+        return attack_matrices(rows, models)
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """What the intervals cannot speak of: random weights of a single pair, or person, cancel in a mean."""
+        attacks, words = self.attacks, []
+        if len(attacks) and not attacks.preference.any():
+            words.append("People saw no difference in any pair: no model is falsified.")
+        duels = np.stack([attacks.attacker, attacks.defender], axis=1)
+        if len(np.unique(duels, axis=0)) == len(duels):
+            words.append(
+                "No duel has more than one judged pair: intervals say how people differ, not how other pairs would end."
+            )
+        if len(np.unique(self.person)) == 1:
+            words.append("One person answered: intervals say how other pairs would end, not how other people see them.")
+        return tuple(words)
+
+
+def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) -> Attacks:
+    """What people said about each row that is decided, towards the attacker's higher item."""
+    rows = np.flatnonzero(judged.decided)
+    chosen = judged.selection.take(rows)
+    pair = judged.ballot.questions[rows, 0]
+    return Attacks(
+        attacker=chosen.attacker,
+        defender=chosen.defender,
+        level=chosen.level,
+        pair=pair,
+        weight=chosen.weight.astype(np.float64),
+        preference=signs_of(chosen) * preference[pair],
+    )
+
+
+def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tuple[int, float, float], ...]:
+    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by k levels: Table 1.
+
+    The fullest levels come first: those at the ends of the scale may hold no two items of most models.
+    """
+    nobody = np.zeros(0, np.int64)
+    evidence = PairEvidence(attacks, nobody, nobody, nobody, Weighed(np.zeros(0), np.zeros(0)))
+
+    def strengths(levels: Int[Array, " k"]) -> list[Float[Array, " M"]]:
+        rows = attacks.take(np.isin(attacks.level, levels))
+        credits = evidence.credits(attack_matrices(rows, models), method)
+        return [method.among(ATTACK_RANKERS)(credits[measure]) for measure in MEASURES]
+
+    items = np.bincount(attacks.level, attacks.weight)
+    fullest = np.argsort(-items, kind="stable")[: np.count_nonzero(items)]
+    curve = stability_by(strengths, [fullest[:k] for k in range(1, len(fullest) + 1)])
+    return tuple((k, attack, defence) for k, (attack, defence) in curve)
+
+
+def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence about attackers whose own pairs people saw the other way round: negative aggressiveness."""
+    against = np.argwhere(matrices.attacked & (matrices.aggressiveness < 0))
+    if len(against) == 0:
+        return ()
+    duels = duels_in_words(against, matrices.aggressiveness, names)
+    return (
+        f"Negative aggressiveness, where people saw the opposite of what the attacker said of its own pairs: {duels}.",
+    )
+
+
+def disagreements(
+    standings: Mapping[str, Sequence[Standing]], matrices: AttackMatrices | None = None, names: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Sentences about models that attack much better than they defend, or the other way round (section 2.3).
+
+    With the matrices, nothing good is said of an attacker whose aggressiveness is not positive on the whole.
+
+    `standings` by measure, best first. Said of models whose two places are a third of the field apart; where the
+    judgements do not exclude that the places are the same, that is said too.
+    """
+    attack, defence = ({one.model: (at, one) for at, one in enumerate(standings[m], start=1)} for m in MEASURES)
+    apart = max(2, round(len(attack) / 3))
+    failed = set() if matrices is None else _failed(matrices, names)
+    words = []
+    for model, (first, attacking) in attack.items():
+        second, defending = defence[model]
+        if attacking.strength is None or (model in failed and first < second):
+            continue
+        is_open = attacking.rank_low <= defending.rank_high and defending.rank_low <= attacking.rank_high
+        perhaps = " Its rank sets overlap, so it may be chance." if is_open else ""
+        if second - first >= apart:
+            words.append(
+                f"{model} attacks better (place {first}) than it defends (place {second}): its order of items is "
+                "mostly right, but others find items on which it fails. Look at the pairs on which it was falsified."
+                + perhaps
+            )
+        elif first - second >= apart:
+            words.append(
+                f"{model} defends better (place {second}) than it attacks (place {first}): others find few items that "
+                f"it wrongly holds alike, but the differences that it claims itself are seldom confirmed.{perhaps}"
+            )
+    return tuple(words)
+
+
+def _failed(matrices: AttackMatrices, names: Sequence[str]) -> set[str]:
+    """Models whose attacks people contradicted as often as they confirmed them."""
+    attacks = np.where(matrices.attacked, matrices.aggressiveness, 0.0).sum(axis=1)
+    return {name for name, total in zip(names, attacks, strict=True) if total <= 0}

@@ -1,0 +1,150 @@
+"""A fourth task, as an example for whoever adds one: models read a number off every item, and people say which it is.
+
+The k items on which two models differ most are shown to people, who pick the number; whoever said it was right. All
+else (planning, rounds, the service, what is open, the report) is the competition's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from dissensus.backends.file import read_columns
+from dissensus.competition.judged import Ballot
+from dissensus.competition.one_order import rank, together
+from dissensus.competition.ranking import method_of, ranking_of, write_results
+from dissensus.competition.task import Agenda, Choice, Hearing, Plan, Selecting, States, Task, numbered
+from dissensus.engines.reduction import Reduction
+from dissensus.errors import SelectionError
+from dissensus.inquiry import Answers, Questions
+from dissensus.predictions.align import align
+from dissensus.records import Outcomes, Question, Ranking, Record, Selection
+from dissensus.screening import states_of
+from dissensus.steps.pooling import pool_ids
+from dissensus.steps.predicting import Parted, Source
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import fingerprint
+from dissensus.store.rounds import Round
+from dissensus.store.settings import CountingSettings, MethodSettings, Settings
+from dissensus.store.tables import read_table, write_table
+
+
+class SelectSettings(Record):
+    k: int = Field(5, ge=1)
+    reserves: int = Field(2, ge=0)
+
+
+class RankSettings(MethodSettings):
+    method: str = "perron"
+    smoothing: float = 1.0
+
+
+class NumberSettings(Settings):
+    task: Literal["numbers"] = "numbers"
+    classes: str
+    select: SelectSettings = SelectSettings()
+    judge: CountingSettings = CountingSettings()
+    rank: RankSettings = RankSettings()
+
+
+class NumberSource(Source):
+    def read(self) -> pa.Table:
+        table = read_columns(Path(self.model.target), ["item", "number"])
+        return pa.table(
+            {"number": table["number"].cast(pa.int64()).take(align(table["item"], pool_ids(self.work.folder)))}
+        )
+
+    def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
+        table = pa.concat_tables(parts())
+        stamps |= {"content": fingerprint(table["number"].to_numpy().tobytes()), "unreadable": 0}
+        write_table(path, table, stamps)
+
+
+def place_in_duel(rows: np.ndarray) -> np.ndarray:
+    return np.arange(len(rows)) - np.searchsorted(rows[:, 0], rows[:, 0])
+
+
+class Farthest(Reduction[np.ndarray, np.ndarray]):
+    """Rows of duel, item, first number, second number, and how far these are apart; the most distant of each duel."""
+
+    chunk = 1 << 16
+
+    def __init__(self, work: Workspace[NumberSettings], plan: Plan[Selection], depth: int) -> None:
+        columns = [read_table(work.folder.predictions(name))["number"].to_numpy() for name in plan.models]
+        self.numbers, self.duels, self.depth = np.stack(columns), plan.duels, depth
+
+    def load(self, rows: range) -> np.ndarray:
+        return self.numbers[:, rows.start : rows.stop]
+
+    def scan(self, loaded: np.ndarray, first_item: int, known: np.ndarray | None) -> np.ndarray:
+        items = first_item + np.arange(loaded.shape[1])
+        first, second = loaded[self.duels[:, 0]], loaded[self.duels[:, 1]]
+        duel = np.repeat(np.arange(len(self.duels)), len(items))
+        columns = (
+            duel,
+            np.tile(items, len(self.duels)),
+            *(part.ravel() for part in (first, second, abs(first - second))),
+        )
+        return self._farthest(np.stack(columns, axis=1))
+
+    def merge(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        return self._farthest(np.concatenate([one, other]))
+
+    def _farthest(self, rows: np.ndarray) -> np.ndarray:
+        rows = rows[rows[:, 4] > 0]
+        rows = rows[np.lexsort((rows[:, 1], -rows[:, 4], rows[:, 0]))]
+        return rows[place_in_duel(rows) < self.depth]
+
+
+class NumberSelecting(Selecting[Selection]):
+    def __init__(self, work: Workspace[NumberSettings], plan: Plan[Selection]) -> None:
+        self.plan, self.k = plan, plan.settings["k"]
+        self.reduction = Farthest(work, plan, self.k + plan.settings["reserves"])
+
+    def finish(self, found: np.ndarray) -> Choice[Selection]:
+        if len(found) == 0:
+            raise SelectionError("all models give the same numbers")
+        first, second = self.plan.duels[found[:, 0]].T
+        place, distance = place_in_duel(found), found[:, 4].astype(float)
+        rows = Selection(first, second, found[:, 1], place + 1, place >= self.k, distance, found[:, 2], found[:, 3])
+        return Choice(rows)
+
+
+class Numbers(Task[Selection, States]):
+    name, noun = "numbers", "items"
+    settings, template, usual_classes = NumberSettings, "classes = {classes}\n\n", "digits.txt"
+    selection, source, selecting, is_ordered = Selection, NumberSource, NumberSelecting, False
+
+    def agenda(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
+        keys, rows = numbered([found.selection.item[:, None, None] for found in rounds])
+        ids = {item: name for found in rounds for item, name in found.item_ids.items()}
+        texts = [Question(kind="pick", body={"item": ids[item]}).text for (item,) in keys.tolist()]
+        ballots = [
+            Ballot(found.selection, numbers, found.selection.item, found.settings["k"])
+            for found, numbers in zip(rounds, rows, strict=True)
+        ]
+        return Agenda([Questions("pick", texts)], keys, tuple(ballots), ids)
+
+    def states(self, agenda: Agenda[Selection], answers: Answers) -> States:
+        rule, cannot_tell = self.work.settings.judge, answers.question[answers.code < 0]
+        unsure = np.bincount(cannot_tell, minlength=len(agenda))
+        return States(states_of(answers.counts(len(agenda)), unsure, rule.min_answers, rule.unfit))
+
+    def rank(self, hearing: Hearing[Selection, States], method: str | None) -> Ranking:
+        codes = [hearing.answers.code[hearing.answers.question == number] for number in range(len(hearing.agenda))]
+        truth = np.array([np.bincount(said[said >= 0], minlength=1).argmax() for said in codes])
+        rounds = []
+        for judged in hearing.judged:
+            rows = judged.selection.take(judged.decided)
+            true = truth[judged.ballot.questions[judged.decided, 0]]
+            right = rows.first_label == true, rows.second_label == true
+            rounds.append(Outcomes(rows.first, rows.second, rows.item, judged.place[judged.decided], *right))
+        chosen = method_of(self.work.settings.rank, method)
+        ranking = ranking_of(self.work.folder, hearing, rank(together(rounds), hearing.models, chosen), chosen)
+        write_results(self.work.folder, ranking, hearing.models, {})
+        return ranking

@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mask_rows import choice_evidence, full_round, images_of, truth_evidence
+from scipy.special import ndtri
+
+from dissensus.competition.attacks import MEASURES, named_matrices, two_orders
+from dissensus.errors import RankingError
+from dissensus.pairwise import ratio_matrices
+from dissensus.ranking import logistic, thurstone
+from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions
+
+FEW = replace(USUAL, resamples=200)
+NAMES = ["a", "b", "c", "d"]
+ranked = partial(two_orders, judged="images")
+SKILL = np.array([0.8, 0.6, 0.45, 0.3])
+
+
+def skilled(models: int = 4, categories: int = 8, seed: int = 0, k: int = 1, noise: float = 0.1) -> MaskEvidence:
+    """Models of lower number agree better with the truth."""
+    selection = full_round(models, categories, seed, k)
+    rng = np.random.default_rng(seed)
+    ours, theirs = (
+        (SKILL[side] + noise * rng.standard_normal(len(selection))).clip(0.01, 1)
+        for side in (selection.attacker, selection.defender)
+    )
+    return truth_evidence(selection, ours, theirs, k)
+
+
+def by_model(standings):
+    return {standing.model: standing for standing in standings.standings}
+
+
+def duel(ours: float, theirs: float, back: float, forth: float) -> MaskEvidence:
+    """a attacks b with one image and b attacks a with another; scores of the attacker and of the defender."""
+    selection = images_of([(0, 1, 1, 1, 1), (1, 0, 1, 1, 2)])
+    return truth_evidence(selection, np.array([ours, back]), np.array([theirs, forth]))
+
+
+def test_a_planted_order_is_found_by_both_measures() -> None:
+    found = ranked(skilled(), NAMES, FEW)
+    for measure in MEASURES:
+        rows = found[measure].standings
+        assert [standing.model for standing in rows] == NAMES
+        for place, standing in enumerate(rows, start=1):
+            assert standing.low <= standing.strength <= standing.high
+            assert standing.rank_low <= place <= standing.rank_high
+        assert found[measure].words[0] == "a is first."
+        assert found[measure].degenerate_resamples == 0
+        assert found[measure].cyclic_share < 0.3
+
+
+def test_two_models_have_a_closed_form_and_both_measures_agree() -> None:
+    found = ranked(duel(0.8, 0.2, 0.3, 0.6), ["a", "b"], replace(FEW, smoothing=0.1))
+    a_12, a_21 = 0.9 / 0.3, 0.4 / 0.7
+    for measure in MEASURES:
+        rows = by_model(found[measure])
+        assert rows["a"].strength - rows["b"].strength == pytest.approx(ndtri(a_12 / (a_12 + a_21)))
+        assert rows["a"].strength + rows["b"].strength == pytest.approx(0)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_two_models_stand_alike_by_both_measures_intervals_and_all(seed: int) -> None:
+    found = ranked(skilled(2, 5, seed, noise=0.4), ["a", "b"], FEW)
+    one, other = (by_model(found[measure]) for measure in MEASURES)
+    for model in "ab":
+        mine, theirs = one[model], other[model]
+        assert (mine.strength, mine.low, mine.high) == pytest.approx((theirs.strength, theirs.low, theirs.high))
+        assert (mine.rank_low, mine.rank_high) == (theirs.rank_low, theirs.rank_high)
+
+
+@given(st.integers(0, 10_000), st.sampled_from(["thurstone", "bradley-terry"]), st.sampled_from([0.0, 0.05]))
+@settings(max_examples=15)
+def test_strengths_are_those_of_the_ratios_themselves(seed: int, name: str, smoothing: float) -> None:
+    evidence = skilled(seed=seed, categories=3, k=2, noise=0.3)
+    found = ranked(evidence, NAMES, replace(FEW, name=name, smoothing=smoothing))
+    matrices = ratio_matrices(evidence.contests, 4, smoothing)
+    ranker = {"thurstone": thurstone, "bradley-terry": logistic}[name]
+    for measure in MEASURES:
+        strengths = [by_model(found[measure])[model].strength for model in NAMES]
+        np.testing.assert_allclose(strengths, ranker(getattr(matrices, measure)), atol=1e-9)
+
+
+@given(st.permutations(range(4)))
+@settings(max_examples=6)
+def test_the_numbering_of_models_does_not_matter(number: list[int]) -> None:
+    for evidence in (
+        skilled(categories=4, noise=0.3),
+        choice_evidence(full_round(4, 4), np.full(48, 0.6), people=4),
+    ):
+        contests, place = evidence.contests, np.array(number)
+        turned = replace(contests, attacker=place[contests.attacker], defender=place[contests.defender])
+        names = [NAMES[number.index(new)] for new in range(4)]
+        one = ranked(evidence, NAMES, FEW)
+        other = ranked(replace(evidence, contests=turned), names, FEW)
+        for measure in MEASURES:
+            for model in NAMES:
+                mine, theirs = by_model(one[measure])[model], by_model(other[measure])[model]
+                assert (mine.strength, mine.low, mine.high) == pytest.approx((theirs.strength, theirs.low, theirs.high))
+                assert (mine.rank_low, mine.rank_high) == (theirs.rank_low, theirs.rank_high)
+
+
+def width(evidence: MaskEvidence) -> float:
+    rows = ranked(evidence, NAMES, FEW)["aggressiveness"].standings
+    return float(np.mean([standing.high - standing.low for standing in rows]))
+
+
+def test_more_categories_more_images_and_more_people_mean_narrower_intervals() -> None:
+    assert width(skilled(categories=20, noise=0.3)) < width(skilled(categories=4, noise=0.3))
+    assert width(skilled(categories=4, k=6, noise=0.3)) < width(skilled(categories=4, k=1, noise=0.3))
+    half = np.full(12, 0.7)
+    one_image = full_round(4, 1)  # images do not vary: only people do
+    assert width(choice_evidence(one_image, half, people=40)) < width(choice_evidence(one_image, half, people=4))
+
+
+def test_one_image_in_every_category_still_has_intervals() -> None:
+    # the paper's K = 1: weights that cancel within a category would leave nothing to vary
+    found = ranked(skilled(k=1, noise=0.3), NAMES, FEW)
+    for measure in MEASURES:
+        assert all(standing.high - standing.low > 0.05 for standing in found[measure].standings)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    """Two models, K = 1, twelve categories: scores are drawn anew, and the true ratios are known."""
+    held, studies = 0, 60
+    for seed in range(studies):
+        rng = np.random.default_rng(seed)
+        selection = full_round(2, 12, seed)
+        ours = rng.beta(4, 2, len(selection))
+        theirs = rng.beta(2, 2, len(selection))
+        is_better = selection.attacker == 0
+        evidence = truth_evidence(selection, np.where(is_better, ours, theirs), np.where(is_better, theirs, ours))
+        rows = by_model(ranked(evidence, ["a", "b"], replace(FEW, smoothing=0))["aggressiveness"])
+        ratio = (4 / 6) / (2 / 4)
+        truth = 0.5 * ndtri(ratio / (ratio + 1 / ratio))
+        held += rows["a"].low <= truth <= rows["a"].high
+    assert held >= 0.8 * studies
+
+
+def test_an_image_that_stands_in_many_duels_is_resampled_as_one() -> None:
+    rows = [(a, d, y, 1, 100 * a + y) for a, d in ((0, 1), (1, 0)) for y in range(1, 7)]
+    scores = np.array([0.9, 0.3] * 3 + [0.2, 0.6] * 3)
+    apart = truth_evidence(images_of(rows), scores, np.full(12, 0.5))
+    lumped = replace(apart, contests=replace(apart.contests, question=np.array([0, 1] * 3 + [6, 7] * 3)))
+    first, second = (ranked(one, ["a", "b"], FEW)["aggressiveness"].standings[0] for one in (apart, lumped))
+    assert second.high - second.low > first.high - first.low
+
+
+def test_one_person_and_one_image_a_duel_separate_nobody() -> None:
+    found = ranked(skilled(categories=1), NAMES, FEW)
+    for measure in MEASURES:
+        assert found[measure].words[0] == "Not enough judgements to separate any two models."
+        assert {(s.rank_low, s.rank_high) for s in found[measure].standings} == {(1, 4)}
+
+
+def test_choices_weighed_by_person() -> None:
+    # image 1: a against b, image 2: b against a; 'first' is a
+    selection = images_of([(0, 1, 1, 1, 1), (1, 0, 1, 1, 2)])
+    contests = truth_evidence(selection, np.array([0.5, 0.5]), np.array([0.5, 0.5])).contests
+    choices = Choices(
+        question=np.array([0, 0, 1, 1]),
+        person=np.array([0, 1, 0, 1]),
+        value=np.array([1.0, 0.0, 0.5, 0.0]),
+        is_first=np.array([True, False]),
+    )
+    scored = choices.scored(contests, np.array([3.0, 1.0]))
+    np.testing.assert_allclose(scored.attacker_score, [0.75, 1 - 0.375])
+    np.testing.assert_allclose(scored.defender_score, [0.25, 0.375])
+    nobody = replace(choices, question=np.array([0, 0, 0, 0]))
+    assert nobody.scored(contests, np.ones(2)).attacker_score[1] == 0.5
+
+
+def test_chosen_models_are_first() -> None:
+    selection = full_round(4, 6)
+    better = selection.attacker < selection.defender
+    found = ranked(choice_evidence(selection, np.where(better, 0.85, 0.15), people=6), NAMES, FEW)
+    for measure in MEASURES:
+        assert found[measure].standings[0].model == "a"
+        assert found[measure].standings[-1].model == "d"
+        assert np.isfinite([[s.low, s.strength, s.high] for s in found[measure].standings]).all()
+
+
+def test_what_was_asked_in_one_direction_only_is_no_comparison() -> None:
+    selection = images_of([(0, 1, 1, 1, 1), (1, 0, 1, 1, 2), (1, 2, 1, 1, 3)])
+    evidence = truth_evidence(selection, np.array([0.9, 0.4, 0.8]), np.full(3, 0.5))
+    found = ranked(evidence, list("abc"), FEW)
+    for measure in MEASURES:
+        last = found[measure].standings[-1]
+        assert (last.model, last.strength, last.rank_low, last.rank_high) == ("c", None, 1, 3)
+        assert any("Not comparable" in words for words in found[measure].words)
+    alone = MaskEvidence(evidence.contests.take(np.array([2])))
+    with pytest.raises(RankingError, match=r"enough judged images \(a duel counts once the share judge\.share"):
+        ranked(alone, list("abc"), FEW)
+
+
+def test_models_that_no_attack_connects_are_ranked_as_if_the_others_were_not_there() -> None:
+    evidence = skilled(3, 4, noise=0.3)
+    contests = evidence.contests
+    far = replace(contests, attacker=contests.attacker + 2, defender=contests.defender + 2)  # models 2, 3, 4
+    alone = ranked(evidence, ["a", "b", "c"], FEW)
+    beside = ranked(MaskEvidence(far), ["x", "y", "a", "b", "c"], FEW)
+    for measure in MEASURES:
+        assert [s.strength for s in alone[measure].standings] == [s.strength for s in beside[measure].standings[:3]]
+        assert [s.low for s in alone[measure].standings] == [s.low for s in beside[measure].standings[:3]]
+
+
+def test_choices_follow_their_rows_into_a_group() -> None:
+    evidence = choice_evidence(full_round(4, 3), np.full(36, 0.8), people=3)
+    part = evidence.among(np.array([1, 3]))
+    assert part.choices is not None
+    rows = np.isin(evidence.contests.attacker, [1, 3]) & np.isin(evidence.contests.defender, [1, 3])
+    assert evidence.choices is not None
+    np.testing.assert_array_equal(part.choices.is_first, evidence.choices.is_first[rows])
+    assert set(part.contests.attacker.tolist()) == {0, 1}
+
+
+def test_nothing_judged_an_unknown_method_and_a_ratio_without_a_bound() -> None:
+    nothing = truth_evidence(images_of([]), np.zeros(0), np.zeros(0))
+    with pytest.raises(RankingError, match="not enough judgements"):
+        ranked(nothing, NAMES, FEW)
+    with pytest.raises(RankingError, match="thurstone, bradley-terry"):
+        ranked(skilled(), NAMES, replace(FEW, name="elo"))
+    failed = duel(0.8, 0.0, 0.5, 0.5)
+    with pytest.raises(RankingError, match="b agrees with people on no image that a selected against b"):
+        ranked(failed, ["a", "b"], replace(FEW, smoothing=0))
+    assert ranked(failed, ["a", "b"], FEW)["resistance"].standings[0].model == "a"
+
+
+def test_a_seed_gives_the_same_intervals_and_another_seed_others() -> None:
+    evidence = skilled(noise=0.3)
+    found = [ranked(evidence, NAMES, replace(FEW, seed=seed)) for seed in (1, 1, 2)]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def test_attackers_that_do_worse_on_their_own_images_are_named() -> None:
+    evidence = duel(0.4, 0.5, 0.9, 0.5)
+    (words,) = contradictions(named_matrices(evidence, ["a", "b"], USUAL), ["a", "b"])
+    assert words.startswith("In 1 of 2 duels the attacker's maps agree less with people than the defender's")
+    assert words.endswith("a against b.")
+    even = duel(0.5, 0.5, 0.9, 0.5)
+    assert contradictions(named_matrices(even, ["a", "b"], USUAL), ["a", "b"]) == ()
+
+
+def test_what_the_intervals_cannot_say() -> None:
+    assert skilled().limits == ()
+    assert "No duel has more than one judged image" in skilled(categories=1).limits[0]
+    alike = truth_evidence(full_round(2, 2), np.full(4, 0.5), np.full(4, 0.5))
+    assert alike.limits == ("On every judged image both models do equally well: nothing tells them apart.",)
+    lonely = choice_evidence(full_round(2, 3), np.full(6, 0.99), people=1)
+    assert any("One person chose" in words for words in lonely.limits)
