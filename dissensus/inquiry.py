@@ -65,7 +65,7 @@ Row = tuple[str, str, str, str, str]
 
 @dataclass(frozen=True)
 class Answers:
-    """Everybody's last word on every question, as columns; whoever is excluded says nothing.
+    """Everybody's last word on every question, as columns; people who are excluded are left out.
 
     `question` is the place of a question among all groups, `person` the number of somebody in `people`, `code` the
     answer as its kind's code, `moment` when it was given, in seconds. Answers to a turned wording are turned back.

@@ -29,7 +29,7 @@ class RoundStatus(Record):
     short: int
     settings: dict[str, object]
     words: tuple[str, ...] = ()
-    """What whoever reads the result should know of the selection."""
+    """What a reader of the result should know about the selection."""
 
 
 class ModelStatus(Record):

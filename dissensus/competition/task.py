@@ -75,15 +75,15 @@ class Choice(Generic[S]):
 class Selecting(ABC, Generic[S]):
     """One selection: a reduction over the pool, and what becomes of its result."""
 
-    @abstractmethod
-    def __init__(self, work: Workspace[Any], plan: Plan[S]) -> None:
-        """Look for what the plan wants; raises SelectionError where no two models can be told apart."""
-
     reduction: Reduction[Any, Any]
     inputs: Mapping[str, Any] = {}
     """What the result depends on beside the pool, the predictions, the settings and the number of duels."""
     recorded: Sequence[str] = ("pool", "predictions")
     """The inputs that the round keeps."""
+
+    @abstractmethod
+    def __init__(self, work: Workspace[Any], plan: Plan[S]) -> None:
+        """Look for what the plan wants; raises SelectionError where no two models can be told apart."""
 
     @abstractmethod
     def finish(self, found: Any) -> Choice[S]:
@@ -209,7 +209,7 @@ class Task(ABC, Generic[S, H]):
     frame: ClassVar[str] = CROP
     """How its models see an image, as study.toml suggests it."""
     gives_numbers: ClassVar[bool] = False
-    """Whether models give a number, of which lower ones may be better, and may do so for items that are worked out."""
+    """Whether models give a number: lower may be better, and the pool may be computed instead of listed."""
     kept_files: ClassVar[Sequence[str]] = ()
     """Files of the study that a selection writes."""
     short: ClassVar[str] = "{short:,} duels have nothing selected"

@@ -61,11 +61,13 @@ class Source:
 
     def read(self) -> pa.Table:
         """All predictions, where they lie in a file."""
-        raise NotImplementedError
+        raise BackendError(f"{self.name}: a study of this task cannot read predictions from one file")
 
     def open(self) -> None:
         """Make the model ready to predict."""
-        raise NotImplementedError
+        raise BackendError(
+            f"{self.name}: a study of this task takes predictions as file:PATH, not {self.model.backend}:"
+        )
 
     def part(self, rows: range) -> pa.Table:
         """Predictions for some items of the pool, with a column `problem` for those that have none."""

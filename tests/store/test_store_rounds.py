@@ -261,3 +261,11 @@ def test_items_are_looked_up_in_any_order_across_row_groups(tmp_path: Path) -> N
     places = np.array([ROW_GROUP + 9, 0, ROW_GROUP, ROW_GROUP - 1, 0])
     assert items_at(folder, places).to_pylist() == [ids[place] for place in places]
     assert items_at(folder, np.array([], int)).to_pylist() == []
+
+
+def test_a_round_of_another_task_is_refused_in_one_line(tmp_path: Path) -> None:
+    about = {"settings": {}, "duels": [["a", "b"]], "inputs": {}, "scales": {}, "levels": []}
+    write_round(Folder(tmp_path), 1, labels_of(0, 2, 4), ["a", "b"], IDS, about, {})
+    for other in (PairSelection, MaskSelection):
+        with pytest.raises(StudyError, match=r"001/selection\.parquet has no column .* a study of another task"):
+            read_rounds(Folder(tmp_path), other)

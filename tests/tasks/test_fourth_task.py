@@ -14,7 +14,7 @@ import pytest
 from numbers_task import Numbers
 
 from dissensus import Study
-from dissensus.errors import SelectionError, StudyError
+from dissensus.errors import BackendError, SelectionError, StudyError
 from dissensus.tasks import TASKS
 from dissensus.web.desk import Desk, Given
 
@@ -130,6 +130,12 @@ def test_models_that_say_the_same_are_refused(study: Study, tmp_path: Path) -> N
     twin.predict([f"{name}=file:{tmp_path / 'good.csv'}" for name in ("one", "other")])
     with pytest.raises(SelectionError, match="the same numbers"):
         twin.select()
+
+
+def test_models_that_it_cannot_run_are_refused(study: Study, tmp_path: Path) -> None:
+    (tmp_path / "net.onnx").write_bytes(b"")
+    with pytest.raises(BackendError, match="takes predictions as file:PATH, not onnx:"):
+        study.predict([f"net=onnx:{tmp_path / 'net.onnx'}"])
 
 
 def test_the_example_stays_short() -> None:

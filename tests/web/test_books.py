@@ -5,6 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.inquiry import Questions as Group
+from dissensus.inquiry import Wording
 from dissensus.labeling.kinds import _known_code, code_of_text
 from dissensus.records import ROLES
 from dissensus.web.books import Books, Questions
@@ -86,3 +88,25 @@ def test_questions_are_numbered_once() -> None:
     assert texts[0] not in questions.numbers["pick"]
     assert questions.of(2).body == {"item": "b", "label": 1}
     assert questions.of(1).text == texts[1]
+
+
+def test_wordings_follow_the_questions_that_are_asked_now() -> None:
+    questions = Questions()
+    old, new = '{"item":"i"}', '{"item":"i","prefill":"m"}'
+    questions.add("mask", [old, new])
+    assert questions.set_wordings([Group("mask", [old], (Wording([new]),))])
+    assert questions.answered("mask", new, "asked", '"unfit"') == (0, 1)
+    assert questions.answered("mask", new, "control", '"unfit"') == (1, 1), "a control is only itself"
+    assert questions.set_wordings([Group("mask", [new], (Wording([old]),))]), "answers have to be read again"
+    assert questions.answered("mask", new, "asked", '"unfit"') == (1, 1)
+    assert questions.answered("mask", old, "asked", '"unfit"') == (1, 1)
+    assert not questions.set_wordings([Group("mask", [new], (Wording([old]),))])
+
+
+def test_a_turned_wording_turns_the_answer() -> None:
+    questions = Questions()
+    text, turned = '{"first":"a","second":"b"}', '{"first":"b","second":"a"}'
+    questions.add("slider", [text, turned])
+    questions.set_wordings([Group("slider", [text], (Wording([turned], is_turned=True),))])
+    assert questions.answered("slider", text, "asked", "60") == (0, 1)
+    assert questions.answered("slider", turned, "asked", "60") == (0, 0)

@@ -43,8 +43,11 @@ class TopItems(Reduction[UInt16[Array, "M N"], Partial]):
     chunk = CHUNK
 
     def __init__(self, reader: Reader, duels: Int[Array, "D 2"], levels: Levels, rule: Rule) -> None:
-        self.load = reader.labels  # type: ignore[method-assign]
+        self.reader = reader
         self.duels, self.levels, self.rule = duels, levels, rule
+
+    def load(self, rows: range) -> UInt16[Array, "M N"]:
+        return self.reader.labels(rows)
 
     def scan(self, loaded: UInt16[Array, "M N"], first_item: int, known: Partial | None) -> Partial:
         return scan(loaded, first_item, self.duels, self.levels, self.rule, known)
