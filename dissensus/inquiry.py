@@ -6,7 +6,8 @@ everybody's last word on them (`Answers`), and what is needed next (`Needed`). E
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -89,9 +90,31 @@ class Answers:
         """Of the answers, sorted."""
         return tuple(sorted(row[0] for row in self.rows))
 
+    def valued(self, value_of: Callable[[Any], float | None]) -> Valued:
+        """The answers that `value_of` gives a number; people are numbered by name."""
+        values = [value_of(json.loads(row[3])) for row in self.rows]
+        is_told = np.array([value is not None for value in values], bool)
+        spoken, person = np.unique(self.person[is_told], return_inverse=True)
+        names = [self.people[number] for number in spoken.tolist()]
+        order = np.argsort(np.array(names, dtype=object))
+        place = np.argsort(order)
+        people = tuple(names[number] for number in order.tolist())
+        told = np.array([value for value in values if value is not None], np.float64)
+        return Valued(self.question[is_told], place[person.reshape(-1)], told, people)
+
     def counts(self, questions: int) -> Int[Array, " q"]:
         """How many people have answered each of the first so many questions."""
         return np.bincount(self.question[self.question < questions], minlength=questions)
+
+
+@dataclass(frozen=True)
+class Valued:
+    """Everybody's last word on every question as a number; what it means is for each task to say."""
+
+    question: Int[Array, " A"]
+    person: Int[Array, " A"]
+    value: Float[Array, " A"]
+    people: tuple[str, ...]
 
 
 def last_words(

@@ -33,6 +33,12 @@ settings.register_profile("random", max_examples=100, **UNHURRIED)
 settings.load_profile("all" if IS_CI else "few")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """More workers than cores: much of the time, tests wait for a browser, a disk or another process."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + (cores + 1) // 2
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that look for the data kit and those that are slow; under `few`, no test draws more examples."""
     most = settings().max_examples

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dissensus.arrays import Array
 from dissensus.records import AttackMatrices, Exclusion, Rankings
 from dissensus.report.data import AttackDuel, Benchmark
 from dissensus.steps.benchmark import known_benchmark
+from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
+from dissensus.store.rounds import Round
 from dissensus.store.settings import ModelSettings, Settings
+
+if TYPE_CHECKING:
+    from dissensus.competition.task import Hearing
 
 Shown = TypeVar("Shown")
 
@@ -44,6 +49,47 @@ def model_settings(
             text = ", ".join(f"{key} = {value}" for key, value in preprocess.items())
             shown[f"model {name}: preprocess"] = text or "defaults"
     return shown
+
+
+def about_study(work: Workspace[Any], hearing: Hearing[Any, Any], *notes: str) -> dict[str, Any]:
+    """What every report says of its study; `notes` are a task's own, which come last."""
+    return {
+        "title": work.title,
+        "models": tuple(hearing.models),
+        "pool_size": work.size,
+        "questions": len(hearing.asked),
+        "judgements": len(hearing.answers),
+        "annotators": len(hearing.answers.people),
+        "notes": (*work.settings.notes, *left_out(hearing.exclusions), *notes),
+    }
+
+
+def about_attacks(
+    work: Workspace[Any], hearing: Hearing[Any, Any], rankings: Rankings, matrices: AttackMatrices, *notes: str
+) -> dict[str, Any]:
+    """The same of a study whose models attack each other."""
+    return about_study(work, hearing, *notes) | {
+        "aggressiveness": rankings.aggressiveness,
+        "resistance": rankings.resistance,
+        "words": rankings.words,
+        "matrices": matrices,
+        "waiting": len(hearing.open),
+        "benchmarks": benchmarks_of(work.folder, rankings),
+    }
+
+
+def round_settings(
+    rounds: Sequence[Round[Any]],
+    judge: Mapping[str, Any],
+    text: Callable[[object], str] = setting_text,
+    more: Callable[[Round[Any]], Mapping[str, str]] = lambda _: {},
+) -> dict[str, str]:
+    """With which settings every round was selected, with what `more` says of it, and how it is judged."""
+    shown: dict[str, str] = {}
+    for found in rounds:
+        heading = f"round {found.number}"
+        shown |= under(heading, found.settings, text) | under(heading, more(found), text)
+    return shown | under("judge", judge, text)
 
 
 def attack_duels(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import is_
@@ -16,19 +16,22 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Int
 from dissensus.backends import Preprocess
 from dissensus.competition.judged import Ballot, Judged, S, judge
-from dissensus.competition.reporting import left_out, model_settings, under
+from dissensus.competition.reporting import about_study, model_settings, round_settings
 from dissensus.engines.reduction import Parts, Reduction
-from dissensus.errors import StudyError
+from dissensus.errors import SelectionError, StudyError
 from dissensus.inquiry import Answers, Questions
+from dissensus.labeling import QUESTIONS
 from dissensus.records import Exclusion, Question, Ranking, Rankings, Record
 from dissensus.report.data import Report
 from dissensus.report.page import Page
 from dissensus.report.plain import plain_page
+from dissensus.screening import states_of
 from dissensus.steps.predicting import Source
 from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.store.settings import CROP, Settings
+from dissensus.store.settings.common import CountingSettings
 
 H = TypeVar("H", bound="States")
 W = TypeVar("W", bound="States")
@@ -212,6 +215,10 @@ class Task(ABC, Generic[S, H]):
     """Whether models give a number: lower may be better, and the pool may be computed instead of listed."""
     kept_files: ClassVar[Sequence[str]] = ()
     """Files of the study that a selection writes."""
+    sheets: ClassVar[Sequence[str]] = (".jsonl",)
+    """Endings of the files that its questions can be written to."""
+    has_addresses: ClassVar[bool] = False
+    """Whether these files can have a column of the pictures' addresses."""
     short: ClassVar[str] = "{short:,} duels have nothing selected"
     """What is said of duels that got less than they should; it may name settings of the round."""
 
@@ -242,19 +249,8 @@ class Task(ABC, Generic[S, H]):
     def page(self, hearing: Hearing[S, H], method: str | None) -> Page:
         """Rank the models, and what the report shows; a task that adds nothing shows its ranking."""
         settings = self.work.settings
-        shown: dict[str, str] = {}
-        for found in hearing.rounds:
-            shown |= under(f"round {found.number}", found.settings)
-        report = Report(
-            title=self.work.title,
-            models=tuple(hearing.models),
-            pool_size=self.work.size,
-            questions=len(hearing.asked),
-            judgements=len(hearing.answers),
-            annotators=len(hearing.answers.people),
-            settings=shown | under("judge", settings.judge.model_dump()) | model_settings(settings),
-            notes=(*settings.notes, *left_out(hearing.exclusions)),
-        )
+        shown = round_settings(hearing.rounds, settings.judge.model_dump()) | model_settings(settings)
+        report = Report(**about_study(self.work, hearing), settings=shown)
         ranking = self.rank(hearing, method)
         assert isinstance(ranking, Ranking), "a task of two orders has a page of its own"
         return plain_page(report, ranking)
@@ -272,19 +268,25 @@ class Task(ABC, Generic[S, H]):
     def write_questions(
         self, hearing: Hearing[S, Any], found: Sequence[Any], path: Path, image_url: str | None
     ) -> None:
-        """What waits for answers as .jsonl: one question a line, whose answer a program or a person fills in."""
-        if image_url is not None:
-            raise StudyError(f"{self.noun} cannot be listed by address: let people judge them with dissensus serve")
+        """What waits for answers, in the format of the ending, one of `sheets`: a program or a person fills it in."""
+        if image_url is not None and not self.has_addresses:
+            raise StudyError(f"{self.noun} have no column of addresses: let people judge them with dissensus serve")
         if not found:
-            raise StudyError(f"no question about {self.noun} waits for an answer")
-        if path.suffix != ".jsonl":
+            raise StudyError("no question waits for an answer")
+        if path.suffix not in self.sheets:
             raise StudyError(
-                f"{path}: questions are written as .jsonl; to click, dissensus serve {self.work.folder.root}"
+                f"{path}: questions about {self.noun} are written as {' or '.join(self.sheets)}; "
+                f"to answer them in a browser, dissensus serve {self.work.folder.root}"
             )
-        rows = [
-            {"kind": one.kind, "question": one.question, "annotator": "", "answer": None, "time": ""} for one in found
-        ]
-        write_rows(path, rows)
+        self.write_sheet(hearing, found, path, image_url)
+
+    def write_sheet(self, hearing: Hearing[S, Any], found: Sequence[Any], path: Path, image_url: str | None) -> None:
+        """The same once it is clear that it can be written; one question a row."""
+        write_rows(path, [self.sheet_row(one) for one in found])
+
+    def sheet_row(self, one: Any) -> dict[str, Any]:
+        """A question with room for its answer."""
+        return {"kind": one.kind, "question": one.question, "annotator": "", "answer": None, "time": ""}
 
     def weighed(self, hearing: Hearing[S, Any]) -> Hearing[S, H]:
         """The hearing with all that a ranking needs to know of the answers; raises where there is no estimate."""
@@ -340,6 +342,33 @@ def numbered(keys: Sequence[Int[Array, "Q w c"]]) -> tuple[Int[Array, "q c"], li
     cuts = np.cumsum([part.shape[0] * part.shape[1] for part in keys])[:-1]
     parts = np.split(place.reshape(-1), cuts) if keys else []
     return distinct, [part.reshape(one.shape[:2]) for part, one in zip(parts, keys, strict=True)]
+
+
+def refuse_alike(said: Iterable[tuple[str, object]], words: str) -> None:
+    """Refuse two models of which the same is said; `words` say what.
+
+    Raises:
+        SelectionError: names both.
+    """
+    known: dict[object, str] = {}
+    for name, content in said:
+        if known.setdefault(content, name) != name:
+            raise SelectionError(
+                f"{known[content]} and {name} {words}: they cannot be told apart; "
+                f"take one of them out of study.toml ([models.{name}])"
+            )
+
+
+def ids_of(rounds: Sequence[Round[S]]) -> dict[int, str]:
+    """The id of every item that some round selected, by its number."""
+    return {item: name for found in rounds for item, name in found.item_ids.items()}
+
+
+def counted_states(agenda: Agenda[S], answers: Answers, kind: str, settings: CountingSettings) -> Int[Array, " q"]:
+    """The state of every question that has enough answers, of which not too many are 'unfit'."""
+    unfit = answers.question[answers.code == QUESTIONS[kind].code("unfit")]
+    discarded = np.bincount(unfit, minlength=len(agenda))
+    return states_of(answers.counts(len(agenda)), discarded, settings.min_answers, settings.unfit)
 
 
 def judged_rounds(

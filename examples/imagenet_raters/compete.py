@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dissensus.study import Study
@@ -84,7 +85,20 @@ def write_real_accuracy(
     (work / "real.csv").write_text("\n".join(lines) + "\n")
 
 
-def compete(kit: Path, folder: Path, models: list[str], newcomer: str | None) -> dict[str, Any]:
+def import_answers(study: Study, work: Path, only_selected: bool) -> None:
+    """Store what the raters said: everything, or only what they said about images that are selected by now."""
+    answers = work / "answers.parquet"
+    if only_selected:
+        selected = pa.array(sorted({row["item"] for row in study.selection()}))
+        answers = work / "selected.parquet"
+        table = pq.read_table(work / "answers.parquet")
+        pq.write_table(table.filter(pc.is_in(table["item"], value_set=selected)), answers)
+    study.judgements_import(answers)
+
+
+def compete(
+    kit: Path, folder: Path, models: list[str], newcomer: str | None, only_selected: bool = False
+) -> dict[str, Any]:
     """Run the competition and return its figures."""
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
@@ -93,18 +107,20 @@ def compete(kit: Path, folder: Path, models: list[str], newcomer: str | None) ->
         study.pool([work / "pool.parquet"])
         study.predict([f"{name}=file:{work / name}.parquet" for name in models])
         study.select(k=30, eligible=work / "eligible.parquet")
-        study.judgements_import(work / "answers.parquet")
+        import_answers(study, work, only_selected)
         study.report(benchmark=work / "real.csv")
         figures = figures_of(study)
         if newcomer:
-            figures["newcomer"] = join(study, newcomer, work)
+            figures["newcomer"] = join(study, newcomer, work, only_selected)
     return figures
 
 
-def join(study: Study, newcomer: str, work: Path) -> dict[str, Any]:
+def join(study: Study, newcomer: str, work: Path, only_selected: bool) -> dict[str, Any]:
     """Let one more model join, and return what that cost and changed."""
     before = set(study.asked())
     study.join([f"{newcomer}=file:{work / newcomer}.parquet"])
+    if only_selected:
+        import_answers(study, work, only_selected)
     after = set(study.asked())
     study.report(benchmark=work / "real.csv")
     return {"model": newcomer, "new questions": len(after - before), "given up": len(before - after)} | figures_of(
@@ -135,8 +151,9 @@ def main() -> None:
     parser.add_argument("study", type=Path, nargs="?", default=Path("imagenet-raters"))
     parser.add_argument("--models", nargs="+", default=ELEVEN)
     parser.add_argument("--join", default=None)
+    parser.add_argument("--only-selected", action="store_true", help="import no answers about images not selected")
     given = parser.parse_args()
-    print(json.dumps(compete(given.kit, given.study, given.models, given.join), indent=1))
+    print(json.dumps(compete(given.kit, given.study, given.models, given.join, given.only_selected), indent=1))
     print(f"report: {given.study / 'results' / 'report.html'}")
 
 

@@ -149,7 +149,7 @@ def test_ratings_without_a_curve_are_refused(scores: list, quality: list, messag
 @pytest.mark.slow
 def test_a_curve_no_better_than_the_mean_is_refused() -> None:
     rng = np.random.default_rng(7)
-    for _ in range(50):
+    for _ in range(20):
         scores, quality = rng.normal(size=6), rng.uniform(0, 100, 6)
         try:
             found = logistic_scale(scores, quality)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from data_kit import some_photos
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -21,7 +22,8 @@ def run(script: str, *arguments: object) -> str:
 
 def test_eleven_classifiers_judged_by_eighty_five_raters(kit, tmp_path):
     study = tmp_path / "study"
-    printed = run("imagenet_raters/compete.py", kit / "imagenet", study, "--join", "se_resnext101_32x4d")
+    options = ("--join", "se_resnext101_32x4d", "--only-selected")
+    printed = run("imagenet_raters/compete.py", kit / "imagenet", study, *options)
     figures = json.loads(printed[: printed.rindex("}") + 1])
     assert figures["Spearman correlation with ReaL accuracy"] >= 0.9
     assert figures["questions"] <= 3300
@@ -37,8 +39,8 @@ def test_seven_networks_disagree_on_real_photos(kit, tmp_path):
     pytest.importorskip("onnxruntime", reason="ONNX Runtime is not installed")
     pytest.importorskip("ai_edge_litert.interpreter", reason="LiteRT is not installed")
     study = tmp_path / "study"
-    photos = [kit / "photos" / "pets" / "images", kit / "photos" / "coral"]
-    printed = run("photos/compete.py", kit / "classifiers", *photos, "--study", study)
-    assert "230 photos, 21 duels" in printed
+    some = some_photos(kit / "photos" / "pets" / "images", tmp_path / "pets")
+    printed = run("photos/compete.py", kit / "classifiers", some, kit / "photos" / "coral", "--study", study)
+    assert "82 photos, 21 duels" in printed
     assert "saint_bernard_150.jpg: mobilenet_v1_0.25 says dogsled" in printed
     assert (study / "sheet.html").read_text().count("data:image/jpeg") > 20

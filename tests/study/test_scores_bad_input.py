@@ -237,7 +237,7 @@ def test_what_belongs_to_the_other_task(study, tmp_path):
     ):
         refuses(labels, arguments, word)
     refuses(study, ("rank", study, "--method", "perron"), "thurstone, bradley-terry")
-    refuses(study, ("questions", study, tmp_path / "sheet.html"), "no pair waits")
+    refuses(study, ("questions", study, tmp_path / "sheet.html"), "no question waits")
     refused(run("init", tmp_path / "third", "--task", "pictures"), "labels, scores")
 
 

@@ -10,9 +10,10 @@ from scores_made import begun, done, refused, run, write_csv
 
 from dissensus import Study
 from dissensus.competition.task import States
+from dissensus.inquiry import Valued
 from dissensus.records import JUDGED, OPEN, SCREENED_OUT, UNFIT
 from dissensus.screening import Weighed
-from dissensus.tasks.scores.comparing import Compared, preferred
+from dissensus.tasks.scores.comparing import preferred
 
 HEADER = ("kind", "first", "second", "annotator", "answer")
 
@@ -33,7 +34,7 @@ def say(study, kind, answer, *people):
 
 def test_a_pair_of_which_no_answer_counts_is_neither_open_nor_judged():
     question, value = np.array([0, 1, 1]), np.array([50.0, -20.0, 40.0])
-    compared = Compared(question, np.array([0, 0, 1]), value, ("a", "b"), 4)
+    compared = Valued(question, np.array([0, 0, 1]), value, ("a", "b"))
     states = States(np.array([JUDGED, JUDGED, UNFIT, OPEN]))
     found = preferred(states, compared, Weighed(value, np.array([0.0, 0.0, 1.0])))
     assert found.state.tolist() == [SCREENED_OUT, JUDGED, UNFIT, OPEN]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dissensus.competition import judged
 from dissensus.competition.judged import Judged
+from dissensus.inquiry import Valued
 from dissensus.records import JUDGED, MaskSelection
 from dissensus.tasks.masks.judging import contests_in, mask_ballot
 from dissensus.tasks.masks.standings import Choices, MaskEvidence
@@ -89,4 +90,5 @@ def choice_evidence(selection: MaskSelection, for_attacker: np.ndarray, people: 
     found = judge(selection, number, np.full(len(likely), JUDGED), int(selection.rank.max()))
     contests = contests_in(found, scores_of(selection, number, ours, 1 - ours))
     person = np.tile(np.arange(people), len(likely))
-    return MaskEvidence(contests, Choices(question, person, value, is_first[found.decided]))
+    told = Valued(question, person, value, tuple(map(str, range(people))))
+    return MaskEvidence(contests, Choices(told, is_first[found.decided]))

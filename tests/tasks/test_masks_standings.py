@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from dissensus.competition.attacks import MEASURES, named_matrices, two_orders
 from dissensus.errors import RankingError
+from dissensus.inquiry import Valued
 from dissensus.pairwise import ratio_matrices
 from dissensus.ranking import logistic, thurstone
 from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions
@@ -165,16 +166,12 @@ def test_choices_weighed_by_person() -> None:
     # image 1: a against b, image 2: b against a; 'first' is a
     selection = images_of([(0, 1, 1, 1, 1), (1, 0, 1, 1, 2)])
     contests = truth_evidence(selection, np.array([0.5, 0.5]), np.array([0.5, 0.5])).contests
-    choices = Choices(
-        question=np.array([0, 0, 1, 1]),
-        person=np.array([0, 1, 0, 1]),
-        value=np.array([1.0, 0.0, 0.5, 0.0]),
-        is_first=np.array([True, False]),
-    )
+    told = Valued(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 0.5, 0.0]), ("ann", "bob"))
+    choices = Choices(told, is_first=np.array([True, False]))
     scored = choices.scored(contests, np.array([3.0, 1.0]))
     np.testing.assert_allclose(scored.attacker_score, [0.75, 1 - 0.375])
     np.testing.assert_allclose(scored.defender_score, [0.25, 0.375])
-    nobody = replace(choices, question=np.array([0, 0, 0, 0]))
+    nobody = replace(choices, told=replace(told, question=np.array([0, 0, 0, 0])))
     assert nobody.scored(contests, np.ones(2)).attacker_score[1] == 0.5
 
 

@@ -33,6 +33,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with Served(study.folder.root, "--answers", "4") as served:
         for number, name in enumerate(("Ada", "Ben", "Cora")):
             work(served.add(name, is_trusted=number < 2), np.random.default_rng(number), is_careful=name != "Cora")
+        served.owner.post("/api/owner/pause", {"paused": False})  # by now the service knows what these answers mean
         yield served
 
 

@@ -57,6 +57,7 @@ class Labels(Task[Selection, LabelStates]):
     usual_classes = "imagenet"
     selection, source, selecting = Selection, LabelSource, LabelSelecting
     is_ordered = False
+    sheets, has_addresses = (".html", ".csv", ".jsonl"), True
     short = "{short:,} duels have fewer than {k} items on which their models may differ"
     work: Workspace[LabelSettings]
 
@@ -157,10 +158,10 @@ class Labels(Task[Selection, LabelStates]):
         """Questions about an item and a class that wait for answers."""
         return open_questions(hearing, self.work.classes)
 
-    def write_questions(
+    def write_sheet(
         self, hearing: LabelHearing, found: Sequence[OpenQuestion], path: Path, image_url: str | None
     ) -> None:
-        """The same, as a sheet."""
+        """The same, as a page to click through or as rows to fill in."""
         write_sheet(self.work, hearing, path, found, image_url)
 
     def short_duels(self, found: Round[Selection], rows: Int[Array, " D"]) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.competition.judged import LABELS, Ballot, Judged
-from dissensus.competition.task import Agenda, States, numbered
+from dissensus.competition.task import Agenda, States, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.records import UNFIT, YES, Outcomes, Selection
@@ -45,7 +45,7 @@ def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], li
 def label_questions(rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
     """'Does ITEM contain a LABEL?', each once, however many duels need it."""
     keys, rows = questions_of([found.selection for found in rounds])
-    ids = {item: name for found in rounds for item, name in found.item_ids.items()}
+    ids = ids_of(rounds)
     written = {item: encode_basestring(name) for item, name in ids.items()}
     # as `Question.text` writes them, only faster
     texts = [f'{{"item":{written[item]},"label":{label}}}' for item, label in keys.tolist()]

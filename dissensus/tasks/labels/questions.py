@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import quote
 
 from dissensus.competition.task import Hearing
-from dissensus.errors import StudyError
 from dissensus.records import Classes, Record, Selection
 from dissensus.report.sheet import SheetQuestion, render_sheet
 from dissensus.steps.pictures import Pictures
@@ -56,17 +55,13 @@ def write_sheet(
 
     With the beginning of the pictures' addresses, a .csv has a column of them, as crowdsourcing platforms need it.
     """
-    if not questions:
-        raise StudyError("no question waits for an answer")
     if path.suffix == ".html":
         pictures = Pictures(work.pool, list(hearing.item_ids), SHEET_PICTURE, work.progress)
         positions = {name: item for item, name in hearing.item_ids.items()}
         sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
         write_text(path, render_sheet(work.title, sheet))
-    elif path.suffix in (".csv", ".jsonl"):
-        write_rows(path, [_row(q, path.suffix == ".csv", image_url) for q in questions])
     else:
-        raise StudyError(f"{path}: sheets are .html, .csv or .jsonl; name the file so")
+        write_rows(path, [_row(q, path.suffix == ".csv", image_url) for q in questions])
 
 
 def _row(question: OpenQuestion, is_csv: bool, image_url: str | None) -> dict[str, str]:

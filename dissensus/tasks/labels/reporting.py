@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.competition.judged import Judged
 from dissensus.competition.one_order import matrices, stability
-from dissensus.competition.reporting import left_out, model_settings, under
+from dissensus.competition.reporting import about_study, model_settings, round_settings
 from dissensus.competition.standings import Method
 from dissensus.competition.task import Hearing
 from dissensus.records import ANSWERS, YES, Classes, Judgement, Outcomes, Ranking, Selection, Tally
@@ -44,8 +44,8 @@ def report_data(
     stamps = check_same_pool(work.folder, hearing.models)
     said = [judgement for question in hearing.asked for judgement in given.get(question, ())]
     return LabelsReport(
-        title=work.title,
-        models=tuple(hearing.models),
+        **about_study(work, hearing)
+        | {"judgements": len(said), "annotators": len({judgement.annotator for judgement in said})},
         ranking=ranking,
         other_rankings=dict(others),
         tally=compared.tally,
@@ -54,14 +54,9 @@ def report_data(
         consensus=consensus,
         stability=stability(outcomes, len(hearing.models), method),
         duels=_galleries(work, hearing, given, compared.tally),
-        pool_size=work.size,
-        questions=len(hearing.asked),
-        judgements=len(said),
-        annotators=len({judgement.annotator for judgement in said}),
         discarded=hearing.discarded,
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
         settings=_settings(work.settings, hearing, given, judgements, annotators) | dict(refused),
-        notes=(*work.settings.notes, *left_out(hearing.exclusions)),
         benchmark=known_benchmark(work.folder, ranking),
         label_names=dict(enumerate(work.classes.names)),
     )
@@ -120,10 +115,7 @@ def _settings(
     settings: LabelSettings, hearing: LabelHearing, given: Given, judgements: int, annotators: int
 ) -> dict[str, str]:
     """Every setting that the page's numbers depend on."""
-    shown: dict[str, str] = {}
-    for found in hearing.rounds:
-        shown |= under(f"round {found.number}", found.settings)
-    shown |= under("judge", settings.judge.model_dump())
+    shown = round_settings(hearing.rounds, settings.judge.model_dump())
     shown |= model_settings(settings, preprocessed=lambda model: model.backend != "file")
     return shown | {
         "judgements stored": f"{judgements:,}",

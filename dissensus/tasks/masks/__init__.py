@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,10 @@ from dissensus.backends import MapPreprocess
 from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Agenda, Hearing, Task
-from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
 from dissensus.records import JUDGED, MOST_CLASSES, Contests, MaskSelection, Question, Rankings, Record
 from dissensus.report.masks.page import masks_page
 from dissensus.report.page import Page
-from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.masks.drawings import check_question, drawings_in, mask_question
@@ -170,24 +167,11 @@ class Masks(Task[MaskSelection, MaskScores]):
             )
         return found
 
-    def write_questions(
-        self,
-        hearing: MaskHearing,
-        found: Sequence[OpenImage],
-        path: Path,
-        image_url: str | None,
-    ) -> None:
-        """The same as .jsonl: one question a line, whose answer a program or a person fills in."""
-        if image_url is not None:
-            raise StudyError("masks have no column of addresses: let people draw them by dissensus serve")
-        if not found:
-            raise StudyError("no image waits for an answer")
-        if path.suffix != ".jsonl":
-            raise StudyError(
-                f"{path}: images to be judged are written as .jsonl; to draw, dissensus serve {self.work.folder.root}; "
-                "masks that other tools draw come back by dissensus judgements import"
-            )
-        write_rows(path, [_row(image) for image in found])
+    def sheet_row(self, one: OpenImage) -> dict[str, Any]:
+        """The question as people are asked it, with room for its answer."""
+        body = {"item": one.item, "first": one.first, "second": one.second}
+        question = {name: value for name, value in body.items() if value is not None}
+        return {"kind": one.kind, "question": question, "annotator": "", "answer": None, "time": ""}
 
     def keep_select(self, given: dict[str, Any]) -> dict[str, Any]:
         """A table of scales, or one made from the maps of a training set, is copied into the study."""
@@ -204,10 +188,4 @@ def evidence_of(hearing: MaskHearing) -> MaskEvidence:
     if chosen is None:
         return MaskEvidence(contests)
     is_first = contests.attacker == hearing.keys[contests.question, 1]
-    return MaskEvidence(contests, Choices(chosen.question, chosen.person, chosen.value, is_first))
-
-
-def _row(image: OpenImage) -> dict[str, object]:
-    body = {"item": image.item, "first": image.first, "second": image.second}
-    question = {name: value for name, value in body.items() if value is not None}
-    return {"kind": image.kind, "question": question, "annotator": "", "answer": None, "time": ""}
+    return MaskEvidence(contests, Choices(chosen, is_first))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,14 +9,12 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.judged import Ballot, Judged
-from dissensus.competition.task import Agenda, Hearing, States, numbered
+from dissensus.competition.task import Agenda, Hearing, States, counted_states, ids_of, numbered
 from dissensus.discrepancy.masks import agreements
 from dissensus.errors import StudyError
-from dissensus.inquiry import Answers, Questions, Wording
-from dissensus.labeling import QUESTIONS
+from dissensus.inquiry import Answers, Questions, Valued, Wording
 from dissensus.predictions.maps import map_at, maps_of
 from dissensus.records import JUDGED, SCREENED_OUT, Contests, Maps, MaskSelection, Question
-from dissensus.screening import states_of
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.masks.columns import MapColumn
@@ -33,15 +30,6 @@ from dissensus.tasks.masks.settings import MaskSettings, TruthSettings
 
 FOR_FIRST = {"first": 1.0, "second": 0.0, "same": 0.5}
 """How much a choice says for the first model."""
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Everybody's last choice between two predictions; `value` is how much it says for the first model, 0 to 1."""
-
-    question: Int[Array, " A"]
-    person: Int[Array, " A"]
-    value: Float[Array, " A"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +50,8 @@ class MaskScores(MaskStates):
     """What people drew, where they did."""
     stretched: int = 0
     """Images of which a mask has other proportions."""
-    choices: Chosen | None = None
+    choices: Valued | None = None
+    """How much everybody's choice says for the first model, 0 to 1, where people chose."""
 
 
 MaskHearing = Hearing[MaskSelection, MaskScores]
@@ -85,7 +74,7 @@ def mask_questions(
     if rounds and settings.prefill not in ("", *models):
         raise StudyError(f"judge.prefill is '{settings.prefill}': it is one of {', '.join(models)}")
     keys, rows = numbered([_keys(found.selection, settings.question == "choice")[:, None, :] for found in rounds])
-    ids = {item: name for found in rounds for item, name in found.item_ids.items()}
+    ids = ids_of(rounds)
     keys = keys.reshape(-1, 3)
     names = [ids[item] for item in keys[:, 0].tolist()]
     groups = _drawn(settings, models, names) if settings.question == "mask" else [_chosen(models, keys, names)]
@@ -101,9 +90,7 @@ def mask_states(agenda: Agenda[MaskSelection], answers: Answers, settings: Truth
     if settings.question == "mask":
         drawings = drawings_in(answers, len(agenda))
         return MaskStates(state=drawing_states(drawings, settings), drawings=tuple(drawings))
-    unfit = answers.question[answers.code == QUESTIONS["choice"].code("unfit")]
-    discarded = np.bincount(unfit, minlength=len(agenda))
-    return MaskStates(state=states_of(answers.counts(len(agenda)), discarded, settings.min_answers, settings.unfit))
+    return MaskStates(state=counted_states(agenda, answers, "choice", settings))
 
 
 def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, MaskStates]) -> MaskScores:
@@ -231,14 +218,8 @@ def _chosen(models: Sequence[str], keys: Int[Array, "q 3"], names: Sequence[str]
 
 
 def _by_choice(hearing: Hearing[MaskSelection, MaskStates]) -> MaskScores:
-    """The share of people who chose each of two predictions; people are numbered by name."""
-    answers, count = hearing.answers, len(hearing.agenda)
-    order = sorted(range(len(answers.people)), key=lambda number: answers.people[number])
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    values = np.array([FOR_FIRST.get(json.loads(row[3]), np.nan) for row in answers.rows], np.float64)
-    told = ~np.isnan(values)
-    choices = Chosen(answers.question[told], place[answers.person[told]], values[told])
+    """The share of people who chose each of two predictions."""
+    count, choices = len(hearing.agenda), hearing.answers.valued(FOR_FIRST.get)
     counted = np.bincount(choices.question, minlength=count)
     share = np.bincount(choices.question, choices.value, count) / np.maximum(counted, 1)
     scores, known = np.zeros((count, len(hearing.models))), np.zeros((count, len(hearing.models)), bool)

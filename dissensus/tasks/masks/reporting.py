@@ -8,14 +8,15 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.backends import Unreadable, read_image
-from dissensus.competition.reporting import attack_duels, benchmarks_of, left_out, model_settings, under
+from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings, under
 from dissensus.pairwise import ratio_matrices
 from dissensus.predictions.maps import map_at
-from dissensus.records import BACKGROUND, JUDGED, AttackMatrices, Contests, Rankings
+from dissensus.records import BACKGROUND, JUDGED, AttackMatrices, Contests, MaskSelection, Rankings
 from dissensus.report.data import AttackDuel
 from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
 from dissensus.report.pictures import data_uri
 from dissensus.steps.workspace import Workspace
+from dissensus.store.rounds import Round
 from dissensus.tasks.masks.columns import MapColumn
 from dissensus.tasks.masks.drawings import Drawings
 from dissensus.tasks.masks.judging import MaskHearing, truth_at
@@ -32,18 +33,15 @@ def masks_report(
     work: Workspace[MaskSettings], hearing: MaskHearing, rankings: Rankings, contests: Contests
 ) -> MasksReport:
     """What the page shows, from the study folder alone."""
-    settings, classes = work.settings, work.classes
+    settings = work.settings
     matrices = ratio_matrices(contests, len(hearing.models), settings.rank.smoothing)
     items = _items_by_turn(hearing)
     scored, scores, associated = _scores(hearing, items)
     return MasksReport(
-        title=work.title,
-        models=tuple(hearing.models),
-        classes=classes.names,
-        aggressiveness=rankings.aggressiveness,
-        resistance=rankings.resistance,
-        words=rankings.words,
-        matrices=matrices,
+        **about_attacks(
+            work, hearing, rankings, matrices, *(words for found in hearing.rounds for words in found.words)
+        ),
+        classes=work.classes.names,
         question=settings.judge.question,
         measure=hearing.rounds[-1].settings["measure"],
         images=_images(work, hearing, items),
@@ -51,19 +49,8 @@ def masks_report(
         scores=scores,
         scored=scored,
         associated=associated,
-        pool_size=work.size,
         selected=sum(int((~found.selection.is_reserve).sum()) for found in hearing.rounds),
-        questions=len(hearing.asked),
-        waiting=len(hearing.open),
-        judgements=len(hearing.answers),
-        annotators=len(hearing.answers.people),
         settings=_settings(settings, hearing),
-        notes=(
-            *settings.notes,
-            *left_out(hearing.exclusions),
-            *(words for found in hearing.rounds for words in found.words),
-        ),
-        benchmarks=benchmarks_of(work.folder, rankings),
     )
 
 
@@ -198,13 +185,13 @@ def _scores(
 
 def _settings(settings: MaskSettings, hearing: MaskHearing) -> dict[str, str]:
     """Every setting that the page's numbers depend on."""
-    shown: dict[str, str] = {}
-    for found in hearing.rounds:
-        shown |= under(f"round {found.number}", found.settings, _text)
-        ranges = ", ".join(f"{name} {low:.3f}–{high:.3f}" for name, (low, high) in found.about["scales"].items())
-        shown[f"round {found.number}: shares of the pixels"] = ranges or "all"
-    shown |= under("judge", settings.judge.model_dump(), _text) | under("rank", settings.rank.model_dump(), _text)
-    return shown | model_settings(settings)
+    shown = round_settings(hearing.rounds, settings.judge.model_dump(), _text, _shares)
+    return shown | under("rank", settings.rank.model_dump(), _text) | model_settings(settings)
+
+
+def _shares(found: Round[MaskSelection]) -> dict[str, str]:
+    ranges = ", ".join(f"{name} {low:.3f}–{high:.3f}" for name, (low, high) in found.about["scales"].items())
+    return {"shares of the pixels": ranges or "all"}
 
 
 def _text(value: object) -> str:

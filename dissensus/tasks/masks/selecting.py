@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Float
-from dissensus.competition.task import Choice, Plan, Selecting
+from dissensus.competition.task import Choice, Plan, Selecting, refuse_alike
 from dissensus.discrepancy.masks import MEASURES, concordances
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import PredictionError, SelectionError
@@ -84,7 +84,7 @@ class MaskSelecting(Selecting[MaskSelection]):
             SelectionError: two models give the same map of every item.
         """
         self.plan, self.classes = plan, work.classes
-        _refuse_identical(plan.models, [plan.stamps[name]["content"] for name in plan.models])
+        refuse_alike([(name, plan.stamps[name]["content"]) for name in plan.models], "give the same map of every item")
         columns = [MapColumn(work.folder, name) for name in plan.models]
         self.ranges = _known_ranges(plan, work.classes) or ranges_of(work, columns)
         self.taken = plan.taken_rows("attacker", "defender", "item")
@@ -148,14 +148,3 @@ def _require_same_sizes(columns: Sequence[MapColumn], maps: Sequence[Maps], firs
                     f"the maps of {item} differ in size, {' and '.join(sizes)}: give the pool its images, in whose "
                     "size all maps are kept, or bring the maps to one size"
                 )
-
-
-def _refuse_identical(models: Sequence[str], contents: Sequence[str]) -> None:
-    known: dict[str, str] = {}
-    for name, content in zip(models, contents, strict=True):
-        if content in known:
-            raise SelectionError(
-                f"{known[content]} and {name} give the same map of every item: they cannot be told apart; "
-                f"take one of them out of study.toml ([models.{name}])"
-            )
-        known[content] = name

@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
 from dissensus.competition.standings import Method
+from dissensus.inquiry import Valued
 from dissensus.pairwise import ratio_matrices
 from dissensus.records import AttackMatrices, Contests
 
@@ -20,28 +21,22 @@ USUAL = Method("thurstone", 0.01)
 class Choices:
     """Answers of people who chose between two predictions, of which a resample can make scores anew.
 
-    `question` numbers the same as `Contests.question`; `value`, 0 to 1, is how much an answer says for the first of
+    `told` numbers questions as `Contests.question` does; its value, 0 to 1, is how much an answer says for the first of
     the two models. `is_first` is a column of the contests: True where the attacker is that first model.
     """
 
-    question: Int[Array, " A"]
-    person: Int[Array, " A"]
-    value: Float[Array, " A"]
+    told: Valued
     is_first: Bool[Array, " Q"]
-
-    @property
-    def people(self) -> int:
-        """How many people answered, or one more than the largest of their numbers."""
-        return int(self.person.max(initial=-1)) + 1
 
     def scored(self, contests: Contests, of_person: Float[Array, " R"]) -> Contests:
         """The contests with the scores that the answers give when every person has a weight.
 
         A model's score is the weighted share of the answers for it. A question without answers keeps its scores.
         """
-        size = int(max(self.question.max(initial=-1), contests.question.max(initial=-1))) + 1
-        weight = np.bincount(self.question, of_person[self.person], size)
-        first = np.bincount(self.question, of_person[self.person] * self.value, size) / np.where(weight > 0, weight, 1)
+        question, of_answer = self.told.question, of_person[self.told.person]
+        size = int(max(question.max(initial=-1), contests.question.max(initial=-1))) + 1
+        weight = np.bincount(question, of_answer, size)
+        first = np.bincount(question, of_answer * self.told.value, size) / np.where(weight > 0, weight, 1)
         ours = np.where(self.is_first, first[contests.question], 1 - first[contests.question])
         is_known = weight[contests.question] > 0
         return replace(
@@ -85,7 +80,7 @@ class MaskEvidence:
     def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
         """The ratios with a random weight for every image and, where people chose, for every person."""
         contests, choices = self.contests, self.choices
-        rows = contests if choices is None else choices.scored(contests, rng.exponential(size=choices.people))
+        rows = contests if choices is None else choices.scored(contests, rng.exponential(size=len(choices.told.people)))
         questions = int(contests.question.max()) + 1
         rows = replace(rows, weight=rows.weight * rng.exponential(size=questions)[rows.question])
         return ratio_matrices(rows, models, method.smoothing)
@@ -99,7 +94,7 @@ class MaskEvidence:
         duels = np.stack([contests.attacker, contests.defender], axis=1)
         if len(contests) and len(np.unique(duels, axis=0)) == len(duels):
             words.append("No duel has more than one judged image: intervals do not say how other images would end.")
-        if choices is not None and len(np.unique(choices.person)) == 1:
+        if choices is not None and len(np.unique(choices.told.person)) == 1:
             words.append("One person chose: intervals say how other images would end, not how other people see them.")
         return tuple(words)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from dissensus.report.page import Page
 from dissensus.report.scores.data import Screenings
 from dissensus.report.scores.page import scores_page
 from dissensus.steps.predicting import predicted
-from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.comparing import (
@@ -68,6 +66,7 @@ class Scores(Task[PairSelection, Preferences]):
     selection, source, selecting = PairSelection, ScoreSource, PairSelecting
     found_later = FOUND
     gives_numbers = True
+    sheets = (".csv", ".jsonl")
     short = "{short:,} duels have no pair in some levels"
     work: Workspace[ScoreSettings]
 
@@ -141,7 +140,7 @@ class Scores(Task[PairSelection, Preferences]):
 
     def screenings(self, hearing: Hearing[PairSelection, States]) -> Screenings | None:
         """What BT.500 and P.910 say of everybody who compared pairs, side by side."""
-        return screenings_of(compared_in(hearing.answers, len(hearing.agenda)), self.work.settings.judge)
+        return screenings_of(compared_in(hearing.answers), len(hearing.agenda), self.work.settings.judge)
 
     def open_questions(self, hearing: Hearing[PairSelection, Any]) -> list[OpenPair]:
         """Pairs that wait to be compared, each once, however many duels need it; in the order of the pool."""
@@ -151,26 +150,12 @@ class Scores(Task[PairSelection, Preferences]):
             for number, (first, second) in zip(hearing.open, names, strict=True)
         ]
 
-    def write_questions(
-        self,
-        hearing: PairHearing,
-        found: Sequence[OpenPair],
-        path: Path,
-        image_url: str | None,
-    ) -> None:
-        """The same, as a sheet: the answer is how much better the second item is, −100 to 100.
-
-        Of choices it is first, second or same.
-        """
-        if image_url is not None:
-            raise StudyError("pairs have no column of addresses: let people compare them by dissensus serve")
-        if not found:
-            raise StudyError("no pair waits for an answer")
-        if path.suffix not in (".csv", ".jsonl"):
-            raise StudyError(
-                f"{path}: pairs are written as .csv or .jsonl; to click, dissensus serve {self.work.folder.root}"
-            )
-        write_rows(path, [_row(pair) for pair in found])
+    def sheet_row(self, one: OpenPair) -> dict[str, str]:
+        """The answer is how much better the second item is, −100 to 100; of choices it is first, second or same."""
+        row = {"kind": one.kind, "first": one.first, "second": one.second, "annotator": "", "answer": "", "time": ""}
+        if one.kind == "choice":  # what two items do not say: that there is a third answer
+            row["question"] = json.dumps({"first": one.first, "same": True, "second": one.second}, ensure_ascii=False)
+        return row
 
     def short_duels(self, found: Round[PairSelection], rows: Int[Array, " D"]) -> int:
         """Duels without a pair in some level."""
@@ -195,10 +180,3 @@ def evidence_of(hearing: PairHearing) -> PairEvidence:
     attacks = Attacks.together([attacks_in(judged, found.preference) for judged in hearing.judged])
     signs = np.concatenate([signs_of(judged.selection)[judged.decided] for judged in hearing.judged])
     return PairEvidence(attacks, signs, found.compared.question, found.compared.person, found.weighed)
-
-
-def _row(pair: OpenPair) -> dict[str, str]:
-    row = {"kind": pair.kind, "first": pair.first, "second": pair.second, "annotator": "", "answer": "", "time": ""}
-    if pair.kind == "choice":  # what two items do not say: that there is a third answer
-        row["question"] = json.dumps({"first": pair.first, "same": True, "second": pair.second}, ensure_ascii=False)
-    return row

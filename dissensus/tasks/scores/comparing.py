@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +12,11 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.judged import Ballot
-from dissensus.competition.task import Agenda, States, numbered
+from dissensus.competition.task import Agenda, States, counted_states, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
-from dissensus.inquiry import Answers, Questions, Wording
-from dissensus.labeling import QUESTIONS
+from dissensus.inquiry import Answers, Questions, Valued, Wording
 from dissensus.records import JUDGED, SCREENED_OUT, PairSelection
-from dissensus.screening import PREFERENCES, Weighed, by_bt500, preferences, states_of
+from dissensus.screening import PREFERENCES, Weighed, by_bt500, preferences
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.settings import PairSettings
 
@@ -26,30 +24,14 @@ CHOICES = {"first": -100.0, "second": 100.0, "same": 0.0}
 """Answers to `choice` on the scale of the slider."""
 
 
-@dataclass(frozen=True)
-class Compared:
-    """Everybody's last word on each pair, as columns; `value` is how much better the second item is, −100 to 100."""
-
-    question: Int[Array, " A"]
-    person: Int[Array, " A"]
-    value: Float[Array, " A"]
-    people: tuple[str, ...]
-    questions: int
-
-    @property
-    def columns(self) -> tuple[Array, Array, Array, int, int]:
-        """Question, person and value of every answer, and how many questions and people there are."""
-        return self.question, self.person, self.value, self.questions, len(self.people)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Preferences(States):
     """`preference[q]`, −1 to 1, is how much better people find the second item; read only where the state is JUDGED.
 
-    It is what the answers (`compared`) come to once they are weighed.
+    It is what the answers (`compared`: how much better the second item is, −100 to 100) come to once they are weighed.
     """
 
-    compared: Compared
+    compared: Valued
     weighed: Weighed
     preference: Float[Array, " q"]
 
@@ -77,7 +59,7 @@ def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Agenda[
     People who write their own files may name the two items the other way round, and need not offer 'no difference'.
     """
     pairs, rows = pairs_of([found.selection for found in rounds])
-    ids = {item: name for found in rounds for item, name in found.item_ids.items()}
+    ids = ids_of(rounds)
     wordings = [Wording(_texts(kind, pairs[:, ::-1], ids), is_turned=True)]
     if kind == "choice":  # without a third answer it is worded like a slider
         wordings.append(Wording(_texts("slider", pairs, ids)))
@@ -88,29 +70,12 @@ def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Agenda[
 
 def pair_states(agenda: Agenda[PairSelection], answers: Answers, settings: PairSettings) -> States:
     """What became of each pair."""
-    unfit = QUESTIONS["slider"].code("unfit")  # a choice between items has no such answer
-    discarded = np.bincount(answers.question[answers.code == unfit], minlength=len(agenda))
-    counts = answers.counts(len(agenda))
-    return States(states_of(counts, discarded, settings.min_answers, settings.unfit))
+    return States(counted_states(agenda, answers, "slider", settings))  # a choice between items has no 'unfit'
 
 
-def compared_in(answers: Answers, questions: int) -> Compared:
-    """The numbers that people gave; people are numbered by name."""
-    values = [json.loads(row[3]) for row in answers.rows]
-    numbers = [CHOICES.get(value, value) if isinstance(value, str) else value for value in values]
-    is_rated = np.array([not isinstance(value, str) for value in numbers], bool)
-    spoken, person = np.unique(answers.person[is_rated], return_inverse=True)
-    names = [answers.people[number] for number in spoken.tolist()]
-    order = np.argsort(np.array(names, dtype=object))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return Compared(
-        question=answers.question[is_rated],
-        person=place[person.reshape(-1)],
-        value=np.array([value for value in numbers if not isinstance(value, str)], np.float64),
-        people=tuple(names[number] for number in order.tolist()),
-        questions=questions,
-    )
+def compared_in(answers: Answers) -> Valued:
+    """How much better people find the second item, −100 to 100; 'unfit' is no number."""
+    return answers.valued(lambda answer: CHOICES.get(answer) if isinstance(answer, str) else answer)
 
 
 def weighed_pairs(states: States, answers: Answers, settings: PairSettings) -> Preferences:
@@ -120,18 +85,23 @@ def weighed_pairs(states: States, answers: Answers, settings: PairSettings) -> P
         StudyError: there is no such screening.
         ScreeningError: it has no estimate; names the person.
     """
-    compared = compared_in(answers, len(states.state))
-    return preferred(states, compared, weigh(compared, settings))
+    compared = compared_in(answers)
+    return preferred(states, compared, weigh(compared, len(states.state), settings))
 
 
-def preferred(states: States, compared: Compared, weighed: Weighed) -> Preferences:
+def preferred(states: States, compared: Valued, weighed: Weighed) -> Preferences:
     """The same with the preferences that weighed answers come to; a pair of which none counts is screened out."""
-    preference, weight = preferences(compared.question, weighed, compared.questions)
+    preference, weight = preferences(compared.question, weighed, len(states.state))
     state = np.where((states.state == JUDGED) & (weight == 0), SCREENED_OUT, states.state)
     return Preferences(state=state, compared=compared, weighed=weighed, preference=preference / 100)
 
 
-def weigh(compared: Compared, settings: PairSettings) -> Weighed:
+def columns_of(compared: Valued, questions: int) -> tuple[Array, Array, Array, int, int]:
+    """Question, person and value of every answer, and how many questions and people there are: what is screened."""
+    return compared.question, compared.person, compared.value, questions, len(compared.people)
+
+
+def weigh(compared: Valued, questions: int, settings: PairSettings) -> Weighed:
     """What each answer counts, by the study's screening; choices are no numbers to screen, and count alike.
 
     Raises:
@@ -144,7 +114,7 @@ def weigh(compared: Compared, settings: PairSettings) -> Weighed:
     if weighing is by_bt500:
         weighing = partial(by_bt500, balance=settings.balance)
     try:
-        return weighing(*compared.columns)
+        return weighing(*columns_of(compared, questions))
     except ScreeningError as error:
         raise ScreeningError(person_named(str(error), compared.people)) from None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competition.reporting import attack_duels, benchmarks_of, left_out, model_settings, under
+from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings
 from dissensus.competition.standings import Method
 from dissensus.competition.task import Hearing
 from dissensus.pairwise import attack_matrices
@@ -44,26 +44,14 @@ def scores_report(
     answers, annotators = work.answers.counts(settings.judge.question, "asked")
     has_same_levels = len({str(found.about["levels"]) for found in hearing.rounds}) == 1
     return ScoresReport(
-        title=work.title,
-        models=tuple(hearing.models),
-        aggressiveness=rankings.aggressiveness,
-        resistance=rankings.resistance,
-        words=rankings.words,
-        matrices=matrices,
+        **about_attacks(work, hearing, rankings, matrices, *_skipped(hearing)),
         duels=_duels(work, hearing, matrices),
         figures=_figures(work, hearing),
-        screenings=screenings_of(compared, settings.judge),
+        screenings=screenings_of(compared, len(hearing.agenda), settings.judge),
         levels=_level_words(hearing.rounds[0]) if has_same_levels else (),
         stability=level_stability(attacks, len(hearing.models), method) if has_same_levels else (),
         scale=scale_words(settings),
-        pool_size=work.size,
-        questions=len(hearing.asked),
-        waiting=len(hearing.open),
-        judgements=len(hearing.answers),
-        annotators=len(compared.people),
         settings=_settings(settings, hearing, answers, annotators),
-        notes=(*settings.notes, *left_out(hearing.exclusions), *_skipped(hearing)),
-        benchmarks=benchmarks_of(work.folder, rankings),
     )
 
 
@@ -122,7 +110,7 @@ def _side(
 def _counted(hearing: PairHearing) -> Int[Array, " q"]:
     """How many answers to each pair count."""
     compared, weighed = hearing.states.compared, hearing.states.weighed
-    return np.bincount(compared.question[weighed.weight > 0], minlength=compared.questions)
+    return np.bincount(compared.question[weighed.weight > 0], minlength=len(hearing.agenda))
 
 
 def _answers(answered: int, counted: int) -> str:
@@ -186,11 +174,11 @@ def _scaled_pool(work: Workspace[ScoreSettings], hearing: PairHearing) -> Float[
 
 def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annotators: int) -> dict[str, str]:
     """Every setting that the page's numbers depend on."""
-    shown: dict[str, str] = {}
-    for found in hearing.rounds:
-        shown |= under(f"round {found.number}", found.settings)
-    shown |= {f"round {found.number}: skipped levels": " ".join(found.words) for found in hearing.rounds if found.words}
-    shown |= under("judge", settings.judge.model_dump())
+    shown = round_settings(
+        hearing.rounds,
+        settings.judge.model_dump(),
+        more=lambda found: {"skipped levels": " ".join(found.words)} if found.words else {},
+    )
     shown |= model_settings(settings, lambda model: f"{model.backend}:{model.target}, {model.better} is better")
     return shown | {"answers stored": f"{answers:,}", "people who gave them": f"{annotators:,}"}
 

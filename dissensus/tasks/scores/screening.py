@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from dissensus.arrays import Array
 from dissensus.errors import ScreeningError
+from dissensus.inquiry import Valued
 from dissensus.report.scores.data import Screenings, Subject
 from dissensus.screening import P910, Bt500, Weighed, bt500, by_bt500, by_p910, p910, preferences
-from dissensus.tasks.scores.comparing import Compared, person_named
+from dissensus.tasks.scores.comparing import columns_of, person_named
 from dissensus.tasks.scores.settings import PairSettings
 
 
-def screenings_of(compared: Compared, settings: PairSettings) -> Screenings | None:
+def screenings_of(compared: Valued, questions: int, settings: PairSettings) -> Screenings | None:
     """What BT.500 and P.910 say of everybody; None where nobody gave numbers to screen."""
     if settings.question != "slider" or len(compared.value) == 0:
         return None
-    return screen(compared, settings.method, settings.balance)
+    return screen(compared, questions, settings.method, settings.balance)
 
 
-def screen(compared: Compared, used: str, balance: float | None = None) -> Screenings:
+def screen(compared: Valued, questions: int, used: str, balance: float | None = None) -> Screenings:
     """Both screenings; one that has no estimate says why."""
-    columns = compared.columns
+    columns = columns_of(compared, questions)
     rejecting: Bt500 | str
     soft: P910 | str
     try:
@@ -33,11 +35,11 @@ def screen(compared: Compared, used: str, balance: float | None = None) -> Scree
         soft = person_named(str(error), compared.people)
     subjects = tuple(_subject(compared, number, rejecting, soft) for number in range(len(compared.people)))
     words = (_bt500_words(rejecting, compared), _p910_words(soft))
-    correlation = None if isinstance(rejecting, str) or isinstance(soft, str) else _correlation(compared, balance)
+    correlation = None if isinstance(rejecting, str) or isinstance(soft, str) else _correlation(columns, balance)
     return Screenings(used, subjects, words, correlation)
 
 
-def _subject(compared: Compared, number: int, rejecting: Bt500 | str, soft: P910 | str) -> Subject:
+def _subject(compared: Valued, number: int, rejecting: Bt500 | str, soft: P910 | str) -> Subject:
     answers = int((compared.person == number).sum())
     estimate = None if isinstance(soft, str) else soft
     return Subject(
@@ -51,7 +53,7 @@ def _subject(compared: Compared, number: int, rejecting: Bt500 | str, soft: P910
     )
 
 
-def _bt500_words(found: Bt500 | str, compared: Compared) -> str:
+def _bt500_words(found: Bt500 | str, compared: Valued) -> str:
     if isinstance(found, str):
         return f"BT.500: {found}."
     number = len(found.rejected)
@@ -72,12 +74,11 @@ def _p910_words(found: P910 | str) -> str:
     )
 
 
-def _correlation(compared: Compared, balance: float | None) -> float | None:
+def _correlation(columns: tuple[Array, Array, Array, int, int], balance: float | None) -> float | None:
     """Of the two screenings' preferences over the pairs that both have one for."""
-    columns = compared.columns
 
     def preferred(weighed: Weighed) -> tuple[np.ndarray, np.ndarray]:
-        return preferences(compared.question, weighed, compared.questions)
+        return preferences(columns[0], weighed, columns[3])
 
     one, weight = preferred(by_bt500(*columns, balance))
     other, _ = preferred(by_p910(*columns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competition.task import Choice, Plan, Selecting
+from dissensus.competition.task import Choice, Plan, Selecting, refuse_alike
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError, StudyError
 from dissensus.predictions.scale import Scale
@@ -83,7 +83,8 @@ class PairSelecting(Selecting[PairSelection]):
         self.plan = plan
         better = {name: work.settings.models[name].better for name in plan.models}
         self.columns = [ScoreColumn(work.folder, work.settings, name) for name in plan.models]
-        _refuse_identical(self.columns, [(plan.stamps[name]["content"], better[name]) for name in plan.models])
+        contents = [(plan.stamps[name]["content"], better[name]) for name in plan.models]
+        refuse_alike(_orders(self.columns, contents), "order all items alike")
         self.scale = _scale(work, plan)
         self.settings = _resolved(plan.settings, self.scale)
         self.ends = even_levels(*(self.settings[name] for name in ("levels", "width", "low", "high")))
@@ -202,16 +203,11 @@ def _scaled(scale: Scale, scores: Float[Array, " n"]) -> Float[Array, " n"]:
     return placed
 
 
-def _refuse_identical(columns: Sequence[ScoreColumn], contents: Sequence[tuple[str, str]]) -> None:
-    """Refuse models that say the same: the same scores, or in pools of a million items the same order of them."""
-    known: dict[object, str] = {}
-    is_small = len(columns[0]) <= SAMPLE
+def _orders(
+    columns: Sequence[ScoreColumn], contents: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, tuple[str, str] | bytes]]:
+    """What each model says: its scores, and in pools of up to a million items the order of them."""
     for column, content in zip(columns, contents, strict=True):
-        order = np.unique(column.sample(SAMPLE), return_inverse=True)[1].tobytes() if is_small else content
-        for said in (content, order):
-            if said in known and known[said] != column.name:
-                raise SelectionError(
-                    f"{known[said]} and {column.name} order all items alike: they cannot be told apart; "
-                    f"take one of them out of study.toml ([models.{column.name}])"
-                )
-            known[said] = column.name
+        yield column.name, content
+        if len(column) <= SAMPLE:
+            yield column.name, np.unique(column.sample(SAMPLE), return_inverse=True)[1].tobytes()
