@@ -1,50 +1,50 @@
-"""Errors that the person at the keyboard can fix: one line that says what is wrong and what to do.
+"""Errors that the user can fix; the message is one line that says what is wrong and what to do.
 
-The command line prints the line and ends with exit code 2; anything else that escapes is a bug of ours.
+The command line prints that line and exits with code 2; any other exception that escapes is a bug.
 """
 
 from __future__ import annotations
 
 
 class DissensusError(Exception):
-    """Something a person can fix; the message is one line and names the fix."""
+    """Base class: an error that the user can fix; the message is one line and names the fix."""
 
 
 class StudyError(DissensusError):
-    """The study folder, its settings, or a step whose inputs changed under it."""
+    """A problem with the study folder or its settings, or a step whose inputs have changed since it ran."""
 
 
 class UnavailableError(StudyError):
-    """A database that cannot be written or reached now; what was to be stored is not, and can be tried again."""
+    """The database cannot be reached or written to right now; nothing was stored, and a retry may work."""
 
 
 class PoolError(DissensusError):
-    """The items of the pool."""
+    """A problem with the items in the pool."""
 
 
 class ClassesError(DissensusError):
-    """The classes or their taxonomy."""
+    """A problem with the classes or their taxonomy."""
 
 
 class PredictionError(DissensusError):
-    """What a model said about the pool."""
+    """A problem with a model's predictions."""
 
 
 class BackendError(DissensusError):
-    """A model that cannot be opened or run."""
+    """A model cannot be loaded or run."""
 
 
 class SelectionError(DissensusError):
-    """Nothing can be selected, or not with these settings."""
+    """Nothing can be selected, at least not with these settings."""
 
 
 class JudgementError(DissensusError):
-    """Answers that cannot be taken as they are."""
+    """Answers are invalid and cannot be imported."""
 
 
 class RankingError(DissensusError):
-    """An estimate that does not exist for these judgements."""
+    """The judgements do not allow a ranking estimate."""
 
 
 class ScreeningError(DissensusError):
-    """An estimate about answers and people that these answers do not allow."""
+    """The answers do not allow an estimate about annotators."""

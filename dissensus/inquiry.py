@@ -1,7 +1,7 @@
-"""What people are asked, whatever for: a competition, and later anything else that puts questions to people.
+"""Questions put to annotators, for a competition or for any other purpose.
 
-The annotation service, `status` and the rankings all look at the same three things: the questions of an inquiry,
-everybody's last word on them (`Answers`), and what is needed next (`Needed`). Each is made in one place.
+The annotation service, `status` and the rankings share three things: the questions of an inquiry, each annotator's
+latest answers to them (`Answers`), and the questions that are still needed (`Needed`). Each is built in one place.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dissensus.records import Question
 
 @dataclass(frozen=True)
 class Wording:
-    """Other texts that ask the same, one for each question of a group; '' where a question has no such wording.
+    """An alternative wording, one text per question in the group; '' if a question does not have it.
 
-    `is_turned`: the two sides are named the other way round, and so are the answers.
+    `is_turned`: the two sides are swapped, and so are the answers.
     """
 
     texts: list[str]
@@ -30,7 +30,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class Questions:
-    """A group of questions of one kind. People are asked by `texts`; answers to other wordings count as well."""
+    """A group of questions of one kind. Annotators see `texts`; answers to the other wordings count too."""
 
     kind: str
     texts: list[str]
@@ -40,9 +40,9 @@ class Questions:
         return len(self.texts)
 
     def places(self, start: int = 0) -> dict[str, tuple[int, int]]:
-        """The place of a question, from `start` on, and the number of its wording, by every text that asks it.
+        """Map every text to the position of its question, counting from `start`, and the number of its wording.
 
-        Wording 0 is how people are asked.
+        Wording 0 is the one that annotators see.
         """
         known: dict[str, tuple[int, int]] = {}
         for number in range(len(self.wordings), 0, -1):
@@ -51,25 +51,25 @@ class Questions:
         return known | {text: (start + place, 0) for place, text in enumerate(self.texts)}
 
     def at(self, place: int) -> Questions:
-        """The one question at a place."""
+        """The question at one position, as a group of its own."""
         wordings = tuple(Wording([one.texts[place]], one.is_turned) for one in self.wordings)
         return Questions(self.kind, [self.texts[place]], wordings)
 
     def is_turned(self, wording: int) -> bool:
-        """Whether answers to a wording are about the two sides the other way round."""
+        """Whether a wording swaps the two sides."""
         return wording > 0 and self.wordings[wording - 1].is_turned
 
 
 Row = tuple[str, str, str, str, str]
-"""An answer as it is stored: id, text of the question, annotator, answer as JSON, time."""
+"""A stored answer: id, text of the question, annotator, answer as JSON, time."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Everybody's last word on every question, as columns; people who are excluded are left out.
+    """Each annotator's latest answer to each question, as columns, without excluded annotators.
 
-    `question` is the place of a question among all groups, `person` the number of somebody in `people`, `code` the
-    answer as its kind's code, `moment` when it was given, in seconds. Answers to a turned wording are turned back.
+    `question` is a question's position across all groups, `person` an index into `people`, `code` the answer as a code
+    of its kind, `moment` the time it was given, in seconds. Answers to a swapped wording are swapped back.
     """
 
     question: Int[Array, " A"]
@@ -78,20 +78,20 @@ class Answers:
     moment: Float[Array, " A"]
     people: Sequence[str]
     wording: Int[Array, " A"] | None = None
-    """The number of the wording that was answered; only where answers come from the database."""
+    """The number of the wording that was answered; only for answers read from the database."""
     rows: tuple[Row, ...] = ()
-    """The answers themselves, turned back; only where they come from the database."""
+    """The answers themselves, swapped back if needed; only for answers read from the database."""
 
     def __len__(self) -> int:
         return len(self.question)
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Of the answers, sorted."""
+        """Ids of the answers, sorted."""
         return tuple(sorted(row[0] for row in self.rows))
 
     def valued(self, value_of: Callable[[Any], float | None]) -> Valued:
-        """The answers that `value_of` gives a number; people are numbered by name."""
+        """The answers for which `value_of` returns a number; people are numbered in order of their names."""
         values = [value_of(json.loads(row[3])) for row in self.rows]
         is_told = np.array([value is not None for value in values], bool)
         spoken, person = np.unique(self.person[is_told], return_inverse=True)
@@ -103,13 +103,13 @@ class Answers:
         return Valued(self.question[is_told], place[person.reshape(-1)], told, people)
 
     def counts(self, questions: int) -> Int[Array, " q"]:
-        """How many people have answered each of the first so many questions."""
+        """How many people have answered each of the first `questions` questions."""
         return np.bincount(self.question[self.question < questions], minlength=questions)
 
 
 @dataclass(frozen=True)
 class Valued:
-    """Everybody's last word on every question as a number; what it means is for each task to say."""
+    """Each annotator's latest answer to each question as a number; every task defines its meaning."""
 
     question: Int[Array, " A"]
     person: Int[Array, " A"]
@@ -120,11 +120,11 @@ class Valued:
 def last_words(
     question: Int[Array, " A"], person: Int[Array, " A"], moment: Float[Array, " A"]
 ) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
-    """Of each person and question the row of the last answer and of the first one, in the order of the first ones.
+    """Rows of the last and of the first answer of each person to each question, in the order of the first answers.
 
-    People may change their mind: the latest answer counts, and of equal times the one that was stored later.
+    People may change their mind: the latest answer counts; if times are equal, the one stored later.
     """
-    order = np.lexsort((moment, person, question))  # stable: of equal times the later row comes later
+    order = np.lexsort((moment, person, question))  # stable: equal times keep the order of the rows
     begins = np.ones(len(order), bool)
     begins[1:] = (np.diff(question[order]) != 0) | (np.diff(person[order]) != 0)
     starts = np.flatnonzero(begins)
@@ -139,7 +139,7 @@ def last_words(
 
 @dataclass(frozen=True)
 class Duel:
-    """How far two models' duel has come."""
+    """Progress of the duel between two models."""
 
     first: str
     second: str
@@ -149,10 +149,10 @@ class Duel:
 
 @dataclass(frozen=True)
 class Needed:
-    """Which questions have to be asked, given what people said, and how far the duels are.
+    """Which questions still have to be asked given the answers so far, and the progress of the duels.
 
-    `barred` are places of questions with the numbers of people who must not be asked them: nobody checks a mask they
-    drew themselves.
+    `barred` pairs positions of questions with people who must not be asked them: nobody checks a mask they drew
+    themselves.
     """
 
     is_needed: Bool[Array, " q"]
@@ -161,25 +161,25 @@ class Needed:
 
 
 class Inquiry(Protocol):
-    """What the annotation service needs of anything that people are asked."""
+    """What the annotation service needs from a source of questions."""
 
     version: tuple[int, ...]
-    """Differs once there are other questions."""
+    """Changes when the questions change."""
 
     def is_current(self) -> bool:
-        """False once there are other questions than this inquiry has: it has to be made anew."""
+        """False if the questions have changed, so that the inquiry has to be built again."""
 
     def questions(self) -> list[Questions]:
-        """All questions that may be asked, also those that only answers make necessary; places count through all."""
+        """All questions that may be asked, including follow-ups to answers; positions run through all groups."""
 
     def needed(self, answers: Answers) -> Needed:
-        """Which of them have to be asked."""
+        """Which of the questions have to be asked."""
 
     def uris(self) -> Mapping[str, str | None]:
-        """Where pictures lie, by item; those of models' predictions by `prediction_key`."""
+        """Paths of the pictures by item; those of model predictions by `prediction_key`."""
 
-    def beside(self, question: Question) -> dict[str, Any]:
-        """What a question about people's answers is about when it is put; recorded with it."""
+    def context(self, question: Question) -> dict[str, Any]:
+        """The answers that a question refers to at the time it is asked, which are recorded with it."""
 
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """What the browser is given to show it."""
+        """What the browser needs to show a question."""

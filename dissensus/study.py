@@ -7,69 +7,68 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self
 
-from dissensus.arrays import Array, UInt16
-from dissensus.competition.hearing import Competition
-from dissensus.competition.select import select
-from dissensus.competition.status import Status, status_of
-from dissensus.competition.task import Hearing, Task
-from dissensus.discrepancy.labels import class_distances
-from dissensus.engines.local import Progress, counted, silent
 from dissensus.errors import StudyError
-from dissensus.records import Classes, Ranking
-from dissensus.report.data import Benchmark
-from dissensus.report.page import render
-from dissensus.report.scores.data import Screenings
-from dissensus.steps.answers import study_database
-from dissensus.steps.benchmark import known_benchmark, read_benchmark
-from dissensus.steps.models import named_models
-from dissensus.steps.pooling import make_pool, pool_ids, pool_size, pool_stamp
-from dissensus.steps.pools import ENUMERATED, enumerate_pool, open_pool, refuse_mixed
-from dissensus.steps.predicting import predict
-from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
-from dissensus.steps.workspace import Workspace
-from dissensus.store.classes import SHIPPED, classes_of, read_classes
-from dissensus.store.database import VARIABLE, has_password
-from dissensus.store.exchange import read_responses, write_responses
-from dissensus.store.files import restored, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.lock import Lock
-from dissensus.store.people import People
-from dissensus.store.set_questions import SetQuestions
-from dissensus.store.settings import Settings, change_settings, check_section, read_settings, write_new
-from dissensus.store.tables import read_table
-from dissensus.tasks import TASKS
-from dissensus.tasks.labels import Labels
-from dissensus.tasks.scores import Scores
-from dissensus.tasks.scores.scaling import RATINGS, ScaleFit, keep_ratings
 
+# Everything else is imported where it is used: numerical libraries take a second to load, and a notebook should not
+# have to wait for those it does not need.
 if TYPE_CHECKING:
+    from dissensus.arrays import Array, UInt16
+    from dissensus.competition.status import Status
+    from dissensus.competition.task import Hearing, Task
+    from dissensus.engines.local import Progress
+    from dissensus.plots import Plot
+    from dissensus.records import Classes, Ranking, Rankings
+    from dissensus.report.data import Benchmark
+    from dissensus.report.scores.data import Screenings
     from dissensus.steps.serving import StudyBacking
     from dissensus.store.database import Database
+    from dissensus.store.people import People
+    from dissensus.store.settings import Settings
+    from dissensus.tasks.scores import Scores
+    from dissensus.tasks.scores.scaling import ScaleFit
     from dissensus.web.running import Ready
 
 
 class Study:
-    """One comparison of models: a folder that holds everything, and nothing outside it matters.
+    """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:
-        study = Study.init("birds", task="labels", classes="imagenet")
-        study.pool(["photos/"])
-        study.predict(["a=onnx:a.onnx", "b=litert:b.tflite"])
-        study.select(k=30)
-        study.judgements_import("answers.csv")
-        print(study.rank().words)
+        >>> import tempfile
+        >>> study = Study.init(tempfile.mkdtemp(), classes=["cat", "dog"])
+        >>> study.pool(items=["a", "b", "c", "d"])
+        >>> study.predict(small=["cat", "cat", "dog", "dog"], large=["dog", "cat", "dog", "cat"])
+        {'small': True, 'large': True}
+        >>> study.select(k=2)
+        1
+        >>> study.questions()[0].item, study.questions()[0].name
+        ('a', 'cat')
+        >>> said = [{"item": q.item, "label": q.name, "annotator": "ann", "answer": q.name == "dog" and "yes" or "no"}
+        ...         for q in study.questions()]
+        >>> study.answer(said)
+        4
+        >>> study.rank().standings[0].rank_low
+        1
     """
 
-    def __init__(self, path: str | Path, progress: Progress = silent) -> None:
+    def __init__(self, path: str | Path, progress: Progress | None = None) -> None:
         """Open a study.
 
+        Args:
+            path: The study's folder.
+            progress: Called as `progress(what, done, total)` during long work.
+
         Raises:
-            StudyError: there is none, or its settings are wrong.
+            StudyError: there is no study, or its settings are wrong.
         """
+        from dissensus.engines.local import silent
+
         self.folder = Folder(Path(path))
-        self.progress = progress
+        self.progress: Progress = progress or silent
         self._lock = Lock(self.folder.lock)
         self.settings  # noqa: B018  (says now what is wrong with study.toml)
 
@@ -78,20 +77,33 @@ class Study:
         cls,
         path: str | Path,
         task: str = "labels",
-        classes: str | None = None,
+        classes: str | Path | Sequence[str] | None = None,
         taxonomy: str | Path | None = None,
         title: str = "",
         notes: Sequence[str] = (),
+        exist_ok: bool = False,
     ) -> Self:
         """Begin a study in a folder that is new or empty.
 
-        `classes` defaults to ImageNet's (PASCAL VOC's for masks). `notes` are what a reader of its report must see
-        first.
+        Args:
+            path: The study's folder.
+            task: What the models predict: labels, scores or masks.
+            classes: A list of names, a file of them, or `imagenet` or `voc`. Defaults to ImageNet's classes
+                (PASCAL VOC's for masks).
+            taxonomy: A CSV file with the columns child and parent.
+            title: The heading of the report; defaults to the folder's name.
+            notes: What a reader of the report must see first.
+            exist_ok: Open the study if the folder holds one already, so that a notebook cell can be run again.
         """
+        from dissensus.store.settings import write_new
+        from dissensus.tasks import TASKS
+
         folder = Folder(Path(path))
+        if exist_ok and folder.settings.exists():
+            return cls(path)
         left_over = {folder.classes}  # of a beginning that was interrupted; study.toml is written last
         if folder.root.exists() and (not folder.root.is_dir() or {*folder.root.iterdir()} - left_over):
-            raise StudyError(f"{path} is there already and not empty: choose another folder")
+            raise StudyError(f"{path} already exists and is not empty: choose another folder")
         if task not in TASKS:
             raise StudyError(f"there is no task '{task}': it is one of {', '.join(TASKS)}")
         kind, words = TASKS[task], {"title": title, "notes": list(notes)}
@@ -103,11 +115,18 @@ class Study:
     @property
     def settings(self) -> Settings:
         """study.toml as it is now."""
+        from dissensus.store.settings import read_settings
+        from dissensus.tasks import TASKS
+
         return read_settings(self.folder.settings, {name: task.settings for name, task in TASKS.items()})
 
     @cached_property
     def classes(self) -> Classes:
         """What the labels mean; none where models do not give classes."""
+        from dissensus.records import Classes
+        from dissensus.store.classes import classes_of
+        from dissensus.tasks import TASKS
+
         if TASKS[self.settings.task].usual_classes is None:
             return Classes(())
         try:
@@ -115,10 +134,24 @@ class Study:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): begin the study anew") from None
 
-    def pool(self, sources: Sequence[str | Path]) -> None:
-        """Take the items of image folders, globs and manifests as the pool."""
-        named = [str(source) for source in sources]
+    def pool(self, sources: Sequence[str | Path] = (), *, items: Any = None) -> None:
+        """Set the pool: the items that all models predict.
+
+        Args:
+            sources: Image folders, globs and manifests (CSV or Parquet with the columns item and path).
+            items: Instead of sources: a frame with the columns item and path, a list of ids or of paths of files, or an
+                array of images (N×height×width or N×height×width×3, uint8).
+        """
+        from dissensus.steps.given import keep_pool
+        from dissensus.steps.pooling import make_pool
+        from dissensus.steps.pools import ENUMERATED, enumerate_pool, refuse_mixed
+        from dissensus.tasks import TASKS
+
         with self._lock:
+            self.__dict__.pop("_uris", None)
+            named = [str(source) for source in sources]
+            if items is not None:
+                named.append(str(keep_pool(self.folder, items)))
             if not any(source.startswith(ENUMERATED) for source in named):
                 refuse_mixed(self.folder)
                 make_pool(self.folder, named, self.progress)
@@ -128,30 +161,93 @@ class Study:
                 enumerate_pool(self.folder, named)
 
     def predict(
-        self, models: Sequence[str] = (), preprocess: Mapping[str, Any] | None = None, lower: Sequence[str] = ()
+        self,
+        models: Sequence[str] = (),
+        preprocess: Mapping[str, Any] | None = None,
+        lower: Sequence[str] = (),
+        **given: Any,
     ) -> dict[str, bool]:
-        """Predict with new models (NAME=BACKEND:TARGET) and with those of study.toml that have not ended.
+        """Predict with new models, and with those of study.toml that have not finished.
 
-        `lower` names those whose lower scores are better. Returns, by model, whether anything was left to do.
+        Args:
+            models: NAME=BACKEND:TARGET.
+            preprocess: How these models want their images.
+            lower: Names of models whose lower scores are better.
+            **given: Models by name that are in memory: predictions in the order of the pool (an array or a list; for
+                labels also a matrix of probabilities, or a pair of labels and confidences), a frame with the column
+                label, or score, and optionally item, or a function. A function is called with up to 256 items at a
+                time (paths of files where the pool has them, otherwise ids) and returns their predictions. For masks,
+                predictions are matrices of class numbers.
+
+        Returns:
+            By model, whether anything was left to do.
+
+        Example:
+            >>> study.predict(["a=onnx:a.onnx"], b=labels_of_b, c=model.predict)  # doctest: +SKIP
         """
+        from dissensus.steps.models import named_models
+        from dissensus.steps.predicting import predict
+        from dissensus.tasks import TASKS
+
         kind = TASKS[self.settings.task]
-        given = (models, preprocess or {}, lower, kind.preprocess, kind.gives_numbers)
-        with self._lock, named_models(self.folder, self.settings, *given) as named:
-            settings, task = self.settings, self._task
-            if not settings.models:
-                raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
-            # what has ended needs its model no more, so only models that are named again are looked at again
-            todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
-            return {name: predict(task.source(task.work, name)) for name in todo}
+        with self._lock:
+            specs = [*models, *(f"{name}=file:{self._keep(name, one)}" for name, one in given.items())]
+            more = (specs, preprocess or {}, lower, kind.preprocess, kind.gives_numbers)
+            with named_models(self.folder, self.settings, *more) as named:
+                settings, task = self.settings, self._task
+                if not settings.models:
+                    raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
+                # a finished model is no longer needed, so that only models that are named again are opened again
+                todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
+                return {name: predict(task.source(task.work, name)) for name in todo}
+
+    def _keep(self, name: str, given: Any) -> Path:
+        """Keep predictions that are in memory as a file of the study; its path."""
+        from dissensus.steps.given import keep_predictions, kept_at
+        from dissensus.tasks import TASKS
+
+        if callable(given) and self.folder.predictions(name).exists():
+            return kept_at(self.folder, name)
+        columns, items = TASKS[self.settings.task].source.columns, self.items()
+        return keep_predictions(
+            self.folder, name, given, items, [self._uri(item) for item in items], columns, self.progress
+        )
 
     def items(self) -> list[str]:
         """Ids of the pool, in its order."""
+        from dissensus.steps.pooling import pool_ids, pool_size
+        from dissensus.steps.pools import open_pool
+
         if self.folder.enumeration.exists():
             return open_pool(self.folder).ids(range(pool_size(self.folder)))
         return list(pool_ids(self.folder).to_pylist())
 
+    def predictions(self, *models: str) -> Any:
+        """What models predict for every item, as a frame: pandas or Polars if installed, otherwise Arrow.
+
+        Args:
+            models: Names of models; all that have predicted by default. For a single model, the frame also has its
+                confidences and the reasons why items have no prediction.
+
+        Example:
+            >>> study.predictions("small", "large")  # doctest: +SKIP
+        """
+        from dissensus.frames import frame_of
+        from dissensus.steps.predicting import predicted
+
+        names = models or predicted(self.folder, self.settings)
+        unknown = [name for name in names if not self.folder.predictions(name).exists()]
+        if unknown or not names:
+            raise StudyError(f"{unknown[0] if unknown else 'no model'} has not predicted yet: run predict first")
+        task, items = self._task, {"item": self.items()}
+        if len(models) == 1:
+            return frame_of(items | dict(task.predictions(models[0])))
+        return frame_of(items | {name: next(iter(task.predictions(name).values())) for name in names})
+
     def labels(self, model: str) -> UInt16[Array, " N"]:
-        """What a model said about every item, in the order of the pool; MISSING where it could not read one."""
+        """The class numbers that a model predicts, in the order of the pool; MISSING where it has no prediction."""
+        from dissensus.store.tables import read_table
+
         return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()
 
     def scale(
@@ -165,6 +261,10 @@ class Study:
         Raises:
             PredictionError: the scores of a model cannot be brought on the scale; says which and why.
         """
+        from dissensus.store.files import restored
+        from dissensus.store.settings import change_settings, check_section
+        from dissensus.tasks.scores.scaling import RATINGS, keep_ratings
+
         settings = self._scores.work.settings
         kept = {"ratings": None if ratings is None else RATINGS, "worst": worst, "best": best}
         given = {name: value for name, value in kept.items() if value is not None}
@@ -190,6 +290,11 @@ class Study:
         map k, reserves, measure and scales (voc, voc-reordered, pool, none, a CSV, or a folder of a training set's
         maps).
         """
+        from dissensus.competition.select import select
+        from dissensus.store.files import restored
+        from dissensus.store.settings import change_settings, check_section
+        from dissensus.tasks import TASKS
+
         given = {name: value for name, value in settings.items() if value is not None}
         kept = {"eligible": eligible, "scales": scales}
         given |= {name: str(value) for name, value in kept.items() if value is not None}
@@ -202,20 +307,24 @@ class Study:
             return select(self._task, again)
 
     def join(
-        self, models: Sequence[str], preprocess: Mapping[str, Any] | None = None, lower: Sequence[str] = ()
+        self,
+        models: Sequence[str] = (),
+        preprocess: Mapping[str, Any] | None = None,
+        lower: Sequence[str] = (),
+        **given: Any,
     ) -> int:
         """Let new models join: predict, and select for their duels only (Algorithm 2); the number of the round.
 
         The newcomers' duels are selected by the settings in study.toml. Earlier rounds and judgements stay as they are.
         """
         if not self.folder.rounds():
-            raise StudyError("nothing is selected yet: predict with all models, then select")
+            raise StudyError("nothing has been selected yet: predict with all models, then select")
         with self._lock:
-            self.predict(models, preprocess, lower)
+            self.predict(models, preprocess, lower, **given)
             return self.select()
 
     def questions(self, path: str | Path | None = None, image_url: str | None = None) -> Sequence[Any]:
-        """Questions that wait for answers; with a path (.html, .csv, .jsonl) also as a sheet to answer them on.
+        """The open questions; with a path (.html, .csv, .jsonl) also as a sheet to answer them on.
 
         `image_url`: how the pictures' addresses on the web begin, for a .csv that goes to a crowdsourcing platform.
         """
@@ -227,6 +336,8 @@ class Study:
 
     def selection(self) -> list[dict[str, Any]]:
         """What every round selected, row by row, with class names: duel, item, rank, labels, confidences, reserve."""
+        from dissensus.store.tables import read_table
+
         named = {"first_label": self.classes.names, "second_label": self.classes.names}
         tables = [read_table(self.folder.selection(number)) for number in self.folder.rounds()]
         rows = [row for table in tables for row in table.to_pylist()]
@@ -238,6 +349,8 @@ class Study:
         (item, label) of classifiers; (first, second), two items, of models that score; (item,) of models that give a
         map, or (item, first, second) where people choose between two models' maps of it.
         """
+        from dissensus.competition.hearing import Competition
+
         about = [question.body for question in Competition(self._task).asked_so_far()]
         how = ("same", "again", "prefill")  # a check, or a correction, is about the same as the drawing
         return list(dict.fromkeys(tuple(value for name, value in one.items() if name not in how) for one in about))
@@ -248,10 +361,35 @@ class Study:
         `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme, coco and png, found out unless said;
         `annotator` is who answered where the file does not say.
         """
+        from dissensus.engines.local import counted
+        from dissensus.steps.pools import open_pool
+        from dissensus.store.exchange import read_responses
+
         is_item = open_pool(self.folder).__contains__
         task = self.settings.task
         read = read_responses(Path(path), self.classes, is_item, format, annotator, task=task, items=self._items)
         return self._task.work.answers.append(counted("import", read, self.progress))
+
+    def answer(self, answers: Any, annotator: str | None = None) -> int:
+        """Store answers that are in memory, all or none; the number of new ones.
+
+        Args:
+            answers: A frame, a dict of columns or a list of dicts, with the columns of a file of answers: item, label,
+                answer (yes, no, unsure, unfit) and annotator for labels; first, second and answer for scores; and
+                optionally time, seconds and comment.
+            annotator: Who answered, where there is no such column.
+
+        Example:
+            >>> study.answer(frame, annotator="ann")  # doctest: +SKIP
+        """
+        import pyarrow.parquet as pq
+
+        from dissensus.frames import table_of
+
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "answers.parquet"
+            pq.write_table(table_of(answers), path)
+            return self.judgements_import(path, "rows", annotator)
 
     def judgements_export(
         self, path: str | Path, format: str | None = None, tell: Callable[[str], None] | None = None
@@ -260,6 +398,8 @@ class Study:
 
         `png` holds the last masks only; `tell` is told in one line what that leaves out.
         """
+        from dissensus.store.exchange import write_responses
+
         responses = (response for _, response in self._task.work.answers.all())
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
@@ -268,6 +408,11 @@ class Study:
 
         Returns how many are new, and how many the file has.
         """
+        from dissensus.competition.hearing import Competition
+        from dissensus.steps.pools import open_pool
+        from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
+        from dissensus.store.set_questions import SetQuestions
+
         is_item = open_pool(self.folder).__contains__
         found = read_set_questions(Path(path), role, self.classes, is_item)
         if self.folder.rounds():
@@ -282,6 +427,8 @@ class Study:
         Raises:
             StudyError: a value makes no sense; nothing was changed.
         """
+        from dissensus.store.settings import change_settings
+
         with self._lock:
             change_settings(self.folder.settings, type(self.settings), section, dict(values))
 
@@ -300,6 +447,8 @@ class Study:
         Raises:
             StudyError: a value makes no sense, or an address has a password in it, which no file should hold.
         """
+        from dissensus.store.database import VARIABLE, has_password
+
         if database is not None and has_password(database):
             raise StudyError(f"keep the password out of {self.folder.settings}: set {VARIABLE} to the address instead")
         with self._lock:
@@ -316,7 +465,7 @@ class Study:
         return f"http://{host}:{serve.port}"
 
     def serve(self, ready: Ready, host: str | None = None, port: int | None = None) -> None:
-        """Let people answer in their browsers, until the process is told to stop; `ready` is told where."""
+        """Serve the annotation pages until the process is stopped; `ready` is called with the addresses."""
         from dissensus.web.app import Service  # the web framework takes half a second, which other verbs need not wait
         from dissensus.web.running import run
 
@@ -325,7 +474,7 @@ class Study:
             run(lambda: Service(self._backing()), host or serve.host, serve.port if port is None else port, ready)
 
     def overview(self) -> dict[str, Any]:
-        """How far people are and how they do, whom to exclude and why: what the owner's dashboard shows."""
+        """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""
         from dissensus.steps.serving import overview_of
 
         return overview_of(self._backing())
@@ -359,27 +508,34 @@ class Study:
     @property
     def people(self) -> People:
         """The annotators: add and revoke links, exclude and include answers."""
+        from dissensus.steps.pooling import pool_stamp
+        from dissensus.store.people import People
+
         pool_stamp(self.folder)  # says now that there is nothing to ask about
         return People(self._database)
 
-    def rank(self, method: str | None = None) -> Any:
-        """Rank the models by what people said, and keep the result under results/.
+    def rank(self, method: str | None = None) -> Ranking | Rankings:
+        """Rank the models by the annotators' answers, and keep the result under results/.
 
         A `Ranking` of classifiers; of models that score or give a map a `Rankings`, by aggressiveness and resistance.
         """
         return self._task.rank(self.hearing(), method)
 
     def hearing(self) -> Hearing[Any, Any]:
-        """All rounds with what people said and what it comes to: what a ranking is made from.
+        """All rounds with their answers and what they add up to: what a ranking is computed from.
 
         Raises:
             StudyError: nothing is selected yet.
             ScreeningError: the study's screening has no estimate for these answers.
         """
+        from dissensus.competition.hearing import Competition
+
         return Competition(self._task).weighed()
 
     def consensus(self) -> Mapping[str, float]:
         """Agreement of every classifier with the plurality vote over the pool: the order that needs no people."""
+        from dissensus.tasks.labels import Labels
+
         task = self._task
         if not isinstance(task, Labels):
             raise StudyError("only classifiers vote: other models have no plurality")
@@ -387,28 +543,57 @@ class Study:
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking beside the benchmark that the user gave, if any."""
+        from dissensus.steps.benchmark import known_benchmark
+
         return known_benchmark(self.folder, ranking)
 
-    def report(self, method: str | None = None, benchmark: str | Path | None = None) -> Path:
-        """Rank, and write the report; its path. `benchmark`: a CSV of model and score, kept with the study."""
+    def report(
+        self, method: str | None = None, benchmark: str | Path | None = None, figures: str | Path | None = None
+    ) -> Path:
+        """Rank the models and write the report; its path.
+
+        Args:
+            method: How judgements become an order; defaults to the one in study.toml.
+            benchmark: A CSV of model and score to compare with, kept with the study.
+            figures: A folder for every figure of the report, as SVG and PDF with its numbers as CSV.
+        """
+        from dissensus.report.page import render
+        from dissensus.steps.benchmark import read_benchmark
+        from dissensus.store.files import write_text
+
         if benchmark is not None:
             read_benchmark(Path(benchmark))
             write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-        write_text(self.folder.report, render(self._task.page(self.hearing(), method)))
+        page = self._task.page(self.hearing(), method)
+        write_text(self.folder.report, render(page))
+        for number, plot in enumerate(page.plots if figures is not None else (), start=1):
+            plot.write(Path(str(figures)))
+            self.progress("figures", number, len(page.plots))
         return self.folder.report
+
+    def plots(self, method: str | None = None) -> dict[str, Plot]:
+        """The figures of the report by name: `study.plots()["ranking"].figure()` is a matplotlib figure."""
+        return {plot.name: plot for plot in self._task.page(self.hearing(), method).plots}
 
     def status(self) -> Status:
         """How far the study has come, and what to do next."""
+        from dissensus.competition.status import status_of
+
         return status_of(self._task)
 
     @property
     def _task(self) -> Task[Any, Any]:
         """The competition, by the settings of now."""
+        from dissensus.steps.workspace import Workspace
+        from dissensus.tasks import TASKS
+
         settings = self.settings
         return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress))
 
     def _hearing(self) -> Hearing[Any, Any]:
         """All rounds with what people said so far."""
+        from dissensus.competition.hearing import Competition
+
         return Competition(self._task).hearing()
 
     @property
@@ -418,6 +603,8 @@ class Study:
         Raises:
             StudyError: the study is of another task.
         """
+        from dissensus.tasks.scores import Scores
+
         task = self._task
         if not isinstance(task, Scores):
             raise StudyError(f"this is a study of {task.name}: scales and sliders belong to studies of scores")
@@ -425,9 +612,12 @@ class Study:
 
     @cached_property
     def _database(self) -> Database:
+        from dissensus.steps.answers import study_database
+
         return study_database(self.folder, self.settings)
 
     def _backing(self) -> StudyBacking:
+        from dissensus.competition.hearing import Competition
         from dissensus.steps.serving import StudyBacking
 
         task = self._task  # with the settings of now, as long as it is served
@@ -435,6 +625,8 @@ class Study:
 
     def _items(self) -> list[str]:
         """Ids of all items."""
+        from dissensus.steps.pooling import pool_ids
+
         return list(pool_ids(self.folder).to_pylist())
 
     def _uri(self, item: str) -> str | None:
@@ -443,16 +635,35 @@ class Study:
 
     @cached_property
     def _uris(self) -> dict[str, str | None]:
+        from dissensus.store.tables import read_table
+
         if self.folder.enumeration.exists():  # nothing lies anywhere until it is drawn
             return {}
         columns = read_table(self.folder.pool, ["id", "uri"]).to_pydict()
         return dict(zip(columns["id"], columns["uri"], strict=True))
 
 
-def _begin_classes(folder: Folder, task: type[Task[Any, Any]], classes: str | None, taxonomy: str | Path | None) -> str:
+def _begin_classes(
+    folder: Folder,
+    task: type[Task[Any, Any]],
+    classes: str | Path | Sequence[str] | None,
+    taxonomy: str | Path | None,
+) -> str:
     """Keep the classes with the study; their name in study.toml."""
-    named = classes or str(task.usual_classes)
-    document = read_classes(named, None if taxonomy is None else Path(taxonomy))
+    from dissensus.discrepancy.labels import class_distances
+    from dissensus.store.classes import SHIPPED, classes_of, read_classes
+    from dissensus.store.files import write_text
+
+    edges = None if taxonomy is None else Path(taxonomy)
+    if classes is None or isinstance(classes, str | Path):
+        named = str(classes or task.usual_classes)
+        document = read_classes(named, edges)
+    else:
+        named = "classes.txt"
+        with TemporaryDirectory() as temporary:
+            path = Path(temporary) / named
+            path.write_text("\n".join(classes), encoding="utf-8")
+            document = read_classes(str(path), edges)
     found = classes_of(document)
     if task.most_classes is not None and len(found) > task.most_classes:
         raise StudyError(f"maps hold at most {task.most_classes} classes, background included: here are {len(found):,}")

@@ -1,4 +1,4 @@
-"""Model frameworks behind one function: NAME=BACKEND:TARGET -> something that predicts."""
+"""Model frameworks behind one interface: NAME=BACKEND:TARGET names a model that predicts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Backend:
-    """One way to get predictions; `open` is None where they are read instead of made."""
+    """A source of predictions; `open` is None if they are read instead of computed."""
 
     open: Callable[[str, Preprocess, Classes], Model] | None
     summary: str
@@ -64,9 +64,9 @@ class Backend:
 
 
 BACKENDS: dict[str, Backend] = {
-    "file": Backend(None, "a prediction file: Parquet, CSV or NPZ with item and label or score; or a folder of maps"),
+    "file": Backend(None, "a prediction file: Parquet, CSV or NPZ with item and label or score; or a folder of masks"),
     "python": Backend(
-        open_callable, "a Python function MODULE:FUNCTION from a list of images to outputs, labels, maps"
+        open_callable, "a Python function MODULE:FUNCTION from a list of images to outputs, labels or masks"
     ),
     "sklearn": Backend(open_sklearn, "a scikit-learn classifier in a joblib file"),
     "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
@@ -83,30 +83,30 @@ def parse_spec(spec: str) -> tuple[str, str, str]:
     """Name, backend and target of NAME=BACKEND:TARGET.
 
     Raises:
-        BackendError: a part is missing, the name could not be a file's, or there is no such backend.
+        BackendError: a part is missing, the name is not a valid file name, or the backend is unknown.
     """
     name, equals, rest = spec.partition("=")
     backend, colon, target = rest.partition(":")
     if not (equals and colon and target):
-        raise BackendError(f"'{spec}' is no model: write NAME=BACKEND:TARGET, for example resnet=onnx:resnet.onnx")
+        raise BackendError(f"'{spec}' is not a model: write NAME=BACKEND:TARGET, for example resnet=onnx:resnet.onnx")
     if not MODEL_NAME.fullmatch(name):
         raise BackendError(
-            f"'{name}' cannot name a model: use letters, digits, '.', '_' and '-', a letter or digit first"
+            f"'{name}' is not a valid model name: use letters, digits, '.', '_' and '-', with a letter or digit first"
         )
     _backend(backend)
     return name, backend, target
 
 
 def open_model(backend: str, target: str, preprocess: Preprocess, classes: Classes) -> Model:
-    """The model, ready to predict; its answers are checked.
+    """Open a model, ready to predict; its predictions are checked.
 
     Raises:
-        BackendError: the framework or the file is missing, the file holds no such model, or the settings do not fit it.
+        BackendError: the framework or file is missing, the file has no such model, or the settings do not fit it.
     """
     chosen = _backend(backend)
     name = f"{backend}:{target}"
     if chosen.open is None:
-        raise BackendError(f"{name} gives no classes: it belongs to a study of scores")
+        raise BackendError(f"{name} does not predict classes: use it in a study of scores")
     if _is_path(backend, target):
         _existing(target)
     try:
@@ -114,20 +114,20 @@ def open_model(backend: str, target: str, preprocess: Preprocess, classes: Class
     except DissensusError as error:
         raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
     except Exception as error:
-        raise BackendError(f"{target} does not open as {chosen.summary}: {one_line(error)}") from error
+        raise BackendError(f"cannot open {target} as {chosen.summary}: {one_line(error)}") from error
 
 
 def target_fingerprint(backend: str, target: str) -> str:
-    """First 16 hexadecimal digits of the SHA-256 of what the target stands for, so that a changed model is noticed.
+    """First 16 hexadecimal digits of the SHA-256 of the target, so that a changed model is noticed.
 
-    That is the file itself, or all maps of a folder; for MODULE:FUNCTION the module's source file, but nothing that it
-    imports or loads; for a timm model its checkpoint or, with published weights, its name and the version of timm.
+    That is the file itself, or all maps in a folder; for MODULE:FUNCTION, the module's source file, but nothing that it
+    imports or loads; for a timm model, its checkpoint or, with published weights, its name and the version of timm.
 
     Raises:
         BackendError: there is no such file or module.
     """
     if backend == "quality":
-        from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+        from dissensus.backends.quality import open_quality  # half a second that other backends do not need
 
         return hashlib.sha256(open_quality(target).version.encode()).hexdigest()[:16]
     path = _fingerprinted(backend, target)
@@ -151,7 +151,7 @@ def _fingerprinted(backend: str, target: str) -> Path | None:
 
 def _backend(name: str) -> Backend:
     if name not in BACKENDS:
-        raise BackendError(f"no backend '{name}': use one of {', '.join(BACKENDS)}")
+        raise BackendError(f"unknown backend '{name}': use one of {', '.join(BACKENDS)}")
     return BACKENDS[name]
 
 
@@ -162,7 +162,7 @@ def _is_path(backend: str, target: str) -> bool:
 def _existing(target: str) -> Path:
     path = Path(target)
     if not path.is_file():
-        raise BackendError(f"no file {target}: check the path")
+        raise BackendError(f"no such file: {target}; check the path")
     return path
 
 

@@ -20,9 +20,10 @@ from dissensus.records import Classes
 
 @dataclass(frozen=True)
 class Function:
-    """A function that takes a list of RGB images and returns one of three things.
+    """A function from a list of RGB images to predictions.
 
-    An (n, C) array of probabilities or logits, an (n,) array of integer labels, or a tuple (labels, confidences).
+    It returns an (n, C) array of probabilities or logits, an (n,) array of integer labels, or a tuple (labels,
+    confidences).
     """
 
     function: Callable[[list[Image]], Any]
@@ -44,7 +45,7 @@ def _labels(values: object) -> Array:
     labels = np.asarray(values)
     if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
         raise PredictionError(
-            f"an array of {labels.dtype} and shape {labels.shape} came back: return outputs (n, C), integer labels (n,)"
+            f"got an array of {labels.dtype} and shape {labels.shape}: return outputs (n, C), integer labels (n,)"
             " or a pair (labels, confidences)"
         )
     return labels

@@ -1,4 +1,4 @@
-"""What a model says about one image -> the class of each pixel."""
+"""From a model's output for one image to the class of each pixel."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from dissensus.predictions.maps import checked_map
 
 Axis = Literal["first", "last"]
 LARGEST = 2**31
-"""Real numbers beyond it are no labels, and could not be made whole."""
+"""Floats beyond this are not labels, and could not be converted to integers."""
 
 
 def class_map(
     output: Array, classes: int, axis: Axis | Literal["auto"], likely: Axis, *, seen: Size | None = None
 ) -> UInt8[Array, "h w"]:
-    """The class of each pixel, from labels (H×W, 1×H×W, H×W×1) or from scores (C×H×W, H×W×C); of ties the lower.
+    """The class of each pixel, from labels (H×W, 1×H×W, H×W×1) or from scores (C×H×W, H×W×C); ties go to the lower.
 
-    With axis 'auto' the classes are where their number fits, and at the `likely` end where both do. `seen`: what
-    the model saw had this size, so its map has these proportions.
+    With axis 'auto', the classes are on the axis whose length fits, and on the `likely` one if both do. `seen`: the
+    size of the model's input, to which its map must be proportional.
 
     Raises:
-        PredictionError: another shape, NaN, or labels that are no class.
+        PredictionError: the shape is wrong, a score is NaN, or a label is not a class.
     """
     if output.dtype.kind not in "iufb" or output.ndim not in (2, 3) or 0 in output.shape:
         raise PredictionError(
-            f"an array of {output.dtype} and shape {output.shape} for an image: give labels H×W or scores C×H×W"
+            f"got an array of {output.dtype} and shape {output.shape} for an image: return labels H×W or scores C×H×W"
         )
     labels = output
     if output.ndim == 3:
@@ -37,20 +37,20 @@ def class_map(
         labels = scores[0] if len(scores) == 1 else _highest(scores)
     if not _is_proportional(labels.shape, seen):
         due = (
-            "a square image: it must be square"
+            "a square image: the map must be square"
             if isinstance(seen, int)
-            else f"{_image(seen)}: it must be in proportion"
+            else f"{_image(seen)}: the map must have the same proportions"
         )
-        raise PredictionError(f"a map of {labels.shape[0]}×{labels.shape[1]} for {due}")
+        raise PredictionError(f"got a map of {labels.shape[0]}×{labels.shape[1]} for {due}")
     whole = _whole(labels)
     try:
         return checked_map(whole, classes)
     except PredictionError as error:
-        raise PredictionError(f"{error}. If its classes are others, say which: -p labels=voc, or a list") from None
+        raise PredictionError(f"{error}. If the model has other classes, name them: -p labels=voc, or a list") from None
 
 
 def _axis(shape: tuple[int, ...], classes: int, axis: Axis | str, likely: Axis, seen: Size | None) -> Axis:
-    """The end at which the classes are, or a single label."""
+    """The axis that holds the classes, or a single label."""
     ends: dict[Axis, tuple[int, tuple[int, ...]]] = {"first": (shape[0], shape[1:]), "last": (shape[2], shape[:2])}
     fitting = [
         end
@@ -59,18 +59,18 @@ def _axis(shape: tuple[int, ...], classes: int, axis: Axis | str, likely: Axis, 
     ]
     if not fitting:
         where = "no axis" if axis == "auto" else f"no {axis} axis"
-        beside = " beside a height and a width in proportion" if isinstance(seen, tuple) else ""
+        beside = " next to a height and a width of the same proportions" if isinstance(seen, tuple) else ""
         raise PredictionError(
             f"shape {'×'.join(map(str, shape))} for {_image(seen)} has {where} of {classes} classes{beside}: set labels"
-            " to what its outputs mean, one name per output, or classes_axis"
+            " to the meaning of its outputs, one name per output, or set classes_axis"
         )
     return likely if likely in fitting else fitting[0]
 
 
 def _is_proportional(shape: tuple[int, ...], seen: Size | None) -> bool:
-    """True where some stride makes such a map of what was seen, give or take what rounding does to a rectangle.
+    """True if some stride makes a map of this shape from the input, allowing for the rounding of a rectangle.
 
-    The stride s has |h − H/s| < 1 and |w − W/s| < 1; a square stays one whichever way it is rounded.
+    The stride s has |h − H/s| < 1 and |w − W/s| < 1; a square stays square however it is rounded.
     """
     if seen is None:
         return True
@@ -85,20 +85,20 @@ def _image(seen: Size | None) -> str:
 
 
 def _highest(scores: Array) -> Int[Array, "h w"]:
-    """Number of the highest score of each pixel; of ties the lowest."""
+    """Index of the highest score of each pixel; ties go to the lowest."""
     if np.isnan(scores).any():
         pixels = int(np.isnan(scores).any(axis=0).sum())
-        raise PredictionError(f"{pixels:,} of {scores[0].size:,} pixels have a score that is NaN: give numbers")
+        raise PredictionError(f"{pixels:,} of {scores[0].size:,} pixels have a score that is NaN: check the model")
     return scores.argmax(axis=0)
 
 
 def _whole(labels: Array) -> Array:
-    """Labels in whole numbers, which real numbers may be too."""
+    """Labels as integers; floats are accepted if they are whole."""
     if labels.dtype.kind != "f":
         return labels
     is_whole = (np.abs(labels) < LARGEST) & (np.floor(labels) == labels)
     if not is_whole.all():
         raise PredictionError(
-            f"{labels[~is_whole][0]:.4g} is no label: give whole numbers, or one score per class for each pixel"
+            f"{labels[~is_whole][0]:.4g} is not a label: return whole numbers, or one score per class for each pixel"
         )
     return labels.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Image files -> upright 8-bit RGB images, or the reason why there is none."""
+"""From image files to upright 8-bit RGB images, or the reason why they cannot be read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.backends.reasons import one_line
 ORIENTATION = 0x0112
 SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 
-# Without Pillow's and the system's own words, which hold paths and addresses of objects.
+# Instead of the messages of Pillow and the system, which contain paths and object addresses.
 REASONS: dict[type[Exception], str] = {
     FileNotFoundError: "missing file",
     NotADirectoryError: "missing file",
@@ -33,20 +33,20 @@ class Unreadable:
 
 
 def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
-    """The image, loaded, upright and RGB; or why it cannot be read, in words that are the same on every run."""
+    """The image, loaded, upright and RGB; or the reason why it cannot be read, worded the same on every run."""
     try:
         if Path(path).stat().st_size == 0:
             return Unreadable("empty file")
         with Image.open(path) as image:
             limit = Image.MAX_IMAGE_PIXELS
-            # Pillow only warns up to twice its limit; warning filters are not thread-safe, so the size is looked at.
+            # Pillow only warns up to twice its limit; warning filters are not thread-safe, so the size is checked.
             if limit is not None and image.width * image.height > limit:
                 return Unreadable(f"{image.width}×{image.height} pixels are more than Pillow's limit of {limit}")
             image.load()
             return as_rgb(image)
     except MemoryError:
         raise  # says nothing about the file
-    except Exception as error:  # damaged files make Pillow raise nearly anything, SyntaxError and struct.error included
+    except Exception as error:  # damaged files make Pillow raise almost anything, even SyntaxError and struct.error
         known = (reason for kind, reason in REASONS.items() if isinstance(error, kind))
         return Unreadable(next(known, f"damaged image ({one_line(error)})"))
 
@@ -54,15 +54,15 @@ def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
 def as_rgb(image: Image.Image) -> Image.Image:
     """The image upright and in 8-bit RGB.
 
-    16-bit gray keeps its upper 8 bits, float gray is taken as 0..1 (or 0..255 where it exceeds 1), and what is
-    transparent is laid on white, as a page would show it.
+    16-bit gray keeps its upper 8 bits, float gray is taken as 0..1 (or 0..255 if it exceeds 1), and transparency is
+    composited on white, as on a web page.
     """
     if image.getexif().get(ORIENTATION, 1) != 1:
         image = ImageOps.exif_transpose(image)
     if image.mode in SIXTEEN_BIT:
         image = Image.fromarray((np.asarray(image).astype(np.int64).clip(0, 65_535) >> 8).astype(np.uint8))
     elif image.mode == "F":
-        values = np.nan_to_num(np.asarray(image))  # NaN is how float pictures mark absent pixels: black
+        values = np.nan_to_num(np.asarray(image))  # float images mark missing pixels by NaN: black
         image = Image.fromarray((values * (255 if values.max() <= 1 else 1)).clip(0, 255).astype(np.uint8))
     if image.has_transparency_data:
         image = image.convert("RGBA")

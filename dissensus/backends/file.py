@@ -26,7 +26,7 @@ NO_PREDICTION = "no prediction in the file"
 
 
 class FilePredictions(NamedTuple):
-    """Predictions in pool order; `problems` says why a label is MISSING and is None where none is."""
+    """Predictions in pool order; `problems` says why a label is MISSING, and is None if none is."""
 
     labels: UInt16[Array, " N"]
     confidence: Float[Array, " N"] | None
@@ -34,13 +34,13 @@ class FilePredictions(NamedTuple):
 
 
 def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.Array) -> FilePredictions:
-    """Predictions of a file for the whole pool, in pool order.
+    """Read predictions for the whole pool from a file, in pool order.
 
     Whole numbers are class indices, strings are class names, ids, synonyms or, failing these, indices. An empty label
-    means no prediction. Confidences are given for all predictions or for none.
+    means no prediction. Confidences must be given for all predictions or for none.
 
     Raises:
-        PredictionError: the file cannot be read, does not cover the pool exactly, or holds impossible values.
+        PredictionError: the file cannot be read, does not cover the pool exactly, or contains invalid values.
     """
     path = Path(path)
     try:
@@ -55,43 +55,45 @@ def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.A
 
 
 def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> pa.Table:
-    """Some columns of a Parquet, CSV or NPZ file; ids and labels are text.
+    """Read columns of a Parquet, CSV or NPZ file; ids and labels are text.
 
     Raises:
-        PredictionError: the file is missing, damaged or of another kind, or lacks a column.
+        PredictionError: the file is missing, damaged or of an unknown type, or lacks a column.
     """
     reader = READERS.get("".join(path.suffixes[-2:]) if path.suffix == ".gz" else path.suffix)
     if reader is None:
-        raise PredictionError(f"unknown kind of file: give one of {', '.join(READERS)}")
+        raise PredictionError(f"unknown file type: use one of {', '.join(READERS)}")
     if not path.is_file():
-        raise PredictionError("no such file")
+        raise PredictionError("no such file: check the path")
     try:
         table = reader(path, [*needed, *optional])
         _check_names(table.column_names, needed, optional)
-        # Ids that were stored as numbers or categories are the same ids.
+        # Ids stored as numbers or categories are the same ids.
         return table.set_column(table.column_names.index("item"), "item", table["item"].cast(pa.string()))
     except (pa.ArrowException, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise PredictionError(f"damaged, or not {path.suffix} inside; write it again ({one_line(error)})") from error
+        raise PredictionError(
+            f"the file is damaged, or not really {path.suffix}: write it again ({one_line(error)})"
+        ) from error
 
 
 def _check_names(names: list[str], needed: Sequence[str], optional: Sequence[str]) -> None:
     absent = [name for name in needed if name not in names]
     if absent:
-        raise PredictionError(f"no column {' and '.join(absent)}, only {', '.join(names)}: rename them")
+        raise PredictionError(f"there is no column {' and '.join(absent)}, only {', '.join(names)}: rename the columns")
     twice = [name for name in (*needed, *optional) if names.count(name) > 1]
     if twice:
-        raise PredictionError(f"several columns are called {' and '.join(twice)}: keep one each")
+        raise PredictionError(f"several columns are called {' and '.join(twice)}: keep only one")
 
 
 def _read_parquet(path: Path, names: Sequence[str]) -> pa.Table:
     with pa.parquet.ParquetFile(path) as file:
         wanted = [name for name in file.schema_arrow.names if name in names]
-        # a file that lacks a column is not read, but what it has is named
+        # a file that lacks a column is not read; only its column names are needed
         return file.read(columns=wanted) if len(wanted) > 1 else file.schema_arrow.empty_table()
 
 
 def _read_csv(path: Path, _: Sequence[str]) -> pa.Table:
-    # Ids stay text (007 is not 7), and only an empty cell is absent: a class may be called NA.
+    # Ids stay text (007 is not 7), and only an empty cell is null: a class may be called NA.
     options = pa.csv.ConvertOptions(
         column_types={"item": pa.string(), "label": pa.string()}, null_values=[""], strings_can_be_null=True
     )
@@ -113,7 +115,7 @@ READERS = {
 
 
 def _labels(column: pa.ChunkedArray, classes: Classes, items: pa.ChunkedArray) -> tuple[Array, Array]:
-    """Class numbers in file order with MISSING where there is none, and where that is."""
+    """Class numbers in file order, with MISSING for empty labels, and which labels are empty."""
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, column)  # pandas stores whole numbers with gaps as floats
     is_absent = column.is_null().to_numpy()
@@ -127,7 +129,7 @@ def _labels(column: pa.ChunkedArray, classes: Classes, items: pa.ChunkedArray) -
 
 
 def _numbers(column: pa.ChunkedArray, classes: Classes) -> Int[Array, " n"]:
-    """Class numbers, 0 where the label is null."""
+    """Class numbers, 0 if the label is null."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
@@ -137,20 +139,20 @@ def _numbers(column: pa.ChunkedArray, classes: Classes) -> Int[Array, " n"]:
         numbers = np.asarray([*class_numbers(codes.dictionary.to_pylist(), classes), 0])
         return numbers[codes.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)]
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind)):
-        raise PredictionError(f"labels of type {kind}: give class indices or names")
+        raise PredictionError(f"the labels are of type {kind}: give class indices or names")
     try:
         return column.cast(pa.int64()).fill_null(0).to_numpy()
     except pa.ArrowInvalid as error:
-        raise PredictionError(f"labels that are not whole numbers: give class indices or names ({error})") from error
+        raise PredictionError(f"the labels are not whole numbers: give class indices or names ({error})") from error
 
 
 def _confidence(table: pa.Table, is_absent: Array) -> Float[Array, " n"] | None:
-    """Probabilities in file order, NaN where there is no label; None where the file gives none."""
+    """Probabilities in file order, NaN if there is no label; None if the file has none."""
     if "confidence" not in table.column_names or table["confidence"].null_count == len(is_absent):
         return None
     column = table["confidence"]
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
-        raise PredictionError(f"confidences of type {column.type}: give probabilities from 0 to 1")
+        raise PredictionError(f"the confidences are of type {column.type}: give probabilities from 0 to 1")
     values = column.cast(pa.float32(), safe=False).to_numpy().copy()
     present = np.flatnonzero(~is_absent)
     if len(present) == len(values):

@@ -1,4 +1,4 @@
-"""Frameworks are imported when a model needs them, so that nobody installs what he does not use."""
+"""Frameworks are imported only when a model needs them, so that nobody has to install what they do not use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dissensus.errors import BackendError
 
 
 def framework(module: str, backend: str, title: str) -> Any:
-    """The imported module.
+    """Import a framework's module.
 
     Raises:
         BackendError: it is not installed, or its installation is broken.

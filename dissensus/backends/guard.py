@@ -1,4 +1,4 @@
-"""What every model must keep to, checked in one place."""
+"""What every model's predictions must satisfy, checked in one place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dissensus.predictions.protocol import Model, Top1
 
 @dataclass(frozen=True)
 class Guarded:
-    """A model whose predictions are checked and whose failures are one line that names it."""
+    """A model whose predictions are checked and whose failures become one line that names it."""
 
     model: Model
     name: str
@@ -27,7 +27,7 @@ class Guarded:
 
         Raises:
             BackendError: the model failed.
-            PredictionError: it answered with something that is no prediction for these images.
+            PredictionError: it returned something that is not a prediction for these images.
         """
         if not images:
             return np.empty(0, np.uint16), np.empty(0, np.float32)
@@ -45,7 +45,7 @@ class Guarded:
     def _check(self, labels: np.ndarray, confidence: np.ndarray, images: int) -> None:
         if labels.shape != (images,) or confidence.shape != (images,):
             raise PredictionError(
-                f"labels of shape {labels.shape} and confidences of shape {confidence.shape} for {images} images:"
+                f"got labels of shape {labels.shape} and confidences of shape {confidence.shape} for {images} images:"
                 " return one of each per image"
             )
         check_labels(labels, self.classes, range(images))

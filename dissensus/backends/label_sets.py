@@ -1,4 +1,4 @@
-"""What the outputs of a model mean, where it was made for other classes than the study's."""
+"""What the outputs of a model mean, if it was trained on other classes than the study's."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from dissensus.errors import BackendError, ClassesError
 from dissensus.records import BACKGROUND, MOST_CLASSES, VOID, Classes
 
 Labels = str | tuple[str | int, ...]
-"""The word of a known list, or a name or number of a class for each output index."""
+"""The name of a known list, or a class name or number for each output index."""
 
 LABEL_SETS = {"voc": "data/voc-classes.txt"}
-"""Lists that the package brings, one name per line in the order of the outputs: PASCAL VOC's 21."""
+"""Lists that ship with the package, one name per line in the order of the outputs: PASCAL VOC's 21."""
 
 
 def label_numbers(labels: Labels | None, classes: Classes) -> UInt8[Array, " L"]:
-    """The study's class that each output index means.
+    """The study's class for each output index.
 
-    Names that the study does not have are its background, a number is the class's own, and VOID stays VOID. None
-    means the study's classes in their order.
+    Names that the study does not have become background, a number is the class number, and VOID stays VOID. None means
+    the study's classes in order.
 
     Raises:
-        BackendError: there are too many, none names a class beside the background, or one is no class's number.
+        BackendError: there are too many, none names a class other than the background, or a number is not a class.
     """
     names: Sequence[str | int] = range(len(classes)) if labels is None else _listed(labels)
     if len(names) > MOST_CLASSES:
-        raise BackendError(f"{len(names)} labels are more than a map can hold: {MOST_CLASSES} at most")
+        raise BackendError(f"{len(names)} labels are too many for a mask: at most {MOST_CLASSES}")
     try:
         numbers = [VOID if name == VOID else _number(name, classes) for name in names]
     except ClassesError as error:
         raise BackendError(f"labels: {error}") from None
     if all(number in (BACKGROUND, VOID) for number in numbers):
         raise BackendError(
-            f"none of its {len(names)} labels is a class of this study beside the background, such as"
+            f"none of its {len(names)} labels is a class of this study other than the background, such as"
             f" '{classes.names[-1]}': set labels to names or numbers of the study's classes, one per output"
         )
     return np.array(numbers, np.uint8)
 
 
 def relabelled(labels: UInt8[Array, "h w"], numbers: UInt8[Array, " L"]) -> UInt8[Array, "h w"]:
-    """A map in the study's classes, from one of output indices; VOID stays VOID."""
+    """Convert a map of output indices to the study's classes; VOID stays VOID."""
     meaning = np.full(256, VOID, np.uint8)
     meaning[: len(numbers)] = numbers
     return meaning[labels]

@@ -18,15 +18,15 @@ from dissensus.records import Classes
 
 
 def open_litert(target: str, preprocess: Preprocess, classes: Classes) -> Network:
-    """The network in a .tflite file with one image input, run at the batch size that it declares (mostly one)."""
+    """Open the network in a .tflite file with one image input, run at its declared batch size (usually one)."""
     litert = framework("ai_edge_litert.interpreter", "litert", "LiteRT")
     interpreter = litert.Interpreter(model_path=target, num_threads=os.cpu_count())
     interpreter.allocate_tensors()
     inputs, outputs = interpreter.get_input_details(), interpreter.get_output_details()
     if len(inputs) != 1:
-        raise BackendError(f"{target} is no model of images: it has {len(inputs)} inputs, one is needed")
+        raise BackendError(f"{target} is not an image model: it has {len(inputs)} inputs, but must have one")
     taken, given = inputs[0], outputs[0]
-    # Signed 8-bit inputs are quantised reals: the settings make the reals, `quantised` the integers.
+    # Signed 8-bit inputs are quantised floats: the settings give the floats, `quantised` the integers.
     dtype = np.uint8 if taken["dtype"] is np.uint8 else np.float32
     shape = [int(length) for length in taken["shape"]]
 
@@ -39,7 +39,7 @@ def open_litert(target: str, preprocess: Preprocess, classes: Classes) -> Networ
 
 
 def quantised(array: Array, detail: dict[str, Any]) -> Array:
-    """The array in the tensor's own type: real = scale · (integer − zero point); 8-bit pixels pass unchanged."""
+    """The array in the tensor's own type: float = scale · (integer − zero point); 8-bit pixels pass unchanged."""
     scale, zero = detail["quantization"]
     if array.dtype == detail["dtype"] or scale == 0:
         return array.astype(detail["dtype"], copy=False)
@@ -48,13 +48,13 @@ def quantised(array: Array, detail: dict[str, Any]) -> Array:
 
 
 def dequantised(array: Array, detail: dict[str, Any]) -> Array:
-    """The real numbers that a tensor stands for."""
+    """The floats that a quantised tensor represents."""
     scale, zero = detail["quantization"]
     return array if scale == 0 else (array.astype(np.float32) - zero) * np.float32(scale)
 
 
 def known_outputs(detail: dict[str, Any]) -> OutputKind:
-    """Probabilities where the tensor's integers span 0..1: then even a row that sums to little is one; else open."""
+    """Probabilities if the tensor's integers span 0..1, even if a row sums to little; auto if it is not quantised."""
     scale, zero = detail["quantization"]
     if scale == 0:
         return "auto"

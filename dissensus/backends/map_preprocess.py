@@ -1,4 +1,4 @@
-"""How images are made ready for models that give a map: the whole image is seen, because all of it gets a label."""
+"""How images are prepared for models that predict masks: they see the whole image, as every pixel gets a label."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def _labels(value: object) -> object:
         return value
     if isinstance(value, list | tuple) and value and all(type(label) in (str, int) for label in value):
         return tuple(value)
-    raise ValueError(f"'{value}' is no list of labels: give {' or '.join(LABEL_SETS)}, or a name or number per output")
+    raise ValueError(
+        f"'{value}' is not a list of labels: give {' or '.join(LABEL_SETS)}, or a name or number per output"
+    )
 
 
 def _size(value: object) -> Size | None:
@@ -26,47 +28,49 @@ def _size(value: object) -> Size | None:
     if pair is None:
         return None
     if not isinstance(pair, list | tuple) or len(pair) != 2 or any(type(side) is not int or side < 1 for side in pair):
-        raise ValueError(f"{value!r} is no size: give a whole number of pixels, or two, [height, width]")
+        raise ValueError(f"{value!r} is not a size: give a whole number of pixels, or [height, width]")
     return size_of(*pair)
 
 
 class MapPreprocess(Preprocess):
-    """Settings of one model that gives a map: image -> `size` -> (pixel·scale − mean)/std -> layout."""
+    """Settings of one model that predicts masks: image -> `size` -> (pixel·scale − mean)/std -> layout."""
 
-    size: Annotated[Size | None, BeforeValidator(_size)] = None  # type: ignore[assignment]  # wider than its base's
-    """Side in pixels, or height and width; unset: what the model declares."""
+    size: Annotated[Size | None, BeforeValidator(_size)] = None  # type: ignore[assignment]  # wider than in the base class
+    """Side in pixels, or height and width; defaults to what the model declares."""
     fit: Literal["stretch", "letterbox"] = "stretch"
-    """Stretch the image to that size; or keep its proportions and fill the rest, which is cut off the map again."""
+    """Stretch the image to that size, or keep its proportions and pad it; the padding is cut off the map again."""
     labels: Annotated[Labels | None, BeforeValidator(_labels)] = None
-    """What each output index means: the word of a known list, or names or numbers of classes; unset: the study's."""
+    """What each output index means: the name of a known list, or names or numbers of classes; defaults to the study's
+    classes."""
     classes_axis: Literal["auto", "first", "last"] = "auto"
-    """Where the classes are among the axes of one image's scores; auto: where their number fits."""
+    """Which axis of one image's scores holds the classes; auto: the one whose length fits."""
 
     takes_rectangles: ClassVar[bool] = True
     UNFIT: ClassVar[dict[str, str]] = {
-        "crop": "a map covers the whole image",
-        "outputs": "of scores only the highest counts",
-        "class_offset": "say in labels what the outputs mean",
+        "crop": "a mask covers the whole image",
+        "outputs": "only the highest score counts",
+        "class_offset": "labels says what the outputs mean",
     }
 
     @model_validator(mode="after")
     def _fits_maps(self) -> MapPreprocess:
         unfit = [name for name in self.UNFIT if name in self.model_fields_set]
         if unfit:
-            raise ValueError(f"{unfit[0]} is not for models that give a map: {self.UNFIT[unfit[0]]}; leave it out")
+            raise ValueError(
+                f"{unfit[0]} does not apply to models that predict masks, as {self.UNFIT[unfit[0]]}: leave it out"
+            )
         if self.layout == "flat":
-            raise ValueError("layout 'flat' has no place for a map: use nchw or nhwc")
+            raise ValueError("layout 'flat' cannot represent a mask: use nchw or nhwc")
         return self
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """The settings that there are."""
         return tuple(name for name in cls.model_fields if name not in cls.UNFIT)
 
     def framed(self, image: Image.Image, size: Size) -> Image.Image:
-        """The whole image, stretched to the size or, in its own proportions, at the upper left of a frame of the size.
+        """The whole image, stretched to the size or, in its own proportions, at the upper left of a frame of that size.
 
-        What is left of the frame has the colour that normalises to zero.
+        The rest of the frame has the colour that normalises to zero.
         """
         height, width = sides(size)
         inner = image.resize(self.inner_size(image, size), self.filter)
@@ -77,7 +81,7 @@ class MapPreprocess(Preprocess):
         return frame
 
     def inner_size(self, image: Image.Image, size: Size) -> tuple[int, int]:
-        """Width and height that the image has in the frame: the side that is relatively longer fills it."""
+        """Width and height of the image within the frame: the relatively longer side fills it."""
         height, width = sides(size)
         if self.fit == "stretch":
             return width, height
@@ -94,14 +98,14 @@ class MapPreprocess(Preprocess):
 
 
 def _scaled(side: int, new: int, old: int) -> int:
-    """The side where another one goes from `old` to `new`, rounded to whole pixels, halves up; at least one."""
+    """The side, scaled by `new` / `old` and rounded to whole pixels, halves up; at least one."""
     return max(1, (2 * side * new + old) // (2 * old))
 
 
 def map_preprocess(settings: Mapping[str, object]) -> MapPreprocess:
-    """The settings of a table of study.toml, for a model that gives a map.
+    """Read a preprocess table of study.toml, for a model that predicts masks.
 
     Raises:
-        BackendError: an unknown key, one that is not for maps, or a value that makes no sense.
+        BackendError: a key is unknown or does not apply to masks, or a value is invalid.
     """
     return MapPreprocess.read(settings)

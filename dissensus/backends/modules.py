@@ -1,4 +1,4 @@
-"""Things named `module:object`, as in `python:my_model:predict` or `python:models/mine.py:predict`."""
+"""Objects named `module:object`, as in `python:my_model:predict` or `python:models/mine.py:predict`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dissensus.errors import BackendError
 
 
 def named_function(target: str) -> Any:
-    """The callable that `module:name` stands for.
+    """The callable that `module:name` refers to.
 
     Raises:
-        BackendError: there is none, or something that cannot be called.
+        BackendError: it does not exist, or cannot be called.
     """
     found = named_object(target)
     if not callable(found):
@@ -29,17 +29,17 @@ def named_function(target: str) -> Any:
 
 
 def named_object(target: str) -> Any:
-    """What `module:name` stands for; modules of the current folder are found too, and paths of .py files.
+    """The object that `module:name` refers to; modules in the current folder and paths of .py files work too.
 
     Raises:
-        BackendError: no such module or name, or a module that fails when imported.
+        BackendError: there is no such module or name, or importing the module fails.
     """
     module_name, name = split(target)
     module_file(module_name)
     try:
         module = _from_path(module_name) if _is_path(module_name) else importlib.import_module(module_name)
     except Exception as error:
-        raise BackendError(f"importing {module_name} failed: {one_line(error)}") from error
+        raise BackendError(f"cannot import {module_name}: {one_line(error)}") from error
     try:
         return attrgetter(name)(module)
     except AttributeError as error:
@@ -47,7 +47,6 @@ def named_object(target: str) -> Any:
 
 
 def split(target: str) -> tuple[str, str]:
-    """Module and name."""
     module, _, name = target.rpartition(":") if ".py:" in target else target.partition(":")
     if not module or not name:
         raise BackendError(f"'{target}' does not name a function: write MODULE:FUNCTION")
@@ -55,17 +54,17 @@ def split(target: str) -> tuple[str, str]:
 
 
 def module_file(module: str) -> Path | None:
-    """Source file of a module, found without running it; None for one that has no file.
+    """Source file of a module, found without running it; None if it has no file.
 
     Raises:
         BackendError: there is no such module.
     """
     if _is_path(module):
         if not Path(module).is_file():
-            raise BackendError(f"no file {module}: check the path")
+            raise BackendError(f"no such file: {module}; check the path")
         return Path(module)
     here = os.getcwd()
-    # At the end: a model.py beside the study is found, a random.py there does not replace Python's own.
+    # Appended, so that a model.py next to the study is found but a random.py there does not replace Python's own.
     if here not in sys.path:
         sys.path.append(here)
     importlib.invalidate_caches()
@@ -74,7 +73,7 @@ def module_file(module: str) -> Path | None:
     except (ImportError, ValueError):
         found = None
     if found is None:
-        raise BackendError(f"no module {module} on Python's path or in {here}: go to its folder or install it")
+        raise BackendError(f"no module {module} on Python's path or in {here}: change to its folder, or install it")
     return Path(found.origin) if found.has_location and found.origin else None
 
 
@@ -83,7 +82,7 @@ def _is_path(module: str) -> bool:
 
 
 def _from_path(module: str) -> ModuleType:
-    """The module of a file, loaded once; modules beside it are not found by their names alone."""
+    """Load a file as a module, once; modules next to it cannot be imported by name alone."""
     path = Path(module).resolve()
     name = f"dissensus_model_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
     if name not in sys.modules:

@@ -1,4 +1,4 @@
-"""Class names, ids and indices -> class numbers."""
+"""From class names, ids and indices to class numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def class_numbers(labels: Iterable[object], classes: Classes) -> list[int]:
     """Number of the class that each label names.
 
     Raises:
-        PredictionError: a label that names no class, or several.
+        PredictionError: a label names no class, or several.
     """
     try:
         return [classes.index_of(label) for label in labels]

@@ -1,4 +1,4 @@
-"""The part that all networks share: images -> batches -> outputs -> top-1."""
+"""What all networks share: from images to batches, outputs and top-1 predictions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dissensus.predictions.top1 import OutputKind, top1
 
 @dataclass(frozen=True)
 class Network:
-    """A function from a batch to outputs, with what its framework says about its input and outputs."""
+    """A function from a batch to outputs, with what its framework declares about its input and outputs."""
 
     run: Callable[[Array], Array]
     input: Input
     preprocess: Preprocess
     classes: int
     known_outputs: OutputKind = "auto"
-    """What the framework knows about the outputs; used where the settings leave it open."""
+    """What the framework knows about the outputs; used if the settings leave it open."""
 
     def predict(self, images: Sequence[Image]) -> Top1:
         """Top-1 class and its probability for each image."""
@@ -32,15 +32,15 @@ class Network:
         return top1(self.outputs(images), kind, self.preprocess.class_offset, self.classes)
 
     def outputs(self, images: Sequence[Image]) -> Array:
-        """What the network gives for each image, one row each."""
+        """The network's outputs, one row per image."""
         array = batch(images, self.preprocess, self.input)
         outputs = np.concatenate([self.run(part)[:filled] for part, filled in parts(array, self.input.batch)])
-        # Networks that end in a pooling leave axes of length one behind the classes.
+        # Networks that end in pooling leave axes of length one after the classes.
         return outputs.reshape(len(images), -1)
 
 
 def parts(array: Array, fixed: int | None) -> Iterator[tuple[Array, int]]:
-    """Pieces of exactly `fixed` rows and how many of them count; the last one is filled up with its last row."""
+    """Pieces of exactly `fixed` rows and how many of them count; the last piece is padded with its last row."""
     if fixed is None:
         yield array, len(array)
         return

@@ -27,7 +27,7 @@ ERRORS_ONLY = 3
 
 
 def open_onnx(target: str, preprocess: Preprocess, classes: Classes, output_types: Collection[str] = REALS) -> Network:
-    """The network in an ONNX file with one image input; of its outputs it takes the first of these types."""
+    """Open the network in an ONNX file with one image input; uses its first output of one of these types."""
     runtime = framework("onnxruntime", "onnx", "ONNX Runtime")
     options = runtime.SessionOptions()
     options.log_severity_level = ERRORS_ONLY
@@ -36,7 +36,9 @@ def open_onnx(target: str, preprocess: Preprocess, classes: Classes, output_type
     inputs = session.get_inputs()
     outputs = [output.name for output in session.get_outputs() if output.type in output_types]
     if len(inputs) != 1 or inputs[0].type not in DTYPES or not outputs:
-        raise BackendError(f"{target} is no model of images: one numeric input and an output of numbers are needed")
+        raise BackendError(
+            f"{target} is not an image model: it must have one numeric input and at least one numeric output"
+        )
 
     def run(array: Array) -> Array:
         return session.run(outputs[:1], {inputs[0].name: array})[0]

@@ -1,4 +1,4 @@
-"""How images become the numbers that a network was trained on; declared per model in study.toml."""
+"""How images become the input that a network was trained on; set per model in study.toml."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ IMAGENET_MEAN = (0.485, 0.456, 0.406)
 IMAGENET_STD = (0.229, 0.224, 0.225)
 
 Size = int | tuple[int, int]
-"""Side of a square in pixels, or height and width where they differ."""
+"""Side of a square in pixels, or height and width if they differ."""
 Layout = Literal["auto", "nchw", "nhwc", "flat"]
 PerChannel = Annotated[
     tuple[Annotated[float, Field(allow_inf_nan=False)], ...],
@@ -31,44 +31,47 @@ class Preprocess(Record):
     """Settings of one model: central square -> `size`×`size` -> (pixel·scale − mean)/std -> layout.
 
     Models with 8-bit unsigned input get the pixels 0..255 as they are; Python callables get the image itself and use
-    `outputs` and `class_offset` only. timm fills what was not said from the model's own configuration.
+    only `outputs` and `class_offset`. For timm, settings default to the model's own configuration.
     """
 
     size: Annotated[int, Field(ge=1)] | None = None
-    """Side in pixels; unset: what the model declares."""
+    """Side in pixels; defaults to what the model declares."""
     crop: Annotated[float, Field(gt=0, le=1)] = 0.875
     """Side of the central square as a share of the image's shorter side."""
     resample: Literal["bilinear", "bicubic", "nearest"] = "bilinear"
     channels: Literal["rgb", "bgr", "gray"] = "rgb"
     scale: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 1 / 255
-    """Multiplies the pixels 0..255 before the mean is taken off."""
+    """Multiplies the pixels 0..255 before the mean is subtracted."""
     mean: PerChannel | None = None
-    """One number, or one per channel in the order fed to the model; unset: ImageNet's, and 0 for gray."""
+    """One number, or one per channel in the order fed to the model; defaults to ImageNet's, and 0 for gray."""
     std: PerChannel | None = None
-    """Like `mean`; unset: ImageNet's, and 1 for gray."""
+    """Like `mean`; defaults to ImageNet's, and 1 for gray."""
     layout: Layout = "auto"
     outputs: OutputKind = "auto"
     class_offset: Literal[0, 1] = 0
-    """1 where the first output is a background class."""
+    """1 if the first output is a background class."""
 
     takes_rectangles: ClassVar[bool] = False
-    """A central square would not fill them."""
+    """False, as a central square would not fill a rectangle."""
 
     @model_validator(mode="after")
     def _fits_channels(self) -> Preprocess:
         for name, values in (("mean", self.mean), ("std", self.std)):
             if values is not None and len(values) not in (1, self.depth):
-                raise ValueError(f"{name} has {len(values)} numbers for {self.depth} channels ({self.channels})")
+                raise ValueError(
+                    f"{name} has {len(values)} numbers for {self.depth} channels ({self.channels}): "
+                    "give one, or one per channel"
+                )
         if self.std is not None and min(self.std) <= 0:
-            raise ValueError("std must be positive")
+            raise ValueError("std has a value that is not positive: give positive numbers")
         return self
 
     @classmethod
     def read(cls, settings: Mapping[str, object]) -> Self:
-        """The settings of a table of study.toml.
+        """Read a preprocess table of study.toml.
 
         Raises:
-            BackendError: an unknown key or a value that makes no sense.
+            BackendError: a key is unknown or a value is invalid.
         """
         try:
             return cls.model_validate(dict(settings))
@@ -80,7 +83,6 @@ class Preprocess(Record):
 
     @classmethod
     def known_keys(cls) -> tuple[str, ...]:
-        """The settings that there are."""
         return tuple(cls.model_fields)
 
     @property
@@ -89,7 +91,7 @@ class Preprocess(Record):
         return 1 if self.channels == "gray" else 3
 
     def per_channel(self, name: Literal["mean", "std"]) -> Array:
-        """What is taken off, or divided by, in the order of the channels."""
+        """The mean to subtract or the std to divide by, in the order of the channels."""
         given = self.mean if name == "mean" else self.std
         if given is not None:
             return np.asarray(given, dtype=np.float32)
@@ -100,13 +102,13 @@ class Preprocess(Record):
 
     @property
     def filter(self) -> Image.Resampling:
-        """Pillow's name of `resample`."""
+        """Pillow's name for `resample`."""
         return Image.Resampling[self.resample.upper()]
 
     def framed(self, image: Image.Image, size: Size) -> Image.Image:
-        """What the network sees of an image, in its size: the central square.
+        """The part of an image that the network sees, at its size: the central square.
 
-        The filter sees the pixels around the square, as in the usual 'resize, then crop'.
+        The filter also uses pixels around the square, as in the usual 'resize, then crop'.
         """
         side = self.crop * min(image.size)
         left, top = (image.width - side) / 2, (image.height - side) / 2
@@ -115,12 +117,11 @@ class Preprocess(Record):
 
 
 def size_of(height: int, width: int) -> Size:
-    """One number where they are the same."""
+    """One number if they are the same, otherwise both."""
     return height if height == width else (height, width)
 
 
 def sides(size: Size) -> tuple[int, int]:
-    """Height and width."""
     return (size, size) if isinstance(size, int) else size
 
 

@@ -1,4 +1,4 @@
-"""Other people's exceptions, in one line."""
+"""Exceptions of other libraries, on one line."""
 
 from __future__ import annotations
 

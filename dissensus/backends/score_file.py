@@ -17,7 +17,7 @@ from dissensus.predictions.scores import check_scores
 
 
 def read_scores(path: str | PathLike[str], pool_ids: pa.Array) -> Float[Array, " N"]:
-    """The score of every item of the pool, in its order; NaN where the file's cell is empty.
+    """Read the score of every item of the pool, in pool order; NaN if the file's cell is empty.
 
     Single precision stays single; everything else becomes double.
 
@@ -34,10 +34,10 @@ def read_scores(path: str | PathLike[str], pool_ids: pa.Array) -> Float[Array, "
 
 
 def _numbers(column: pa.ChunkedArray, items: pa.ChunkedArray) -> Float[Array, " n"]:
-    """Scores in the order of the file."""
+    """Scores in file order."""
     kind = column.type
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
-        raise PredictionError(f"scores of type {kind}: give one number per item")
+        raise PredictionError(f"the scores are of type {kind}: give one number per item")
     is_absent = column.is_null().to_numpy()
     precise = pa.float32() if kind in (pa.float32(), pa.float16()) else pa.float64()
     values = pc.fill_null(column.cast(precise, safe=False), 0.0).to_numpy().copy()

@@ -1,4 +1,4 @@
-"""Models that give a number for each image, from any framework."""
+"""Models that predict a score for each image, from any framework."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dissensus.errors import BackendError, DissensusError, PredictionError
 from dissensus.records import Classes
 
 Scorer = Callable[[Any, Sequence[Image | None]], Any]
-"""(images, their references) → one number each; what is no image is given to Python functions as it is."""
+"""(images, their references) → one score each; Python functions get items that are not images as they are."""
 
 NETWORKS: dict[str, Callable[[str, Preprocess, Classes], Any]] = {
     "onnx": open_onnx,
@@ -34,10 +34,10 @@ ONE_OUTPUT = Classes(("score",))
 
 
 def open_scorer(backend: str, target: str, preprocess: Preprocess) -> Scorer:
-    """The model, ready to score; its answers are checked.
+    """Open a model, ready to score; its scores are checked.
 
     Raises:
-        BackendError: the framework or the file is missing, or it holds no model with one output.
+        BackendError: the framework or file is missing, or it has no model with one output.
     """
     name = f"{backend}:{target}"
     try:
@@ -45,7 +45,7 @@ def open_scorer(backend: str, target: str, preprocess: Preprocess) -> Scorer:
     except DissensusError as error:
         raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
     except Exception as error:
-        raise BackendError(f"{name} does not open: {one_line(error)}") from error
+        raise BackendError(f"cannot open {name}: {one_line(error)}") from error
 
     def score(items: Any, references: Sequence[Image | None]) -> Float[Array, " n"]:
         try:
@@ -65,7 +65,7 @@ def _opened(backend: str, target: str, preprocess: Preprocess) -> Scorer:
         function = named_function(target)
         return lambda items, _: function(items)
     if backend == "quality":
-        from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+        from dissensus.backends.quality import open_quality  # half a second that other backends do not need
 
         model = open_quality(target)
         return lambda images, references: [model.score(*pair) for pair in zip(images, references, strict=True)]
@@ -73,11 +73,11 @@ def _opened(backend: str, target: str, preprocess: Preprocess) -> Scorer:
         return _regressor(target, preprocess)
     if backend not in NETWORKS:
         raise BackendError(
-            f"no backend '{backend}' gives scores: use {', '.join(NETWORKS)}, sklearn, python, quality or file"
+            f"the backend '{backend}' does not give scores: use {', '.join(NETWORKS)}, sklearn, python, quality or file"
         )
     network = NETWORKS[backend](target, preprocess, ONE_OUTPUT)
     if not isinstance(network, Network):
-        raise BackendError("this model gives no outputs: wrap it as python:MODULE:FUNCTION")
+        raise BackendError("this model has no raw outputs: wrap it as python:MODULE:FUNCTION")
     return lambda images, _: _single(network.outputs(images))
 
 
@@ -93,13 +93,20 @@ def _regressor(target: str, preprocess: Preprocess) -> Scorer:
 
 def _single(outputs: Array) -> Array:
     if outputs.shape[1] != 1:
-        raise PredictionError(f"{outputs.shape[1]} outputs per image: a score is one number; wrap it as python:…")
+        raise PredictionError(
+            f"the model has {outputs.shape[1]} outputs per image, but a score is one number: "
+            "wrap it as python:MODULE:FUNCTION"
+        )
     return outputs[:, 0]
 
 
 def _check(scores: Array, items: int) -> None:
     if scores.shape != (items,) or scores.dtype.kind not in "iuf":
-        raise PredictionError(f"an array of {scores.dtype} and shape {scores.shape} for {items} items: return one each")
+        raise PredictionError(
+            f"got an array of {scores.dtype} and shape {scores.shape} for {items} items: return one score each"
+        )
     wrong = int((~np.isfinite(scores)).sum())
     if wrong:
-        raise PredictionError(f"{wrong:,} of {items:,} scores are NaN or infinite: give every item a finite number")
+        raise PredictionError(
+            f"{wrong:,} of {items:,} scores are NaN or infinite: return a finite number for every item"
+        )

@@ -1,4 +1,4 @@
-"""Models that give a class map for each image, from any framework."""
+"""Models that predict a class map for each image, from any framework."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dissensus.predictions.maps import resized
 from dissensus.records import Classes
 
 Segmenter = Callable[[Sequence[Image]], list[UInt8[Array, "h w"]]]
-"""Images → a class map each, in the model's own size: `predictions.maps.resized` brings it to the image's."""
+"""Images → a class map each, at the model's own size: `predictions.maps.resized` resizes it to the image's."""
 
 NETWORKS: dict[str, Callable[[str, Preprocess, Classes], Any]] = {
     "onnx": partial(open_onnx, output_types=REALS | WHOLE_NUMBERS),
@@ -34,14 +34,14 @@ NETWORKS: dict[str, Callable[[str, Preprocess, Classes], Any]] = {
     "torch": open_torch,
 }
 MOST_AT_ONCE = 8
-"""Images that a network of any batch size gets together: the scores of one can take tens of megabytes."""
+"""How many images a network without a fixed batch size gets at once: the scores of one can take tens of megabytes."""
 
 
 def open_segmenter(backend: str, target: str, preprocess: MapPreprocess, classes: Classes) -> Segmenter:
-    """The model, ready to give maps of the study's classes; its answers are checked.
+    """Open a model, ready to predict maps of the study's classes; its maps are checked.
 
     Raises:
-        BackendError: the framework or the file is missing, it holds no such model, or its labels are not the study's.
+        BackendError: the framework or file is missing, it has no such model, or its labels are not the study's.
     """
     name = f"{backend}:{target}"
     try:
@@ -50,7 +50,7 @@ def open_segmenter(backend: str, target: str, preprocess: MapPreprocess, classes
     except DissensusError as error:
         raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
     except Exception as error:
-        raise BackendError(f"{name} does not open: {one_line(error)}") from error
+        raise BackendError(f"cannot open {name}: {one_line(error)}") from error
 
     def maps(images: Sequence[Image]) -> list[UInt8[Array, "h w"]]:
         if not images:
@@ -74,10 +74,12 @@ def _opened(
     if backend == "python":
         return partial(_function_maps, named_function(target), preprocess, classes)
     if backend not in NETWORKS:
-        raise BackendError(f"no backend '{backend}' gives maps: use {', '.join(NETWORKS)}, python or file")
+        raise BackendError(f"the backend '{backend}' does not give masks: use {', '.join(NETWORKS)}, python or file")
     network = NETWORKS[backend](target, preprocess, Classes(tuple(map(str, range(classes)))))
     if network.input.axes == "flat":
-        raise BackendError("it takes flat pixels, which have no place for a map: wrap it as python:MODULE:FUNCTION")
+        raise BackendError(
+            "the model takes flat pixels, so it cannot predict a mask: wrap it as python:MODULE:FUNCTION"
+        )
     return partial(_network_maps, network, preprocess, classes)
 
 
@@ -99,12 +101,12 @@ def _network_maps(
     for image, output in zip(images, _outputs(network, images), strict=True):
         labels = class_map(output, classes, preprocess.classes_axis, likely, seen=size)
         columns, rows = preprocess.inner_size(image, size)
-        # What was added to the image is cut off where the network saw it, so a coarse map is made as fine first.
+        # Padding is cut off at the resolution that the network saw, so a coarse map is enlarged first.
         yield labels if (rows, columns) == (height, width) else resized(labels, height, width)[:rows, :columns]
 
 
 def _outputs(network: Network, images: Sequence[Image]) -> Iterator[Array]:
-    """What the network gives for each image; no more than a few of them are held at a time."""
+    """The network's output for each image; only a few are held in memory at a time."""
     fixed = network.input.batch
     step = fixed or MOST_AT_ONCE
     for start in range(0, len(images), step):
@@ -117,4 +119,4 @@ def _outputs(network: Network, images: Sequence[Image]) -> Iterator[Array]:
 
 def _check_number(maps: int, images: int) -> None:
     if maps != images:
-        raise PredictionError(f"{maps} maps for {images} images: return one each")
+        raise PredictionError(f"got {maps} maps for {images} images: return one each")

@@ -21,9 +21,9 @@ from dissensus.records import Classes
 
 @dataclass(frozen=True)
 class Estimator:
-    """A classifier whose output j means the class `numbers[j]`; it need not know all classes.
+    """A classifier whose output j means class `numbers[j]`; it need not know all classes.
 
-    The confidence comes from `predict_proba`. Margins (`decision_function`) are no probabilities: an estimator with
+    The confidence comes from `predict_proba`. Margins (`decision_function`) are not probabilities: an estimator with
     nothing else has no confidence, unless outputs = 'logits' asks for their softmax.
     """
 
@@ -49,18 +49,20 @@ class Estimator:
 
 
 def _per_class(margins: Array) -> Float[Array, "n K"]:
-    """Margins with one column per class: of two classes scikit-learn gives only the second's."""
+    """Margins with one column per class: for two classes, scikit-learn returns only the second's."""
     return np.stack([np.zeros_like(margins), margins], axis=1) if margins.ndim == 1 else margins
 
 
 def open_sklearn(target: str, preprocess: Preprocess, classes: Classes) -> Estimator:
-    """The classifier in a joblib file; `classes_` are indices, or names or ids of the study's classes."""
+    """Open the classifier in a joblib file; `classes_` are indices, names or ids of the study's classes."""
     import joblib
 
     estimator = joblib.load(target)
     known = getattr(estimator, "classes_", None)
     if known is None or np.ndim(known) != 1:
-        raise BackendError(f"{target} holds a {type(estimator).__name__}, not a fitted classifier with classes_")
+        raise BackendError(
+            f"{target} contains a {type(estimator).__name__}: save a fitted classifier, which has classes_"
+        )
     numbers = _numbers(np.asarray(known), classes)
     flat = preprocess.layout in ("auto", "flat")
     settings = preprocess.model_copy(update={"layout": "flat"}) if flat else preprocess
@@ -75,7 +77,7 @@ def _numbers(known: Array, classes: Classes) -> Int[Array, " K"]:
     numbers = known.astype(np.int64)
     if (numbers != known).any() or numbers.min() < 0 or numbers.max() >= len(classes):
         raise BackendError(
-            f"classes_ from {known.min()} to {known.max()} are no indices of {len(classes)} classes:"
+            f"classes_ from {known.min()} to {known.max()} are not indices of the study's {len(classes)} classes:"
             " fit the classifier on class indices or names"
         )
     return numbers

@@ -1,4 +1,4 @@
-"""What a network declares about its input, and batches of images made to fit."""
+"""What a network declares about its input, and batches of images that fit it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dissensus.errors import BackendError
 
 Axes = Literal["nchw", "nhwc", "flat"]
 Sides = tuple[int | None, int | None]
-"""Height and width; None where a network takes any."""
+"""Height and width; None if a network takes any."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """The array that a network takes: `batch` images at a time where that is fixed."""
+    """The array that a network takes: `batch` images at a time if that is fixed."""
 
     axes: Axes
     size: Size
@@ -30,17 +30,17 @@ class Input:
 
 
 def input_of(shape: Sequence[object], dtype: object, preprocess: Preprocess) -> Input:
-    """Input of a network that declares `shape`; lengths that are not positive integers are free, () declares nothing.
+    """The input of a network that declares `shape`; lengths other than positive integers are free, () declares nothing.
 
     Raises:
-        BackendError: the shape is not that of images (square ones, but for maps), contradicts the settings, or leaves
-            the size open.
+        BackendError: the shape is not that of images (square ones, except for masks), contradicts the settings, or
+            leaves the size open.
     """
     lengths = [length if isinstance(length, int) and length > 0 else None for length in shape]
     axes = _axes(lengths, preprocess)
     expected = 2 if axes == "flat" else 4
     if lengths and len(lengths) != expected:
-        raise BackendError(f"the model's input has {len(lengths)} axes, layout '{axes}' has {expected}: set layout")
+        raise BackendError(f"the model's input has {len(lengths)} axes, but layout '{axes}' has {expected}: set layout")
     batch, *inner = lengths or [None] * expected
     declared = _flat_sides(inner[0], preprocess) if axes == "flat" else _sides(axes, inner, preprocess)
     size = _size(declared, preprocess.size)
@@ -61,7 +61,7 @@ def _sides(axes: Axes, inner: list[int | None], preprocess: Preprocess) -> Sides
     depth, height, width = inner if axes == "nchw" else (inner[2], inner[0], inner[1])
     if depth not in (None, preprocess.depth):
         raise BackendError(
-            f"the model takes {depth} channels, channels = '{preprocess.channels}' gives {preprocess.depth}:"
+            f"the model takes {depth} channels, but channels = '{preprocess.channels}' gives {preprocess.depth}:"
             " set channels, or layout if the axes were misread"
         )
     if None not in (height, width) and height != width and not preprocess.takes_rectangles:
@@ -75,13 +75,13 @@ def _flat_sides(features: int | None, preprocess: Preprocess) -> Sides:
     side = isqrt(features // preprocess.depth)
     if side * side * preprocess.depth != features:
         raise BackendError(
-            f"{features} features are no square image with channels = '{preprocess.channels}': set channels"
+            f"{features} features do not make a square image with channels = '{preprocess.channels}': set channels"
         )
     return side, side
 
 
 def _size(declared: Sides, setting: Size | None) -> Size:
-    """The size that the settings give, or else the declared one; a side that is free is as long as the other."""
+    """The size in the settings, or else the declared one; a free side is as long as the other."""
     height, width = declared[0] or declared[1], declared[1] or declared[0]
     known = None if height is None or width is None else size_of(height, width)
     size = setting or known
@@ -101,7 +101,7 @@ def _words(size: Size) -> str:
 
 
 def batch(images: Sequence[Image], preprocess: Preprocess, wanted: Input) -> Array:
-    """The images as one contiguous array of the wanted layout and type."""
+    """The images as one contiguous array of the given layout and type."""
     raw = wanted.dtype == np.uint8
     stacked = np.stack([pixels(image, preprocess, wanted.size, raw=raw) for image in images])
     if wanted.axes == "nchw":

@@ -20,14 +20,14 @@ RESAMPLES = ("bilinear", "bicubic", "nearest")
 
 
 def open_timm(target: str, preprocess: Preprocess, classes: Classes) -> Network:
-    """The model NAME with its published weights, or NAME@FILE with the weights of a checkpoint."""
+    """Open the model NAME with its published weights, or NAME@FILE with the weights in a checkpoint."""
     timm = framework("timm", "timm", "timm")
     torch = framework("torch", "timm", "PyTorch")
     name, checkpoint = split_target(target)
     if not timm.is_model(name):
-        raise BackendError(f"timm has no model {name}: timm.list_models() names them")
+        raise BackendError(f"timm has no model {name}: see timm.list_models()")
     if checkpoint and not Path(checkpoint).is_file():
-        raise BackendError(f"no checkpoint {checkpoint}: give the path of the weights after '@'")
+        raise BackendError(f"no such checkpoint: {checkpoint}; give the path of the weights after '@'")
     weights = {"checkpoint_path": checkpoint, "num_classes": len(classes) + preprocess.class_offset}
     module = timm.create_model(name, **weights) if checkpoint else timm.create_model(name, pretrained=True)
     settings = completed(preprocess, timm.data.resolve_model_data_config(module))
@@ -42,7 +42,7 @@ def split_target(target: str) -> tuple[str, str]:
 
 
 def completed(preprocess: Preprocess, config: Mapping[str, Any]) -> Preprocess:
-    """The settings, with what was not said taken from timm's data configuration."""
+    """The settings, with defaults from timm's data configuration."""
     own: dict[str, Any] = {
         "size": config["input_size"][-1],
         "crop": config["crop_pct"],

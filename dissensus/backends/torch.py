@@ -1,4 +1,4 @@
-"""PyTorch: TorchScript and exported programs, or a function that builds a module. All of them can run code."""
+"""PyTorch: TorchScript, exported programs, or a function that builds a module. Any of these can run arbitrary code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dissensus.records import Classes
 
 
 def open_torch(target: str, preprocess: Preprocess, classes: Classes) -> Network:
-    """The network in a TorchScript file, in a .pt2 file, or returned by `module:factory`."""
+    """Open the network in a TorchScript file, in a .pt2 file, or returned by `module:factory`."""
     torch = framework("torch", "torch", "PyTorch")
     if Path(target).suffix == ".pt2":
         program = torch.export.load(target)
@@ -29,7 +29,7 @@ def open_torch(target: str, preprocess: Preprocess, classes: Classes) -> Network
         )
     module = torch.jit.load(target, map_location="cpu") if is_file(target) else named_function(target)()
     if not isinstance(module, torch.nn.Module):
-        raise BackendError(f"{target} returns a {type(module).__name__}: let it return a torch.nn.Module")
+        raise BackendError(f"{target} returns a {type(module).__name__}: it must return a torch.nn.Module")
     network = on_device(torch, module)
     return Network(runner(torch, network), input_of((), np.float32, preprocess), preprocess, len(classes))
 
@@ -40,12 +40,12 @@ def is_file(target: str) -> bool:
 
 
 def on_device(torch: Any, module: Any) -> Any:
-    """The module in evaluation mode, on the accelerator where there is one."""
+    """The module in evaluation mode, on the accelerator if there is one."""
     return module.eval().to("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def runner(torch: Any, module: Any) -> Callable[[Array], Array]:
-    """A function from a batch to the module's outputs; of several outputs it takes 'out', or the first."""
+    """A function from a batch to the module's outputs; of several outputs, it takes 'out' or else the first."""
     parameter = next(iter(module.parameters()), None)
     device = "cpu" if parameter is None else parameter.device
 
@@ -61,9 +61,9 @@ def runner(torch: Any, module: Any) -> Callable[[Array], Array]:
 
 
 def _declared_shape(program: Any) -> tuple[object, ...]:
-    """Shape of an exported program's image; lengths that were exported as dynamic are no integers."""
+    """Shape of an exported program's input; dynamic lengths are not integers."""
     names = program.graph_signature.user_inputs
     if len(names) != 1:
-        raise BackendError(f"the exported program has {len(names)} inputs, one is needed")
+        raise BackendError(f"the exported program has {len(names)} inputs: it must have exactly one")
     node = next(node for node in program.graph.nodes if node.op == "placeholder" and node.name == names[0])
     return tuple(node.meta["val"].shape)

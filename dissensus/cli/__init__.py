@@ -1,4 +1,4 @@
-"""The command: parse, call one method of Study, print. Commands stand in its help in the order of these imports."""
+"""The command line: parse, call one Study method, print. `--help` lists commands in the order of these imports."""
 
 from dissensus.cli import making, asking, people, finding  # noqa: I001
 from dissensus.cli.app import app, main

@@ -1,4 +1,4 @@
-"""The command itself, and how it ends: what a person can fix is one line and exit code 2."""
+"""The Typer app and its exit codes: an error that the user can fix prints one line and exits with code 2."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Which of these models is better, and where does each fail? Let them compete on an unlabelled pool.\n\n"
-    "Begin with `dissensus demo`, or `init`, `pool`, `predict`, `select`, `serve`, `report`.",
+    help="Which of these models is better, and where does each one fail? Compare them on an unlabelled pool.\n\n"
+    "Start with `dissensus demo`, or with `init`, `pool`, `predict`, `select`, `serve` and `report`.",
 )
-judgements = typer.Typer(no_args_is_help=True, help="Import and export the answers of people.")
+judgements = typer.Typer(no_args_is_help=True, help="Import and export annotators' answers.")
 app.add_typer(judgements, name="judgements")
-annotators = typer.Typer(no_args_is_help=True, help="Personal links for annotators, and whose answers count.")
+annotators = typer.Typer(no_args_is_help=True, help="Manage annotators: their personal links, and whose answers count.")
 app.add_typer(annotators, name="annotators")
 
 
@@ -34,7 +34,7 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 
 def main(arguments: list[str] | None = None) -> Any:
-    """Run the command; what a person can fix ends in one line and exit code 2."""
+    """Run the command; an error that the user can fix prints one line and exits with code 2."""
     signal.signal(signal.SIGINT, _interrupted)
     try:
         return app(arguments)
@@ -42,20 +42,20 @@ def main(arguments: list[str] | None = None) -> Any:
         return _refuse(str(error))
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            return _refuse(f"the disk is full ({error.filename or error}): make room and run this again")
+            return _refuse(f"the disk is full ({error.filename or error}): free some space and run the command again")
         if error.errno is None:
             raise
         return _refuse(f"{error.filename or 'input or output'}: {error.strerror}")
 
 
 def ignore_signals() -> None:
-    """The service itself hears them, ends what it is doing, and returns."""
+    """Leave SIGINT and SIGTERM to the service, which shuts down cleanly and returns."""
     for stop in (signal.SIGINT, signal.SIGTERM):
         signal.signal(stop, signal.SIG_IGN)
 
 
 def _interrupted(signal_number: int, _: object) -> None:
-    print("dissensus: interrupted; give the same command again to go on", file=sys.stderr)
+    print("dissensus: interrupted; run the same command again to resume", file=sys.stderr)
     sys.exit(128 + signal_number)
 
 

@@ -1,4 +1,4 @@
-"""Questions and answers."""
+"""Commands for questions and answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 from dissensus import printing
 from dissensus.cli.app import app, ignore_signals, judgements
 from dissensus.cli.options import Format, Json, StudyPath
-from dissensus.store.database import VARIABLE, has_password
 from dissensus.study import Study
 
 
@@ -20,18 +19,20 @@ def questions(
     study: StudyPath,
     sheet: Annotated[
         Path | None,
-        typer.Argument(metavar="SHEET", help="Write them to .html (to click), .csv or .jsonl.", show_default=False),
+        typer.Argument(
+            metavar="SHEET", help="Write the questions to this .html, .csv or .jsonl file.", show_default=False
+        ),
     ] = None,
     image_url: Annotated[
         str | None,
-        typer.Option(help="How picture addresses begin: a column for crowdsourcing platforms.", show_default=False),
+        typer.Option(help="Base URL of the images: adds a column for crowdsourcing platforms.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List the questions that wait for answers, or write an answer sheet.
+    """List the open questions, or write them to an answer sheet.
 
-    The page that works offline in any browser is for classifiers; pairs are written as .csv or .jsonl, images to be
-    drawn as .jsonl.
+    For labels, the sheet can be an .html page that works offline in any browser, a .csv or a .jsonl file. For scores
+    it is .csv or .jsonl, for masks .jsonl.
 
     Example: `dissensus questions birds sheet.html`
     """
@@ -43,19 +44,21 @@ def questions(
 @judgements.command("import")
 def judgements_import(
     study: StudyPath,
-    file: Annotated[Path, typer.Argument(help="A table of item, label, annotator, answer, or another tool's file.")],
+    file: Annotated[
+        Path, typer.Argument(help="A table with item, label, annotator and answer, or another tool's export.")
+    ],
     format: Format = None,
     annotator: Annotated[
-        str | None, typer.Option(help="Who answered, where the file does not say.", show_default=False)
+        str | None, typer.Option(help="Who answered, if the file does not say.", show_default=False)
     ] = None,
     json: Json = False,
 ) -> None:
-    """Store the answers of FILE, all or none; an answer stored before is stored once.
+    """Import the answers in FILE, all or nothing; answers that are already stored are not stored twice.
 
-    FILE is a .jsonl, .csv or .parquet table, or an export of Label Studio, LabelMe (a folder or .zip) or COCO. Answers
-    to 'does it contain …?' are yes, no, unsure and unfit. Answers about pairs are −100 (the first is better) to 100
-    (the second) or unfit on a slider, and first, second or same of a choice. Masks are a folder or .zip of LabelMe's
-    files, or of indexed PNG named like the items (with --annotator).
+    FILE is a .jsonl, .csv or .parquet table, or an export from Label Studio, LabelMe (a folder or .zip) or COCO.
+    Answers to 'does it contain …?' are yes, no, unsure or unfit. Answers about pairs range from −100 (the first item is
+    better) to 100 (the second is better), or are unfit, for sliders; for choices they are first, second or same. Masks
+    come as a folder or .zip of LabelMe files, or of indexed PNGs named after the items (these need --annotator).
 
     Example: `dissensus judgements import birds answers.csv`
     """
@@ -68,12 +71,12 @@ def judgements_import(
 @judgements.command("export")
 def judgements_export(
     study: StudyPath,
-    file: Annotated[Path, typer.Argument(help="Ends in .jsonl, .csv or .parquet, unless --format says otherwise.")],
+    file: Annotated[Path, typer.Argument(help="A .jsonl, .csv or .parquet file; see --format for others.")],
     format: Format = None,
 ) -> None:
-    """Write every answer to FILE, in the order in which they came.
+    """Write all answers to FILE, in the order in which they were given.
 
-    With --format png FILE is a new folder or a .zip, with the last mask of every item as an indexed PNG.
+    With --format png, FILE is a new folder or a .zip that gets the latest mask of every item as an indexed PNG.
 
     Example: `dissensus judgements export birds answers.parquet`
     """
@@ -84,15 +87,15 @@ def judgements_export(
 @app.command()
 def ask(
     study: StudyPath,
-    file: Annotated[Path, typer.Argument(help="A .jsonl or .csv of questions: kind, its fields, expected, note.")],
-    role: Annotated[str, typer.Option("--as", help="asked, control or training.")] = "asked",
+    file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file of questions: kind, its fields, expected, note.")],
+    role: Annotated[str, typer.Option("--as", help="Role of the questions: asked, control or training.")] = "asked",
 ) -> None:
-    """Add questions of your own, or questions with known answers: controls among the others, or training beforehand.
+    """Add your own questions, or questions with known answers: controls mixed in with the rest, or training up front.
 
     Example: `dissensus ask birds controls.csv --as control`
     """
     new, total = Study(study).ask(file, role)
-    known = f"; {total - new:,} were there, with this file's answers and notes from now on" if total > new else ""
+    known = f"; {total - new:,} existing ones updated with this file's answers and notes" if total > new else ""
     printing.say(f"{new:,} new questions ({role}){known}")
 
 
@@ -100,27 +103,33 @@ def ask(
 def serve(
     study: StudyPath,
     host: Annotated[
-        str | None, typer.Option(help="Where to listen.", show_default="study.toml's, or 127.0.0.1")
+        str | None, typer.Option(help="Address to listen on.", show_default="study.toml, or 127.0.0.1")
     ] = None,
-    port: Annotated[int | None, typer.Option(help="0: any free one.", show_default="study.toml's, or 8765")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or 8765")
+    ] = None,
     answers: Annotated[
-        int | None, typer.Option(help="People who answer each question.", show_default="study.toml's, or 1")
+        int | None, typer.Option(help="Annotators per question.", show_default="study.toml, or 1")
     ] = None,
     database: Annotated[
-        str | None, typer.Option(help="postgresql://…: keep answers there, not in a file.", show_default=False)
+        str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
     ] = None,
 ) -> None:
-    """Let people answer in their browsers, blind to the models; stop with Ctrl-C, nothing is lost.
+    """Serve the questions to annotators' browsers, blind to the models; stop it with Ctrl-C, no answer is lost.
 
-    People come in by personal links: `dissensus annotators add`. Settings given here are kept in study.toml.
+    Annotators sign in with personal links: `dissensus annotators add`. Options given here are saved in study.toml.
 
     Example: `dissensus serve birds --answers 3`
     """
+    from dissensus.store.database import VARIABLE, has_password
+
     if database is not None and has_password(database):
         os.environ[VARIABLE], database = database, None
-        printing.say(f"Its address has a password, so study.toml does not keep it: set {VARIABLE} for other commands.")
+        printing.say(
+            f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands."
+        )
     Study(study).configure(answers=answers, database=database, host=host, port=port)
     opened = Study(study)
     ignore_signals()
     opened.serve(printing.show_serving(study), host, port)
-    printing.say("stopped; every answer that was acknowledged is stored")
+    printing.say("stopped; every acknowledged answer is stored")

@@ -1,4 +1,4 @@
-"""What came of it."""
+"""Commands for results."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ import typer
 
 from dissensus import printing
 from dissensus.cli.app import app
-from dissensus.cli.options import Json, Ranked, StudyPath
-from dissensus.discrepancy.labels import DISCREPANCIES, class_distances, default_discrepancy
-from dissensus.records import Rankings
-from dissensus.store.classes import classes_of, read_classes
+from dissensus.cli.options import DISTANCES, Json, Ranked, StudyPath
 from dissensus.study import Study
 
 
@@ -22,10 +19,12 @@ def rank(
     method: Ranked = None,
     json: Json = False,
 ) -> None:
-    """Rank the models of STUDY, best first, with intervals, rank sets and what they mean in words.
+    """Rank the models in STUDY, best first, with confidence intervals, rank sets and a summary in words.
 
     Example: `dissensus rank birds --method perron --json`
     """
+    from dissensus.records import Rankings
+
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         ranking = opened.rank(method)
@@ -41,23 +40,27 @@ def report(
     method: Ranked = None,
     benchmark: Annotated[
         Path | None,
-        typer.Option(help="CSV of model and a score to compare with, kept with the study.", show_default=False),
+        typer.Option(help="CSV with model and a score to compare with; copied into the study.", show_default=False),
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(help="Folder for every figure, as SVG and PDF with its numbers as CSV.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Rank the models and write one HTML page with everything: results/report.html.
+    """Rank the models and write a self-contained HTML report: results/report.html.
 
-    Example: `dissensus report birds --benchmark accuracy.csv`
+    Example: `dissensus report birds --benchmark accuracy.csv --figures figures/`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        path = opened.report(method, benchmark)
+        path = opened.report(method, benchmark, figures)
     printing.show_report(path, json)
 
 
 @app.command()
 def status(study: StudyPath, json: Json = False) -> None:
-    """Say how far STUDY has come and what to do next.
+    """Show the progress of STUDY and what to do next.
 
     Example: `dissensus status birds`
     """
@@ -66,20 +69,23 @@ def status(study: StudyPath, json: Json = False) -> None:
 
 @app.command()
 def distance(
-    a: Annotated[str, typer.Argument(metavar="A", help="A class: name, number or id (wnid).")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
-    classes: Annotated[str, typer.Option(help="imagenet, or a file of classes.")] = "imagenet",
-    taxonomy: Annotated[Path | None, typer.Option(help="CSV of child,parent.", show_default=False)] = None,
+    a: Annotated[str, typer.Argument(metavar="A", help="A class, by name, number or id (wnid).")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another class.")],
+    classes: Annotated[str, typer.Option(help="imagenet, or a file of class names.")] = "imagenet",
+    taxonomy: Annotated[Path | None, typer.Option(help="CSV with child,parent.", show_default=False)] = None,
     method: Annotated[
         str | None,
-        typer.Option("--distance", help=f"One of {', '.join(DISCREPANCIES)}.", show_default=False),
+        typer.Option("--distance", help=f"One of {DISTANCES}.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Print how far apart two classes are.
+    """Print the distance between two classes.
 
     Example: `dissensus distance drake "American coot" --classes imagenet`
     """
+    from dissensus.discrepancy.labels import class_distances, default_discrepancy
+    from dissensus.store.classes import classes_of, read_classes
+
     known = classes_of(read_classes(classes, taxonomy))
     name = method or default_discrepancy(known)
     one, other = known.index_of(a), known.index_of(b)

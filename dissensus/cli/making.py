@@ -1,4 +1,4 @@
-"""From models and items to a selection."""
+"""Commands that lead from models and items to a selection."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ import shlex
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dissensus import printing
 from dissensus.cli.app import app, ignore_signals
-from dissensus.cli.options import Json, Lower, Models, Preprocessing, StudyPath
-from dissensus.demo import SlidersReady, prepare_sliders, run_demo, run_masks_demo
-from dissensus.discrepancy.labels import DISCREPANCIES
-from dissensus.discrepancy.masks import MEASURES
+from dissensus.cli.options import DISTANCES, DISTORTIONS, MEASURES, Json, Lower, Models, Preprocessing, StudyPath
 from dissensus.errors import StudyError
-from dissensus.pool.distortions import DISTORTIONS
-from dissensus.steps.distorting import distort as distort_photos
-from dissensus.steps.distorting import parsed_levels
-from dissensus.steps.predicting import parsed_settings
 from dissensus.study import Study
 
+if TYPE_CHECKING:
+    from dissensus.demo import SlidersReady
+
 DEMOS = {"labels": "dissensus-demo", "scores": "dissensus-demo-scores", "masks": "dissensus-demo-masks"}
-"""Where each demo goes unless somebody says."""
+"""Default folder of each demo."""
 
 
 @app.command()
@@ -33,27 +29,31 @@ def demo(
         str, typer.Argument(metavar="[labels|scores|masks]", help="What the models predict.", show_default="labels")
     ] = "labels",
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Where to put the study.", show_default="dissensus-demo")
+        Path | None, typer.Argument(metavar="[DIR]", help="Folder for the demo.", show_default="dissensus-demo")
     ] = None,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Leave the answers to you (labels, masks).")] = False,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Answer the questions yourself (labels, masks).")] = False,
     serve: Annotated[bool, typer.Option(help="Open the slider pages (scores).")] = True,
     json: Json = False,
 ) -> None:
-    """Let real models compete, without network: classifiers of digits, image quality models, models that give a map.
+    """Run a complete study offline with real models: digit classifiers, image quality metrics or segmentation models.
 
-    The first and the third are the whole job, in seconds. The second ends at the slider pages, where the answers are
-    yours.
+    The labels and masks demos run from start to finish in seconds. The scores demo stops at the slider pages, where
+    you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """
+    from dissensus.demo import prepare_sliders, run_demo, run_masks_demo
+
     if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
-            raise StudyError(f"there is no demo of '{task}': it is labels, scores or masks")
+            raise StudyError(f"there is no demo '{task}': choose labels, scores or masks")
         task, folder = "labels", Path(task)
     if task != "scores" and not serve:
-        raise StudyError(f"the demo of {task} opens no pages: --no-serve belongs to dissensus demo scores")
+        raise StudyError(f"the {task} demo opens no pages: --no-serve only applies to dissensus demo scores")
     if task == "scores" and by_hand:
-        raise StudyError("the demo of scores is answered by you anyway: --by-hand belongs to labels and masks")
+        raise StudyError(
+            "you answer the scores demo yourself anyway: --by-hand only applies to the labels and masks demos"
+        )
     folder = folder or Path(DEMOS[task])
     with printing.progress(quiet=json) as progress:
         if task == "labels":
@@ -69,8 +69,14 @@ def demo(
     return None
 
 
+def _settings(pairs: list[str] | None) -> dict[str, Any]:
+    from dissensus.steps.predicting import parsed_settings
+
+    return parsed_settings(pairs or [])
+
+
 def _open_sliders(ready: SlidersReady) -> Callable[[str, str], None]:
-    """What to do once the slider pages are there: say where, and open them."""
+    """Callback for when the slider pages are up: print their address and open them."""
 
     def opened(address: str, owner_token: str) -> None:
         link = f"{address}/#{ready.token}"
@@ -81,12 +87,12 @@ def _open_sliders(ready: SlidersReady) -> Callable[[str, str], None]:
 
 
 def _browse(link: str) -> None:
-    """Open the link where there is a browser with windows: one of the terminal would take it from the service."""
+    """Open the link in a graphical browser; a text browser would take the terminal away from the service."""
     try:
         browser = webbrowser.get()
     except webbrowser.Error:
         return
-    # xdg-open and its like are a subclass of GenericBrowser; links, lynx and w3m are plain ones
+    # xdg-open and the like are subclasses of GenericBrowser; links, lynx and w3m are plain instances
     if type(browser) is not webbrowser.GenericBrowser and browser.name != "elinks":
         browser.open(link)
 
@@ -94,25 +100,25 @@ def _browse(link: str) -> None:
 @app.command()
 def init(
     study: StudyPath,
-    task: Annotated[str, typer.Option(help="What models predict: labels, scores or masks.")] = "labels",
+    task: Annotated[str, typer.Option(help="What the models predict: labels, scores or masks.")] = "labels",
     classes: Annotated[
         str | None,
         typer.Option(
-            help="imagenet, voc, or a .txt (one name a line), .csv (column name) or .json file.",
-            show_default="imagenet; voc of masks",
+            help="imagenet, voc, or a .txt (one name per line), .csv (column name) or .json file.",
+            show_default="imagenet; voc for masks",
         ),
     ] = None,
     taxonomy: Annotated[
-        Path | None, typer.Option(help="CSV of child,parent: what lies above the classes.", show_default=False)
+        Path | None, typer.Option(help="CSV with child,parent: the hierarchy above the classes.", show_default=False)
     ] = None,
 ) -> None:
-    """Begin a study in a new folder.
+    """Start a study in a new folder.
 
     Example: `dissensus init birds --task labels --classes imagenet`
     """
     made = Study.init(study, task, classes, taxonomy)
-    what = f"{task} of {len(made.classes):,} classes" if len(made.classes) else task
-    printing.say(f"{study}: a study of {what}. Next: dissensus pool {study} SOURCE…")
+    what = f"{task}, {len(made.classes):,} classes" if len(made.classes) else task
+    printing.say(f"{study}: new study (task {what}). Next: dissensus pool {study} SOURCE…")
 
 
 @app.command()
@@ -122,13 +128,13 @@ def pool(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="Folders of images or clips, globs in quotes, CSV or Parquet manifests (item, path, reference), or "
-            "python:FILE.py:NAME, whose items are worked out (scores).",
+            help="Folders of images or clips, quoted globs, CSV or Parquet manifests (item, path, reference), or "
+            "python:FILE.py:NAME, which generates the items (scores).",
         ),
     ],
     json: Json = False,
 ) -> None:
-    """Take images, clips or manifests as the unlabelled pool of STUDY.
+    """Set the unlabelled pool of STUDY from images, clips or manifests.
 
     Example: `dissensus pool birds photos/ 'more/**/*.jpg' manifest.csv`
     """
@@ -141,18 +147,21 @@ def pool(
 @app.command()
 def distort(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE", help="Photos, image folders, globs in quotes, manifests.")
+        list[str], typer.Argument(metavar="SOURCE", help="Photos, image folders, quoted globs or manifests.")
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the images and pool.csv.")],
-    kinds: Annotated[str, typer.Option(help="Which distortions, with commas between.")] = ",".join(DISTORTIONS),
-    levels: Annotated[str, typer.Option(help="Which levels, 1 (mildest) to 5.")] = "1,2,3,4,5",
-    seed: Annotated[int, typer.Option(help="Of the noise.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the images and pool.csv.")],
+    kinds: Annotated[str, typer.Option(help="Distortions, comma-separated.")] = DISTORTIONS,
+    levels: Annotated[str, typer.Option(help="Levels, comma-separated, 1 (mildest) to 5.")] = "1,2,3,4,5",
+    seed: Annotated[int, typer.Option(help="Seed for the noise.")] = 0,
     json: Json = False,
 ) -> None:
-    """Make a pool for image quality models: photos, and each of them distorted; run it again to resume.
+    """Make a pool for image quality models from photos and distorted copies of them; run it again to resume.
 
     Example: `dissensus distort photos/ --out distorted --kinds jpeg,blur`
     """
+    from dissensus.steps.distorting import distort as distort_photos
+    from dissensus.steps.distorting import parsed_levels
+
     with printing.progress(quiet=json) as progress:
         result = distort_photos(sources, out, kinds.split(","), parsed_levels(levels), seed, progress)
     printing.show_distort(result, json)
@@ -162,21 +171,21 @@ def distort(
 def predict(
     study: StudyPath,
     models: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=BACKEND:TARGET", help="New models; none: resume.")
+        list[str] | None, typer.Argument(metavar="NAME=BACKEND:TARGET", help="New models; leave out to resume.")
     ] = None,
     preprocess: Preprocessing = None,
     lower: Lower = None,
     json: Json = False,
 ) -> None:
-    """Let models predict the whole pool; run it again to resume.
+    """Run models on the whole pool; run it again to resume.
 
-    Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is kept in study.toml.
+    Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is saved in study.toml.
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.predict(models or [], parsed_settings(preprocess or []), lower or [])
+        opened.predict(models or [], _settings(preprocess), lower or [])
     printing.show_models(opened.status(), json)
 
 
@@ -184,13 +193,17 @@ def predict(
 def scale(
     study: StudyPath,
     ratings: Annotated[
-        Path | None, typer.Argument(metavar="RATINGS", help="CSV of item and rating.", show_default=False)
+        Path | None, typer.Argument(metavar="RATINGS", help="CSV with item and rating.", show_default=False)
     ] = None,
-    worst: Annotated[float | None, typer.Option(help="The worst rating.", show_default="study.toml's, or 0")] = None,
-    best: Annotated[float | None, typer.Option(help="The best rating.", show_default="study.toml's, or 100")] = None,
+    worst: Annotated[
+        float | None, typer.Option(help="The worst possible rating.", show_default="study.toml, or 0")
+    ] = None,
+    best: Annotated[
+        float | None, typer.Option(help="The best possible rating.", show_default="study.toml, or 100")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Bring the scores of all models of STUDY on one scale, 0 to 100: by rated items, or by ranks in the pool.
+    """Put the scores of all models in STUDY on one scale, 0 to 100, using rated items or ranks within the pool.
 
     Example: `dissensus scale photos mos.csv --worst 1 --best 5`
     """
@@ -204,73 +217,75 @@ def select(
     study: StudyPath,
     k: Annotated[
         int | None,
-        typer.Option(help="Items per duel; of masks, per category.", show_default="study.toml's, or 30; 1 of masks"),
+        typer.Option(help="Items per duel (for masks, per category).", show_default="study.toml, or 30; 1 for masks"),
     ] = None,
     reserves: Annotated[
         int | None,
         typer.Option(
-            help="Items in reserve per duel; of scores per level, of masks per category.",
-            show_default="k; 1 of scores and masks",
+            help="Reserve items per duel (per level for scores, per category for masks).",
+            show_default="k; 1 for scores and masks",
         ),
     ] = None,
     cap: Annotated[
         int | None,
-        typer.Option(help="Items per predicted label, for either model.", show_default="study.toml's, or 3"),
+        typer.Option(help="Most items with the same predicted label, per model.", show_default="study.toml, or 3"),
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Both models must be at least this sure.", show_default="study.toml's, or 0.8"),
+        typer.Option(help="Minimum confidence of both models.", show_default="study.toml, or 0.8"),
     ] = None,
     distance: Annotated[
-        str | None, typer.Option(help=f"How far apart classes are: {', '.join(DISCREPANCIES)}.", show_default=False)
+        str | None, typer.Option(help=f"Distance between classes: {DISTANCES}.", show_default=False)
     ] = None,
     eligible: Annotated[
-        Path | None, typer.Option(help="CSV or Parquet of item[,label]: only these can be judged.", show_default=False)
+        Path | None, typer.Option(help="CSV or Parquet with item[,label]: only these are selected.", show_default=False)
     ] = None,
     levels: Annotated[
-        int | None, typer.Option(help="Levels of a defender's scale (scores).", show_default="study.toml's, or 6")
+        int | None,
+        typer.Option(help="Number of levels on a defender's scale (scores).", show_default="study.toml, or 6"),
     ] = None,
     width: Annotated[
         float | None,
-        typer.Option(help="Width of a level, 0 to 100 (scores).", show_default="the ratings' standard deviation"),
+        typer.Option(help="Width of a level, 0 to 100 (scores).", show_default="standard deviation of the ratings"),
     ] = None,
     low: Annotated[
         float | None,
-        typer.Option(help="Where the first level begins (scores).", show_default="the ratings' 1st percentile"),
+        typer.Option(help="Start of the first level (scores).", show_default="1st percentile of the ratings"),
     ] = None,
     high: Annotated[
         float | None,
-        typer.Option(help="Where the last level ends (scores).", show_default="the ratings' 99th percentile"),
+        typer.Option(help="End of the last level (scores).", show_default="99th percentile of the ratings"),
     ] = None,
     spacing: Annotated[
-        str | None, typer.Option(help="even or quantile: where levels lie (scores).", show_default=False)
+        str | None, typer.Option(help="How levels are spaced: even or quantile (scores).", show_default=False)
     ] = None,
     case: Annotated[
-        str | None, typer.Option(help="all levels, or only the most different one: most (scores).", show_default=False)
+        str | None,
+        typer.Option(help="all: every level; most: only the level that differs most (scores).", show_default=False),
     ] = None,
     jnd: Annotated[
         float | None,
-        typer.Option(help="The defender's two scores differ by less than this (scores).", show_default=False),
+        typer.Option(help="The defender's two scores must differ by less than this (scores).", show_default=False),
     ] = None,
     measure: Annotated[
         str | None,
-        typer.Option(help=f"How well two maps agree: {', '.join(MEASURES)} (masks).", show_default=False),
+        typer.Option(help=f"Agreement between two maps: {MEASURES} (masks).", show_default=False),
     ] = None,
     scales: Annotated[
         str | None,
         typer.Option(
-            help="Which sizes of a category count: voc, voc-reordered, pool, none, a CSV of class,low,high, or a "
-            "folder of a training set's maps (masks).",
-            show_default="voc of its classes; pool",
+            help="Share of the image a category may cover: voc, voc-reordered, pool, none, a CSV with class,low,high, "
+            "or a folder of a training set's maps (masks).",
+            show_default="voc for its classes, else pool",
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="A further round: new items for every duel.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Select another round: new items for every duel.")] = False,
     json: Json = False,
 ) -> None:
-    """Select the items on which models disagree most, for every two of them.
+    """Select the items on which each pair of models disagrees most.
 
-    Of models that score: the pairs of items that an attacker tells apart most, and a defender does not. Of models that
-    give a map: in each category of the defender, the images on which the two maps agree least.
+    For scores, these are the pairs of items that the attacker rates most differently while the defender rates them
+    alike. For masks, they are the images in each category of the defender on which the two maps agree least.
 
     Example: `dissensus select birds --k 30 --confidence 0.9`
     """
@@ -288,11 +303,11 @@ def select(
 def join(
     study: StudyPath, models: Models, preprocess: Preprocessing = None, lower: Lower = None, json: Json = False
 ) -> None:
-    """Let further models join STUDY: only their own duels are selected, nothing that was answered is asked again.
+    """Add models to STUDY: only their own duels are selected, and no answered question is asked again.
 
     Example: `dissensus join birds new=onnx:new.onnx`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        number = opened.join(models, parsed_settings(preprocess or []), lower or [])
+        number = opened.join(models, _settings(preprocess), lower or [])
     printing.show_round(opened.status(), number, json)

@@ -7,28 +7,35 @@ from typing import Annotated
 
 import typer
 
-from dissensus.ranking import ATTACK_RANKERS, RANKERS
-from dissensus.store.exchange import FORMATS
+# Names of registries, written out so that help need not load what stands behind them; a test holds them to it.
+RANKERS = "perron, hodgerank, bradley-terry"
+ATTACK_RANKERS = "thurstone, bradley-terry"
+FORMATS = "rows, label-studio, labelme, coco, png"
+DISTANCES = "weighted, weighted-exactly, hops, zero-one"
+MEASURES = "miou, miou-all, fwiou, mpa"
+DISTORTIONS = "jpeg,jpeg2000,noise,blur"
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models.", show_default=False)]
+Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models to add.", show_default=False)]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help=f"One of {', '.join(FORMATS)}; found out unless said.", show_default=False),
+    typer.Option("--format", help=f"One of {FORMATS}; detected by default.", show_default=False),
 ]
 Ranked = Annotated[
     str | None,
     typer.Option(
         "--method",
-        help=f"One of {', '.join(RANKERS)}; of scores and masks {', '.join(ATTACK_RANKERS)}.",
-        show_default="study.toml's",
+        help=f"One of {RANKERS}; for scores and masks {ATTACK_RANKERS}.",
+        show_default="study.toml",
     ),
 ]
-PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator.", show_default=False)]
+PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator's name.", show_default=False)]
 Lower = Annotated[
     list[str] | None,
-    typer.Option("--lower", metavar="NAME", help="Models whose lower scores are better (scores).", show_default=False),
+    typer.Option(
+        "--lower", metavar="NAME", help="A model for which lower scores are better (scores).", show_default=False
+    ),
 ]
 Preprocessing = Annotated[
     list[str] | None,
@@ -36,6 +43,6 @@ Preprocessing = Annotated[
         "--preprocess",
         "-p",
         metavar="KEY=VALUE",
-        help="Preprocessing of these models, such as size=160; of maps also labels=voc.",
+        help="Preprocessing for these models, such as size=160; for masks also labels=voc.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""Annotators, and whose answers count."""
+"""Commands for annotators and whose answers count."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dissensus.study import Study
 @annotators.command("add")
 def annotators_add(
     study: StudyPath,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="One or several names.", show_default=False)],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="One or more names.", show_default=False)],
     trusted: Annotated[
-        bool, typer.Option("--trusted", help="Of the control group that others are measured by.")
+        bool, typer.Option("--trusted", help="Add to the trusted group that others are compared with.")
     ] = False,
-    owner: Annotated[bool, typer.Option("--owner", help="A lasting link to the dashboard.")] = False,
+    owner: Annotated[bool, typer.Option("--owner", help="Make a permanent link to the dashboard.")] = False,
     url: Annotated[
-        str | None, typer.Option(help="Where people reach the service.", show_default="study.toml's host and port")
+        str | None, typer.Option(help="Public URL of the service.", show_default="host and port in study.toml")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Make personal links; each is shown this once, only its hash is stored.
+    """Create personal links; each is shown only once, since only its hash is stored.
 
     Example: `dissensus annotators add birds ada ben --url https://birds.example.org`
     """
@@ -35,13 +35,13 @@ def annotators_add(
         for name in names:
             tokens[name] = opened.people.add(name, is_owner=owner, is_trusted=trusted)
     finally:
-        if tokens:  # a name that is taken does not cost the others their links
+        if tokens:  # if one name is taken, the others still get their links
             printing.show_links(tokens, url or opened.address, owner, json)
 
 
 @annotators.command("list")
 def annotators_list(study: StudyPath, json: Json = False) -> None:
-    """List annotators: how much they answered, how they agree, and how they do on control questions.
+    """List annotators with their number of answers, agreement and results on control questions.
 
     Example: `dissensus annotators list birds`
     """
@@ -50,35 +50,35 @@ def annotators_list(study: StudyPath, json: Json = False) -> None:
 
 @annotators.command("revoke")
 def annotators_revoke(study: StudyPath, name: PersonName) -> None:
-    """Make a link invalid; answers stay, and `annotators add` makes a new link for the same person.
+    """Revoke a link; the answers stay, and `annotators add` creates a new link for the same person.
 
     Example: `dissensus annotators revoke birds ben`
     """
     Study(study).people.revoke(name)
-    printing.say(f"the link of {name} is no longer valid; what {name} answered stays")
+    printing.say(f"the link of {name} is revoked; the answers of {name} stay")
 
 
 @annotators.command("exclude")
 def annotators_exclude(
     study: StudyPath,
     name: PersonName,
-    reason: Annotated[str, typer.Option(help="Why, in words; the report shows it.", show_default=False)],
+    reason: Annotated[str, typer.Option(help="The reason, which the report shows.", show_default=False)],
 ) -> None:
-    """Let somebody's answers count no longer; they are kept, and `annotators include` takes it back.
+    """Stop counting an annotator's answers; they are kept, and `annotators include` undoes this.
 
     Example: `dissensus annotators exclude birds ben --reason "answered in 0.3 s"`
     """
     Study(study).exclude(name, reason)
-    printing.say(f"answers of {name} do not count from now on: {reason}")
+    printing.say(f"answers of {name} no longer count: {reason}")
 
 
 @annotators.command("include")
 def annotators_include(
     study: StudyPath,
     name: PersonName,
-    reason: Annotated[str, typer.Option(help="Why, in words.")] = "taken back by the owner",
+    reason: Annotated[str, typer.Option(help="The reason.")] = "undone by the owner",
 ) -> None:
-    """Let somebody's answers count again.
+    """Count an excluded annotator's answers again.
 
     Example: `dissensus annotators include birds ben`
     """
@@ -89,12 +89,12 @@ def annotators_include(
 @app.command()
 def screen(
     study: StudyPath,
-    exclude: Annotated[bool, typer.Option("--exclude", help="Do what is suggested; it can be taken back.")] = False,
+    exclude: Annotated[bool, typer.Option("--exclude", help="Apply the suggestions; this can be undone.")] = False,
     json: Json = False,
 ) -> None:
-    """Say how annotators do and who should not count, and why: control questions, repeats, agreement, Dawid–Skene.
+    """Show how annotators perform and suggest whom to exclude: control questions, repeats, agreement, Dawid–Skene.
 
-    Of sliders: BT.500, which rejects people, and P.910, which rejects nobody, side by side.
+    For sliders, this shows BT.500, which rejects annotators, next to P.910, which rejects nobody.
 
     Example: `dissensus screen birds --exclude`
     """

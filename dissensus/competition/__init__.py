@@ -1,1 +1,1 @@
-"""What every competition does, written once: plan, select, hear, judge, rank. What differs is a task's to say."""
+"""The steps that all competitions share: plan, select, collect answers, judge, rank. Tasks define what differs."""

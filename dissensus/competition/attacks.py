@@ -1,6 +1,6 @@
-"""Two orders from matrices of attacks, by how models attack and by how they defend, with all that can be said of them.
+"""Two rankings from matrices of attacks, by how well models attack and how well they defend.
 
-Where the credits of the matrices come from, and how they are resampled, is for each task to say.
+Each task defines where the credits in the matrices come from and how they are resampled.
 """
 
 from __future__ import annotations
@@ -23,48 +23,48 @@ from dissensus.store.folder import Folder
 
 MEASURES = ("aggressiveness", "resistance")
 LISTED = 5
-"""Duels in a sentence before it says how many others there are."""
+"""Duels listed in a sentence before the rest is only counted."""
 FIRMEST = 0.999
-"""Largest share of a duel's credit that counts as a finite difference, in the share that goes round in circles."""
+"""Shares of a duel's credit are clipped to this when the cyclic share is computed, so that differences stay finite."""
 
 Credits = Mapping[str, Float[Array, "*B M M"]]
-"""By measure, what speaks for each model against each other one, not negative."""
+"""By measure, the non-negative credit of each model against each other model."""
 
 
 class Evidence(Protocol):
-    """Judged attacks, and how they vary."""
+    """Judged attacks, and how to resample them."""
 
     @abstractmethod
     def among(self, members: Int[Array, " n"]) -> Self:
-        """The attacks of some of the models on each other, numbered anew."""
+        """The attacks of some of the models on each other, with the models renumbered."""
 
     @abstractmethod
     def matrices(self, models: int, method: Method) -> AttackMatrices:
-        """What the attacks come to."""
+        """Aggressiveness and resistance of all pairs of models."""
 
     @abstractmethod
     def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
-        """What speaks for whom."""
+        """The credits that the matrices give."""
 
     @abstractmethod
     def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
-        """The matrices with a random weight for everybody and everything that was judged."""
+        """The matrices with random weights for annotators and for everything that was judged."""
 
 
 def both_ways(matrices: AttackMatrices) -> Bool[Array, "M M"]:
-    """True where two models have attacked each other, and people judged both.
+    """True where two models have attacked each other and both attacks were judged.
 
-    The likelihood weighs what speaks for i against j with what speaks for j against i: where only one of them was
-    asked for, the other is unknown and not zero.
+    The likelihood weighs the credit of i against j with that of j against i: if only one of them was judged, the other
+    is unknown, not zero.
     """
     return matrices.attacked & matrices.attacked.T
 
 
 def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged: str = "pairs") -> dict[str, Standings]:
-    """Standings by both measures; `judged` is what people judged, in words.
+    """Standings by both measures; `judged` names what was judged, such as 'pairs'.
 
     Raises:
-        RankingError: nothing is judged, or the method has no estimate for these judgements.
+        RankingError: nothing has been judged, or the method has no estimate for these judgements.
     """
     matrices = named_matrices(evidence, names, method)
     credits = evidence.credits(matrices, method)
@@ -84,7 +84,7 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
 
         nothing = (
             f"not enough judgements: no two models have attacked each other in enough judged {judged} "
-            f"(a duel counts once the share judge.share of its {judged} is judged)"
+            f"(a duel counts once the share judge.share of its {judged} has been judged)"
         )
         return ranked(names, both_ways(matrices), estimate, share, method, nothing=nothing)
 
@@ -92,10 +92,10 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
 
 
 def named_matrices(evidence: Evidence, names: Sequence[str], method: Method) -> AttackMatrices:
-    """What the attacks come to.
+    """The matrices of the evidence, with models named in errors.
 
     Raises:
-        RankingError: an entry has no estimate; models are named.
+        RankingError: an entry has no estimate; names the models.
     """
     try:
         return evidence.matrices(len(names), method)
@@ -104,7 +104,7 @@ def named_matrices(evidence: Evidence, names: Sequence[str], method: Method) -> 
 
 
 class _Resampled:
-    """The credits of some models among each other in every resample; both measures see the same resamples."""
+    """The credits of some models against each other in every resample; both measures share the resamples."""
 
     def __init__(self, evidence: Evidence, method: Method) -> None:
         self.evidence, self.method = evidence, method
@@ -119,8 +119,8 @@ class _Resampled:
 def resampled_credits(evidence: Evidence, models: int, method: Method) -> dict[str, Float[Array, "B M M"]]:
     """Credits by both measures in every resample.
 
-    The Bayesian bootstrap: everybody and everything that was judged gets a random weight (exponential), so that none
-    ever drops out and no duel is without a result. What was judged once has one weight in all duels that rest on it.
+    Bayesian bootstrap: every annotator and everything that was judged gets a random exponential weight, so that nothing
+    ever drops out and no duel is left without a result. A judged item has the same weight in all duels that use it.
     """
     rng = np.random.default_rng(method.seed)
     drawn: dict[str, list[Array]] = {measure: [] for measure in MEASURES}
@@ -141,10 +141,10 @@ def rankings_of(
     parameters: Mapping[str, Any],
     words: Callable[[Mapping[str, Standings], AttackMatrices], Sequence[str]],
 ) -> Rankings:
-    """Both rankings of all models that compete, kept under results/; `words` are about both of them.
+    """Both rankings of all competing models, saved in results/; `words` makes sentences about both.
 
     Raises:
-        RankingError: nothing is judged yet, or the method has no estimate.
+        RankingError: nothing has been judged yet, or the method has no estimate.
     """
     found = two_orders(evidence, hearing.models, method, what)
     matrices = named_matrices(evidence, hearing.models, method)
@@ -163,7 +163,7 @@ def rankings_of(
 def rows_among(
     attacker: Int[Array, " Q"], defender: Int[Array, " Q"], members: Int[Array, " n"]
 ) -> tuple[Int[Array, " r"], Int[Array, " r"], Int[Array, " r"]]:
-    """Rows in which some of the models attack each other, and their attackers and defenders numbered anew."""
+    """Rows in which some of the models attack each other, and their attackers and defenders, renumbered."""
     number = np.full(int(max(attacker.max(), defender.max(), members.max())) + 1, -1)
     number[members] = np.arange(len(members))
     rows = np.flatnonzero((number[attacker] >= 0) & (number[defender] >= 0))
@@ -171,14 +171,14 @@ def rows_among(
 
 
 def duels_in_words(cells: Int[Array, "n 2"], worth: Float[Array, "M M"], names: Sequence[str]) -> str:
-    """'a against b, c against d and 3 others': (attacker, defender), those of the least worth first."""
+    """'a against b, c against d and 3 others', from (attacker, defender) cells, the lowest worth first."""
     worst = sorted(cells.tolist(), key=lambda cell: worth[cell[0], cell[1]])[:LISTED]
     duels = ", ".join(f"{names[attacker]} against {names[defender]}" for attacker, defender in worst)
     return duels + (f" and {len(cells) - LISTED:,} others" if len(cells) > LISTED else "")
 
 
 def _circular(credits: Float[Array, "n n"]) -> float:
-    """Share of the pairwise results that no order explains; results are differences on the normal scale."""
+    """Share of the pairwise results that no ranking explains; results are differences on the normal scale."""
     from scipy.special import ndtri
 
     total = credits + credits.T

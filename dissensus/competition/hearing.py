@@ -1,7 +1,7 @@
-"""The competition of one study: what is asked, what people said, and what that comes to; one place for all who ask.
+"""The competition of one study: its questions, the answers, and what follows from them.
 
-`status`, the annotation service and the rankings call `Competition.judged` on the same `Answers`, so that they cannot
-disagree about what is open.
+`status`, the annotation service and the rankings all call `Competition.judged` on the same `Answers`, so that they
+cannot disagree about what is open.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dissensus.store.rounds import read_rounds
 
 
 class Competition(Generic[S, H]):
-    """All rounds of a study, with the questions they ask numbered in one list; an `Inquiry`."""
+    """All rounds of a study, with their questions numbered in one list; an `Inquiry`."""
 
     def __init__(self, task: Task[S, H]) -> None:
         """Read the rounds; there may be none yet."""
@@ -36,7 +36,7 @@ class Competition(Generic[S, H]):
         self._judged: tuple[Judged[S], ...] = ()
 
     def is_current(self) -> bool:
-        """False once there is another round."""
+        """False if a round has been added."""
         return tuple(self.work.folder.rounds()) == self.version
 
     def questions(self) -> list[Questions]:
@@ -44,13 +44,13 @@ class Competition(Generic[S, H]):
         return self.agenda.groups
 
     def judged(self, answers: Answers) -> tuple[States, tuple[Judged[S], ...]]:
-        """What became of every question, and of every row: the one place that says what is open."""
+        """The state of every question and every row: the only place that decides what is open."""
         states = self.task.states(self.agenda, answers)
         self._judged = judged_rounds(self.agenda, states, self.work.settings.judge.share, self._judged)
         return states, self._judged
 
     def needed(self, answers: Answers) -> Needed:
-        """Questions of the rows that count now, reserves in the place of what people discarded; and what follows."""
+        """Questions of the rows that count now, with reserves in place of discarded rows; and their follow-ups."""
         states, judged = self.judged(answers)
         active = np.zeros(len(self.agenda), bool)
         for one in judged:
@@ -62,20 +62,20 @@ class Competition(Generic[S, H]):
         """All rounds with the answers stored so far.
 
         Raises:
-            StudyError: there is no round yet.
+            StudyError: there are no rounds yet.
         """
         if not self.rounds:
-            raise StudyError(f"nothing is selected yet: dissensus select {self.work.folder.root}")
+            raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
         exclusions = self.work.people.excluded()
         answers = read_answers(self.work.answers, self.agenda.groups, exclusions)
         states, judged = self.judged(answers)
         return Hearing(self.models, tuple(self.rounds), self.agenda, answers, states, judged, exclusions)
 
     def weighed(self) -> Hearing[S, H]:
-        """The same with all that a ranking needs to know of the answers.
+        """The hearing with everything that a ranking needs.
 
         Raises:
-            StudyError: a model's predictions are not those that the rounds were selected by.
+            StudyError: a model's predictions have changed since the rounds were selected.
             ScreeningError: the study's screening has no estimate for these answers.
         """
         hearing = self.hearing()
@@ -87,16 +87,15 @@ class Competition(Generic[S, H]):
         return self.task.uris(self.models, self.agenda)
 
     def uris(self) -> Mapping[str, str | None]:
-        """Where pictures lie."""
         return self._uris
 
-    def beside(self, question: Question) -> dict[str, Any]:
-        """What a question about people's answers is about now."""
+    def context(self, question: Question) -> dict[str, Any]:
+        """The answers that a question currently refers to."""
         place = self._places.get((question.kind, question.text))
-        if place is None:  # somebody wrote it down by hand
+        if place is None:  # a question of the user's own
             return {}
         groups = [group.at(place) for group in self.agenda.groups]
-        return self.task.beside(question, read_answers(self.work.answers, groups, self.work.people.excluded()))
+        return self.task.context(question, read_answers(self.work.answers, groups, self.work.people.excluded()))
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
@@ -104,17 +103,17 @@ class Competition(Generic[S, H]):
         return {(group.kind, text): place for group in groups for place, text in enumerate(group.texts)}
 
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """What its page shows beside pictures."""
+        """What the page of a question shows besides pictures."""
         return self.task.material(self._uris, question, shown)
 
     def asked_so_far(self) -> list[Question]:
-        """Every question that the study needed so far."""
+        """All questions that the study has needed so far."""
         hearing, first = self.hearing(), self.agenda.groups[0]
         asked = [Question(kind=first.kind, body=json.loads(first.texts[number])) for number in hearing.asked]
         return asked + self.task.further_questions(hearing)
 
     def texts_so_far(self) -> set[tuple[str, str]]:
-        """Kind and text of every question that the study needed so far, in all wordings."""
+        """Kind and text of all questions that the study has needed so far, in all wordings."""
         asked, first = {(one.kind, one.text) for one in self.asked_so_far()}, self.agenda.groups[0]
         needed = {text for kind, text in asked if kind == first.kind}
         places = first.places()
@@ -136,7 +135,7 @@ class Competition(Generic[S, H]):
 
 
 def read_answers(log: AnswerLog, groups: Sequence[Questions], excluded: Collection[str]) -> Answers:
-    """Everybody's last word on the questions, from the database; those who are excluded say nothing."""
+    """Each annotator's latest answers to the questions, from the database, without excluded annotators."""
     found: list[tuple[int, int, int, Row]] = []
     start = 0
     for group in groups:

@@ -1,4 +1,4 @@
-"""One round after its answers, whatever the models predict: which rows count, what is open, what was given up."""
+"""One round given its answers, for any task: which rows count, which are open, which were discarded."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from dissensus.records import DISCARDED, OPEN, Selected
 S = TypeVar("S", bound=Selected)
 
 LABELS = 1 << 16
-"""More than there are labels, which are kept in 16 bits."""
+"""An upper bound on the number of labels, which are stored in 16 bits."""
 
 
 @dataclass(frozen=True)
 class Ballot(Generic[S]):
-    """The rows of a round as people meet them: `questions[r]` are the numbers of the w questions that decide row r.
+    """The rows of a round as questions: `questions[r]` holds the numbers of the w questions that decide row r.
 
-    Of a group at most `k` rows count, the first ones by rank that people did not discard; where there are `labels`, at
-    most `cap` of them share a label in any of its columns. A discarded row is counted by its `subject`.
+    At most `k` rows of a group count: the first ones by rank that annotators did not discard. If there are `labels`, at
+    most `cap` of these rows share a label in any column. A discarded row is counted by its `subject`.
     """
 
     selection: S
@@ -34,14 +34,14 @@ class Ballot(Generic[S]):
     cap: int = 0
 
     def active(self, discarded: Bool[Array, " Q"], rows: Array | None = None) -> Bool[Array, " Q"]:
-        """The rows that count; or those of whole groups, given as a mask."""
+        """The rows that count, among all rows or among the whole groups that `rows` selects."""
         every = slice(None) if rows is None else rows
         labels = None if self.labels is None else self.labels[every]
         group, rank = self.selection.group[every], self.selection.rank[every]
         return active_rows(group, rank, discarded[every], self.k, labels, self.cap)
 
     def discarded(self, state: Int[Array, " q"], lost: Bool[Array, " q"] | None) -> Bool[Array, " Q"]:
-        """Rows that people could not judge, or whose question is `lost` for another reason."""
+        """Rows that annotators could not judge, or whose question is `lost` for another reason."""
         is_out = np.isin(state, DISCARDED)
         is_out = is_out if lost is None else is_out | lost
         return np.any(is_out[self.questions], axis=1)
@@ -51,7 +51,7 @@ class Ballot(Generic[S]):
 class Judged(Generic[S]):
     """`active` rows count; `discarded` ones made room for reserves. A duel counts once `share` of its rows are judged.
 
-    Rows that other duels happened to ask before are no fair sample of a duel, so that it has to reach its share.
+    Rows that happen to be answered because of other duels are not a fair sample, hence the required share.
     """
 
     ballot: Ballot[S]
@@ -62,17 +62,16 @@ class Judged(Generic[S]):
 
     @property
     def selection(self) -> S:
-        """What was selected."""
         return self.ballot.selection
 
     @property
     def given_up(self) -> Bool[Array, " Q"]:
-        """Discarded rows whose turn had come; reserves that nobody had to ask about are none of them."""
+        """Discarded rows that had been needed; reserves that were never needed are not included."""
         return self.discarded & (active_before(self.selection.group, self.selection.rank, self.active) < self.ballot.k)
 
     @property
     def asked(self) -> Bool[Array, " q"]:
-        """Questions that had or have to be answered: those of active rows, and those answered of rows given up."""
+        """Questions needed so far: those of active rows, and the answered ones of rows given up."""
         return self._of(self.active) | (self._of(self.given_up) & (self.state != OPEN))
 
     @property
@@ -87,7 +86,7 @@ class Judged(Generic[S]):
 
     @property
     def decided(self) -> Bool[Array, " Q"]:
-        """Active rows with all their answers, in duels that count."""
+        """Active rows with all their answers, in duels that have reached their share."""
         ended, number = self.ended, np.unique(self.selection.duel, return_inverse=True)[1]
         reached = np.bincount(number, ended) / np.maximum(np.bincount(number, self.active), 1)
         return ended & (reached[number] >= self.share)
@@ -99,7 +98,7 @@ class Judged(Generic[S]):
         return np.where(self.active, before + 1, 0)
 
     def with_state(self, state: Int[Array, " q"], lost: Bool[Array, " q"] | None = None) -> Judged[S]:
-        """The round as it would be with other states; the same as judging it anew, but quicker for a few changes."""
+        """The round with other states; the same as judging it again, but faster if few states change."""
         discarded = self.ballot.discarded(state, lost)
         group = self.selection.group
         rows = np.isin(group, group[discarded != self.discarded])
@@ -116,7 +115,7 @@ class Judged(Generic[S]):
 def judge(
     ballot: Ballot[S], state: Int[Array, " q"], share: float = 0.0, lost: Bool[Array, " q"] | None = None
 ) -> Judged[S]:
-    """What the states of its questions come to for a round."""
+    """Judge a round by the states of its questions."""
     discarded = ballot.discarded(state, lost)
     return Judged(ballot, state, discarded, ballot.active(discarded), share)
 
@@ -129,9 +128,9 @@ def active_rows(
     labels: Int[Array, "Q c"] | None = None,
     cap: int = 0,
 ) -> Bool[Array, " Q"]:
-    """True for the first `k` rows of each group, by rank, that are not discarded and fit the cap together.
+    """True for the first `k` rows of each group, by rank, that are not discarded and respect the cap together.
 
-    It depends on the selection and the states alone: nothing needs to be remembered when a reserve moves up.
+    This depends only on the selection and the states; no history is needed when a reserve moves up.
     """
     order = _by_group_and_rank(group, rank)
     order = order[~discarded[order]]
@@ -144,7 +143,7 @@ def active_rows(
     active = np.zeros(len(group), bool)
     active[order[is_among_first & ~is_crowded[number]]] = True
     ends = np.append(starts[1:], len(order))
-    for crowded in np.flatnonzero(is_crowded):  # only where the cap turns rows away do they depend on each other
+    for crowded in np.flatnonzero(is_crowded):  # only here, where the cap applies, do rows depend on each other
         assert labels is not None, "nothing is crowded without labels"
         rows = order[starts[crowded] : ends[crowded]]
         active[rows[_taken(labels[rows].tolist(), k, cap)]] = True
@@ -152,7 +151,7 @@ def active_rows(
 
 
 def active_before(group: Int[Array, " Q"], rank: Int[Array, " Q"], active: Bool[Array, " Q"]) -> Int[Array, " Q"]:
-    """How many active rows of the same group stand before each row."""
+    """How many active rows of the same group come before each row."""
     order = _by_group_and_rank(group, rank)
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     so_far = np.cumsum(active[order]) - active[order]
@@ -162,7 +161,7 @@ def active_before(group: Int[Array, " Q"], rank: Int[Array, " Q"], active: Bool[
 
 
 def _by_group_and_rank(group: Int[Array, " Q"], rank: Int[Array, " Q"]) -> Int[Array, " Q"]:
-    """The rows in order; a selection mostly has them so already, and to see that is quicker than to sort."""
+    """The order of the rows; selections are usually sorted already, and checking that is faster than sorting."""
     step = np.diff(group)
     if np.all((step > 0) | ((step == 0) & (np.diff(rank) >= 0))):
         return np.arange(len(group))
@@ -170,7 +169,7 @@ def _by_group_and_rank(group: Int[Array, " Q"], rank: Int[Array, " Q"]) -> Int[A
 
 
 def _is_over(group: Int[Array, " n"], label: Int[Array, " n"], cap: int, groups: int) -> Bool[Array, " G"]:
-    """True for groups in which some label stands more than `cap` times."""
+    """True for groups in which some label occurs more than `cap` times."""
     pairs, times = np.unique(group * LABELS + label, return_counts=True)
     is_over = np.zeros(groups, bool)
     is_over[pairs[times > cap] // LABELS] = True
@@ -178,7 +177,7 @@ def _is_over(group: Int[Array, " n"], label: Int[Array, " n"], cap: int, groups:
 
 
 def _taken(labels: Sequence[Sequence[int]], k: int, cap: int) -> list[int]:
-    """Rows of one group, taken one after the other while they fit."""
+    """Rows of one group, taken greedily as long as they respect the cap."""
     taken: list[int] = []
     counts: Counter[tuple[int, int]] = Counter()
     for row, sides in enumerate(map(tuple, map(enumerate, labels))):

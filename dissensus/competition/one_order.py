@@ -1,4 +1,4 @@
-"""One order from who was right (lines 13 to 15 of MAD's Algorithm 1): matrices, and a ranking that says what it can."""
+"""One ranking from which models were right (lines 13 to 15 of MAD's Algorithm 1), and the matrices behind it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ USUAL = Method("perron", 1.0)
 def rank(
     outcomes: Outcomes, names: Sequence[str], method: Method = USUAL, identical: Iterable[tuple[int, int]] = ()
 ) -> Standings:
-    """Standings of all models; models that no judged items connect are ranked separately, and the words say so.
+    """Standings of all models; models that no judged item connects are ranked separately, and the sentences say so.
 
     Raises:
-        RankingError: nothing is judged, or the method has no estimate for these judgements.
+        RankingError: nothing has been judged, or the method has no estimate for these judgements.
     """
     cases = tally(outcomes, len(names))
 
@@ -38,22 +38,22 @@ def rank(
         share,
         method,
         identical,
-        nothing="not enough judgements: no duel has an item with both of its questions answered",
+        nothing="not enough judgements: no duel has an item with both questions answered",
     )
 
 
 def strengths(cases: Tally, method: Method) -> Float[Array, " M"]:
-    """Strengths of connected models, larger is better."""
+    """Strengths of connected models; larger is better."""
     return method.among(RANKERS).strengths(compare(cases, method.smoothing))
 
 
 def matrices(outcomes: Outcomes, models: int, method: Method) -> Comparisons:
-    """The tally, A and B of all duels (lines 13 and 14)."""
+    """The tally, accuracy matrix A and dominance matrix B of all duels (lines 13 and 14)."""
     return compare(tally(outcomes, models), method.smoothing)
 
 
 def stability(outcomes: Outcomes, models: int, method: Method) -> tuple[tuple[int, float], ...]:
-    """(k, Spearman correlation of the ranking by the first k items of each duel with the full one): Figure 5."""
+    """(k, Spearman correlation between the ranking by the first k items of each duel and the full one): Figure 5."""
     members = np.array(connected_groups(tally(outcomes, models).items > 0)[0])
 
     def by_rows(rows: Int[Array, " n"]) -> list[Float[Array, " M"]]:
@@ -85,7 +85,7 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
 
 
 def together(rounds: Sequence[Outcomes]) -> Outcomes:
-    """The outcomes of several rounds; the places of a duel's items count on from round to round."""
+    """The outcomes of several rounds; ranks within a duel continue from one round to the next."""
     whole = Outcomes.together(rounds)
     number = np.repeat(np.arange(len(rounds)), [len(part) for part in rounds])
     place = whole.rank.copy()

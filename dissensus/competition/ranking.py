@@ -1,4 +1,4 @@
-"""rank: standings as the record that is kept, with how they were made."""
+"""rank: standings as the stored record, with their provenance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dissensus.version import __version__
 
 
 def method_of(settings: MethodSettings, name: str | None = None) -> Method:
-    """The method of that name, or the study's, with the study's parameters."""
+    """The named method, or the study's own by default, with the study's parameters."""
     return Method(name or settings.method, settings.smoothing, settings.resamples, settings.level, settings.seed)
 
 
@@ -29,11 +29,11 @@ def ranking_of(
     beside: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> Ranking:
-    """Standings with their words, further words `beside` them, and how they were made; `what` waits for answers."""
+    """Standings with their sentences, further ones (`beside`) and their provenance; `what` names what is judged."""
     inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in hearing.rounds}
     words = (*standings.words, *beside)
     if hearing.open:
-        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} {what} wait for answers.", *words)
+        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} {what} are still open.", *words)
     own = {"smoothing": method.smoothing, "resamples": method.resamples, "level": method.level}
     return Ranking(
         standings=standings.standings,

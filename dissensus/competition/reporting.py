@@ -1,4 +1,4 @@
-"""What the reports of several tasks tell of a study: its settings and exclusions in words, benchmarks, duels."""
+"""Parts shared by the reports of all tasks: settings and exclusions in words, benchmarks, duels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Shown = TypeVar("Shown")
 
 
 def setting_text(value: object) -> str:
-    """A setting as the page writes it."""
+    """A setting as the report shows it."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {setting_text(one)}" for name, one in value.items())
     return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def under(heading: str, values: Mapping[str, Any], text: Callable[[object], str] = setting_text) -> dict[str, str]:
-    """Settings by their names under a heading, such as 'judge: majority'."""
+    """Settings with a heading in front of their names, such as 'judge: method'."""
     return {f"{heading}: {name}": text(value) for name, value in values.items()}
 
 
@@ -37,9 +37,9 @@ def model_settings(
     words: Callable[[ModelSettings], str] = lambda model: f"{model.backend}:{model.target}",
     preprocessed: Callable[[ModelSettings], bool] | None = None,
 ) -> dict[str, str]:
-    """Where each model comes from, and how its images are preprocessed.
+    """The source of each model, and its preprocessing.
 
-    `preprocessed` says which models have a line about preprocessing; without it, those for which any is set.
+    `preprocessed` decides which models get a line about preprocessing; by default, those that have any set.
     """
     shown = {}
     for name, model in settings.models.items():
@@ -52,7 +52,7 @@ def model_settings(
 
 
 def about_study(work: Workspace[Any], hearing: Hearing[Any, Any], *notes: str) -> dict[str, Any]:
-    """What every report says of its study; `notes` are a task's own, which come last."""
+    """Fields that every report has; `notes` are specific to the task and come last."""
     return {
         "title": work.title,
         "models": tuple(hearing.models),
@@ -67,7 +67,7 @@ def about_study(work: Workspace[Any], hearing: Hearing[Any, Any], *notes: str) -
 def about_attacks(
     work: Workspace[Any], hearing: Hearing[Any, Any], rankings: Rankings, matrices: AttackMatrices, *notes: str
 ) -> dict[str, Any]:
-    """The same of a study whose models attack each other."""
+    """Fields of reports on models that attack each other."""
     return about_study(work, hearing, *notes) | {
         "aggressiveness": rankings.aggressiveness,
         "resistance": rankings.resistance,
@@ -84,7 +84,7 @@ def round_settings(
     text: Callable[[object], str] = setting_text,
     more: Callable[[Round[Any]], Mapping[str, str]] = lambda _: {},
 ) -> dict[str, str]:
-    """With which settings every round was selected, with what `more` says of it, and how it is judged."""
+    """The settings of every round, what `more` adds about it, and the settings for judging."""
     shown: dict[str, str] = {}
     for found in rounds:
         heading = f"round {found.number}"
@@ -98,7 +98,7 @@ def attack_duels(
     matrices: AttackMatrices,
     order: Callable[[Shown], Any],
 ) -> tuple[AttackDuel[Shown], ...]:
-    """Duels from what was selected for every attacker and defender, which is sorted by `order`."""
+    """One duel per attacker and defender, with the rows that were selected for it, sorted by `order`."""
     return tuple(
         AttackDuel(
             attacker=models[attacker],
@@ -112,25 +112,25 @@ def attack_duels(
 
 
 def known_cell(matrix: Array, known: Array, row: int, column: int) -> float | None:
-    """An entry of a matrix; None where nothing was judged."""
+    """An entry of a matrix; None if nothing was judged."""
     return float(matrix[row, column]) if known[row, column] else None
 
 
 def known_cells(matrix: Array, where: Array) -> list[list[float | None]]:
-    """The matrix as lists, with nothing where nothing was judged."""
+    """The matrix as lists, with None where nothing was judged."""
     rows, columns = matrix.shape
     return [[known_cell(matrix, where, row, column) for column in range(columns)] for row in range(rows)]
 
 
 def benchmarks_of(folder: Folder, rankings: Rankings) -> dict[str, Benchmark] | None:
-    """The benchmark that the user gave beside each ranking, if any."""
+    """Each ranking compared with the user's benchmark, if there is one."""
     found = {name: known_benchmark(folder, ranking) for name, ranking in rankings.measures.items()}
     return {name: known for name, known in found.items() if known is not None} or None
 
 
 def left_out(exclusions: Mapping[str, Exclusion]) -> list[str]:
-    """Whose answers do not count, each with the reason."""
+    """A sentence for each excluded annotator, with the reason."""
     return [
-        f"The answers of {name} do not count: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
+        f"The answers of {name} are excluded: {exclusion.reason} (decided by {exclusion.by}, {exclusion.time[:10]})."
         for name, exclusion in sorted(exclusions.items())
     ]

@@ -1,4 +1,4 @@
-"""select: a round of duels, planned, found in one pass over all predictions, and written; the same for every task."""
+"""select: plan a round of duels, find its rows in one pass over all predictions, and write it, for every task."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from dissensus.store.rounds import Round, read_rounds, write_round
 
 
 def select(task: Task[S, H], again: bool) -> int:
-    """Number of the round that holds the selection: a new one, or the last where nothing is left to select.
+    """Select a round and return its number, or the number of the last round if nothing is left to select.
 
-    All duels at first; later only those of models that came since (Algorithm 2 of the papers), or with `again` further
-    rows for all duels. Earlier rounds are never touched.
+    The first round has all duels; later ones only those of models that joined since (Algorithm 2 of the papers) or,
+    with `again`, new rows for all duels. Earlier rounds never change.
 
     Raises:
-        SelectionError: fewer than two models, or nothing by which any two could be told apart.
-        StudyError: other settings than those of the rounds there are, or predictions that changed.
+        SelectionError: there are fewer than two models, or no two can be told apart.
+        StudyError: the settings differ from those of the last round, or predictions have changed.
         PredictionError: predictions cannot be compared.
     """
     work = task.work
@@ -43,7 +43,7 @@ def select(task: Task[S, H], again: bool) -> int:
     parts = Parts(work.folder.parts(f"select-{plan.number:03}"), f"select (round {plan.number})", inputs)
     try:
         choice = selecting.run(work, parts)
-    except (PredictionError, SelectionError):  # it would end here again, so nobody goes on with these parts
+    except (PredictionError, SelectionError):  # resuming would fail again, so the parts are useless
         parts.clear()
         raise
     selection = choice.selection
@@ -60,7 +60,7 @@ def select(task: Task[S, H], again: bool) -> int:
 
 
 def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
-    """The round that is to be selected; None where all models have met and nothing changed."""
+    """The round to select; None if all models have met and no setting has changed."""
     work = task.work
     met, rounds = read_rounds(work.folder, task.selection)
     models = competing(work, met)
@@ -77,9 +77,9 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
 
 
 def duels_of(models: int, newcomers: int = 0, is_ordered: bool = False) -> Int[Array, "D 2"]:
-    """All pairs of models, ordered ones where one attacks the other; with newcomers (the last models) those with one.
+    """All pairs of models, ordered if one attacks the other; with newcomers (the last models), only their own pairs.
 
-    A model that joins M others costs M duels, or 2·M where they are ordered.
+    A model that joins M others adds M duels, or 2·M ordered ones.
     """
     pairs = permutations(range(models), 2) if is_ordered else combinations(range(models), 2)
     chosen = [pair for pair in pairs if not newcomers or max(pair) >= models - newcomers]
@@ -87,25 +87,27 @@ def duels_of(models: int, newcomers: int = 0, is_ordered: bool = False) -> Int[A
 
 
 def competing(work: Workspace[Any], met: list[str]) -> list[str]:
-    """The models that have met, in that order, and those that have predicted since.
+    """The models of earlier rounds, in that order, followed by those that have predicted since.
 
     Raises:
-        SelectionError: fewer than two have predictions.
+        SelectionError: fewer than two models have predictions.
     """
     models = predicted(work.folder, work.settings)
     if len(models) < 2:
         found = models[0] if models else "none"
-        raise SelectionError(f"a competition needs two models with predictions; here there is {found}")
+        raise SelectionError(
+            f"a competition needs two models with predictions, and this study has {found}: run dissensus predict"
+        )
     return met + [name for name in models if name not in met]
 
 
 def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_open: Collection[str] = ()) -> None:
-    """Refuse other settings than those of the last round, which would need a round of their own.
+    """Reject settings that differ from those of the last round, which would need a round of their own.
 
-    `left_open` are settings that the round found out for itself where nobody says otherwise.
+    `left_open` are settings that the round determined itself if they were not set.
 
     Raises:
-        StudyError: names every setting that changed.
+        StudyError: names every setting that has changed.
     """
     before = last.settings
     said = {name: value for name, value in wanted.items() if not (name in left_open and value is None)}
@@ -113,22 +115,23 @@ def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_
     if changed:
         raise StudyError(
             f"round {last.number} was selected with other settings ({', '.join(changed)}): "
-            f"restore them, or use --again to select further {what} for every duel"
+            f"restore them, or use --again to select more {what} for every duel"
         )
 
 
 def require_unchanged(task: Task[S, H], rounds: Sequence[Round[S]]) -> dict[str, dict[str, Any]]:
-    """Stamps of the predictions of all models that compete, which still say what the rounds were selected by.
+    """Stamps of the predictions of all competing models, after checking that they are those of the rounds.
 
     Raises:
-        StudyError: a model is no longer in study.toml, or has other predictions.
+        StudyError: a model is no longer in study.toml, or its predictions have changed.
     """
     work = task.work
     names = list(dict.fromkeys(name for found in rounds for name in found.predictions))
     gone = [name for name in names if name not in work.settings.models]
     if gone:
         raise StudyError(
-            f"{gone[0]} competes, but {work.folder.settings} no longer lists it: write [models.{gone[0]}] again"
+            f"{gone[0]} takes part in the competition but is no longer in {work.folder.settings}: "
+            f"restore [models.{gone[0]}]"
         )
     stamps = check_same_pool(work.folder, names)
     refuse_other_predictions(rounds, stamps)

@@ -1,4 +1,4 @@
-"""From a way to estimate strengths to standings that say what they can: the last line of every competition."""
+"""From a strength estimate to standings with intervals and sentences: the last step of every competition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Method:
-    """How to rank: the ranker's name and everything it depends on; each task says what it smooths."""
+    """How to rank: the ranker's name and all its parameters; each task defines what `smoothing` applies to."""
 
     name: str
     smoothing: float
@@ -27,10 +27,10 @@ class Method:
     seed: int = 0
 
     def among(self, rankers: Mapping[str, R]) -> R:
-        """The ranker of that name.
+        """Look up the ranker by name.
 
         Raises:
-            RankingError: there is none.
+            RankingError: there is no ranker of that name.
         """
         if self.name not in rankers:
             raise RankingError(f"there is no method '{self.name}': choose one of {', '.join(rankers)}")
@@ -39,9 +39,9 @@ class Method:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Strengths of connected models, larger is better, and those of every resample that has a ranking.
+    """Strengths of connected models (larger is better), and those in every resample that has a ranking.
 
-    `is_ratio`: take logarithms before differences. `degenerate` resamples have no ranking.
+    `is_ratio`: compare logarithms of strengths. `degenerate` is the number of resamples without a ranking.
     """
 
     strengths: Float[Array, " n"]
@@ -52,7 +52,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Standings:
-    """Standings, best first, and the sentences that belong to them."""
+    """Standings, best first, and the sentences about them."""
 
     standings: tuple[Standing, ...]
     words: tuple[str, ...]
@@ -69,13 +69,13 @@ def ranked(
     identical: Iterable[tuple[int, int]] = (),
     nothing: str = "not enough judgements: no two models are compared",
 ) -> Standings:
-    """Standings of all models; models that nothing connects are ranked separately, and the words say so.
+    """Standings of all models; unconnected groups of models are ranked separately, and the sentences say so.
 
-    `estimate` ranks some models among each other, given by their numbers; `cyclic_share` says how much of what compares
-    them goes round in circles. `nothing` is said where no two models are compared.
+    `estimate` ranks the given models against each other; `cyclic_share` is the share of their comparisons that is
+    cyclic. `nothing` is the error message if no two models have been compared.
 
     Raises:
-        RankingError: nothing is judged, or the method has no estimate for these judgements; models are named.
+        RankingError: nothing has been judged, or the method has no estimate for these judgements; names the models.
     """
     groups = connected_groups(compared)
     if len(groups[0]) == 1:
@@ -108,16 +108,16 @@ def ranked(
 def stability(
     strengths: Callable[[Int[Array, " k"]], Sequence[Float[Array, " M"]]], steps: Sequence[Int[Array, " k"]]
 ) -> tuple[tuple[int, tuple[float, ...]], ...]:
-    """(k, Spearman correlation of the ranking by the first k steps with the full one), for each measure.
+    """(k, Spearman correlation between the ranking after the first k steps and the full one), for each measure.
 
-    `steps[k − 1]` is what the first k steps use, and the last one is everything. A k at which the models are not yet
-    connected, or all are alike, has no correlation and is left out.
+    `steps[k − 1]` is the data that the first k steps use; the last entry is all data. A k at which the models are not
+    connected yet, or all tie, has no correlation and is left out.
     """
     from scipy.stats import spearmanr  # takes half a second to import, which only reports need
 
     try:
         full = strengths(steps[-1]) if steps else ()
-    except RankingError:  # the models are not all connected
+    except RankingError:  # not all models are connected
         return ()
     curve = []
     for k, step in enumerate(steps, start=1):
@@ -150,7 +150,7 @@ def _rows(
     estimates: Mapping[int, tuple[float, float, float]],
     surely_better: Bool[Array, "M M"],
 ) -> tuple[Standing, ...]:
-    """One row per model, best first within its group; `estimates` are strength, low and high by model."""
+    """One row per model, best first within its group; `estimates` maps models to strength, low and high."""
     rank_low, rank_high = rank_sets(surely_better)
     rows = []
     for group in groups:

@@ -1,4 +1,4 @@
-"""status: how far a study has come, and what to do next."""
+"""status: the progress of a study, and what to do next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dissensus.store.tables import read_stamps
 
 
 class RoundStatus(Record):
-    """One round: its duels and what was selected for them; `short` are duels that got less than they should."""
+    """One round: its duels and the items selected for them; `short` counts duels that have too few."""
 
     round: int
     duels: int
@@ -29,11 +29,11 @@ class RoundStatus(Record):
     short: int
     settings: dict[str, object]
     words: tuple[str, ...] = ()
-    """What a reader of the result should know about the selection."""
+    """Sentences about the selection for readers of the result."""
 
 
 class ModelStatus(Record):
-    """One model: whether it has predicted, and on how many items it could not, by reason."""
+    """One model: whether it has predicted, and on how many items it could not and why."""
 
     model: str
     source: str
@@ -43,7 +43,7 @@ class ModelStatus(Record):
 
 
 class Status(Record):
-    """How far a study has come."""
+    """The progress of a study."""
 
     study: str
     task: str
@@ -61,7 +61,7 @@ class Status(Record):
 
 
 def status_of(task: Task[Any, Any]) -> Status:
-    """The status, from the study folder alone."""
+    """The status, from the study folder and its database alone."""
     work = task.work
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
     answers, annotators = work.answers.counts(task.kind, "asked")
@@ -132,5 +132,5 @@ def _next(
     if any(model.model not in competing for model in models):
         return f"dissensus select {study}"
     if waiting:
-        return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions wait for answers"
+        return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions are open"
     return f"dissensus report {study}"

@@ -1,4 +1,4 @@
-"""What a task has to say: everything that depends on what models predict, and nothing else."""
+"""The interface of a task: everything that depends on what models predict, and nothing else."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.store.settings import CROP, Settings
 from dissensus.store.settings.common import CountingSettings
+from dissensus.store.tables import read_table
 
 H = TypeVar("H", bound="States")
 W = TypeVar("W", bound="States")
@@ -39,7 +40,7 @@ W = TypeVar("W", bound="States")
 
 @dataclass(frozen=True)
 class Plan(Generic[S]):
-    """A round to be selected: its models (newcomers last), duels, settings, and earlier rounds whose rows are taken."""
+    """A round to select: its models (newcomers last), duels and settings, and earlier rounds whose rows are taken."""
 
     number: int
     models: list[str]
@@ -47,19 +48,19 @@ class Plan(Generic[S]):
     settings: dict[str, Any]
     taken: Sequence[Round[S]]
     stamps: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Of every model's predictions."""
+    """Metadata of every model's predictions."""
     rounds: Sequence[Round[S]] = ()
-    """All earlier ones."""
+    """All earlier rounds."""
 
     @property
     def wanted(self) -> Bool[Array, "M M"]:
-        """True at [attacker, defender] of every duel."""
+        """True at [attacker, defender] for every duel."""
         wanted = np.zeros((len(self.models), len(self.models)), bool)
         wanted[self.duels[:, 0], self.duels[:, 1]] = True
         return wanted
 
     def taken_rows(self, *columns: str) -> Int[Array, "T c"] | None:
-        """Some columns of all rows that earlier rounds took or hold in reserve; None where none count."""
+        """Some columns of all rows that earlier rounds selected or hold in reserve; None if there are none."""
         if not self.taken:
             return None
         found = [one.selection for one in self.taken]
@@ -68,7 +69,7 @@ class Plan(Generic[S]):
 
 @dataclass(frozen=True)
 class Choice(Generic[S]):
-    """What was selected, with what its round says of itself, and columns that only the table has."""
+    """A selection, the metadata of its round, and further columns that are only stored in the table."""
 
     selection: S
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -76,30 +77,30 @@ class Choice(Generic[S]):
 
 
 class Selecting(ABC, Generic[S]):
-    """One selection: a reduction over the pool, and what becomes of its result."""
+    """One selection: a reduction over the pool, and how its result becomes rows."""
 
     reduction: Reduction[Any, Any]
     inputs: Mapping[str, Any] = {}
-    """What the result depends on beside the pool, the predictions, the settings and the number of duels."""
+    """What the result depends on besides the pool, the predictions, the settings and the number of duels."""
     recorded: Sequence[str] = ("pool", "predictions")
-    """The inputs that the round keeps."""
+    """The inputs that are stored with the round."""
 
     @abstractmethod
     def __init__(self, work: Workspace[Any], plan: Plan[S]) -> None:
-        """Look for what the plan wants; raises SelectionError where no two models can be told apart."""
+        """Prepare the selection of a plan; raises SelectionError if no two models can be told apart."""
 
     @abstractmethod
     def finish(self, found: Any) -> Choice[S]:
-        """The rows that were selected; raises SelectionError where there are none."""
+        """The selected rows; raises SelectionError if there are none."""
 
     def run(self, work: Workspace[Any], parts: Parts | None) -> Choice[S]:
-        """Pass over the pool, and finish."""
+        """Run the reduction over the pool, and finish."""
         return self.finish(work.reduce(self.reduction, "select", parts))
 
 
 @dataclass(frozen=True)
 class Agenda(Generic[S]):
-    """The questions of all rounds: `keys[q]` are the numbers that question q of the first group is about."""
+    """The questions of all rounds: `keys[q]` holds the item and label numbers of question q in the first group."""
 
     groups: list[Questions]
     keys: Int[Array, "q c"]
@@ -112,9 +113,9 @@ class Agenda(Generic[S]):
 
 @dataclass(frozen=True)
 class States:
-    """What people's answers come to: the state of every question of the first group.
+    """The state of every question of the first group, given the answers.
 
-    `lost` are questions whose rows are discarded although nobody discarded them themselves.
+    `lost` marks questions whose rows are discarded because of answers to other questions.
     """
 
     state: Int[Array, " q"]
@@ -123,9 +124,9 @@ class States:
 
 @dataclass(frozen=True)
 class Hearing(Generic[S, H]):
-    """All rounds of a study with what people said; questions of all rounds are numbered in one list.
+    """All rounds of a study with the answers so far; the questions of all rounds are numbered in one list.
 
-    Models are numbered in the order of `models`: those that compete, in the order in which they came.
+    Models are numbered as in `models`: the competing models, in the order in which they joined.
     """
 
     models: list[str]
@@ -135,35 +136,35 @@ class Hearing(Generic[S, H]):
     states: H
     judged: tuple[Judged[S], ...]
     exclusions: Mapping[str, Exclusion]
-    """People whose answers do not count, with the reason."""
+    """Excluded annotators, with the reason."""
 
     @property
     def item_ids(self) -> Mapping[int, str]:
-        """The id of every item by its number."""
+        """The ids of the items, by item number."""
         return self.agenda.item_ids
 
     @property
     def keys(self) -> Int[Array, "q c"]:
-        """The numbers that every question is about."""
+        """The item and label numbers of every question."""
         return self.agenda.keys
 
     @cached_property
     def asked(self) -> list[int]:
-        """Numbers of the questions that the study needed so far."""
+        """Numbers of the questions that the study has needed so far."""
         return self._numbers([one.asked for one in self.judged])
 
     @cached_property
     def open(self) -> list[int]:
-        """Numbers of the questions that wait for answers."""
+        """Numbers of the open questions."""
         return self._numbers([one.open for one in self.judged])
 
     @property
     def discarded(self) -> int:
-        """How many different things people could not judge."""
+        """How many different items, or pairs of items, annotators could not judge."""
         return len({int(one) for judged in self.judged for one in judged.ballot.subject[judged.given_up]})
 
     def with_states(self, states: W, share: float) -> Hearing[S, W]:
-        """The same with other states, and what they come to."""
+        """The same hearing with other states, judged again."""
         judged = judged_rounds(self.agenda, states, share)
         return Hearing(self.models, self.rounds, self.agenda, self.answers, states, judged, self.exclusions)
 
@@ -179,7 +180,7 @@ class Hearing(Generic[S, H]):
 
 
 class OpenQuestion(Record):
-    """A question that waits for answers, without a word of who said what."""
+    """An open question, without the predictions of any model."""
 
     kind: str
     question: dict[str, Any]
@@ -187,67 +188,72 @@ class OpenQuestion(Record):
 
 
 class Task(ABC, Generic[S, H]):
-    """One study's competition, as far as it depends on what its models predict."""
+    """The parts of a study's competition that depend on what its models predict."""
 
     name: ClassVar[str]
     noun: ClassVar[str]
-    """What a round selects, in words, such as 'pairs'."""
+    """What a round selects, such as 'pairs'."""
     settings: ClassVar[type[Settings]]
     template: ClassVar[str]
-    """How its part of study.toml begins."""
+    """The task's part of a new study.toml."""
     usual_classes: ClassVar[str | None] = None
-    """The classes of a study that names none; None where models do not give classes."""
+    """The default classes; None if models do not predict classes."""
     most_classes: ClassVar[int | None] = None
     selection: type[S]
     """The rows of a round."""
     source: type[Source]
-    """Where the predictions of a model come from."""
+    """How the predictions of a model are read."""
     selecting: type[Selecting[S]]
     """How a round is selected."""
     is_ordered: ClassVar[bool] = True
-    """Whether a duel is an attacker and a defender, or just two models."""
+    """Whether a duel has an attacker and a defender, or is just two models."""
     found_later: ClassVar[Sequence[str]] = ()
-    """Settings that a round finds out for itself where nobody says otherwise."""
+    """Settings that are determined during selection unless they are set."""
     preprocess: ClassVar[type[Any]] = Preprocess
     frame: ClassVar[str] = CROP
-    """How its models see an image, as study.toml suggests it."""
+    """How images are preprocessed, as commented lines in study.toml."""
     gives_numbers: ClassVar[bool] = False
-    """Whether models give a number: lower may be better, and the pool may be computed instead of listed."""
+    """Whether models predict a number: lower may be better, and the pool may be generated instead of listed."""
     kept_files: ClassVar[Sequence[str]] = ()
     """Files of the study that a selection writes."""
     sheets: ClassVar[Sequence[str]] = (".jsonl",)
-    """Endings of the files that its questions can be written to."""
+    """Suffixes of the files that questions can be written to."""
     has_addresses: ClassVar[bool] = False
-    """Whether these files can have a column of the pictures' addresses."""
-    short: ClassVar[str] = "{short:,} duels have nothing selected"
-    """What is said of duels that got less than they should; it may name settings of the round."""
+    """Whether these files can have a column with image URLs."""
+    short: ClassVar[str] = "{short:,} duels have no selected items"
+    """Message about duels with too few rows; it may refer to settings of the round."""
 
     def __init__(self, work: Workspace[Any]) -> None:
         self.work = work
 
+    def predictions(self, model: str) -> Mapping[str, Any]:
+        """What a model predicts for every item, as columns; what it predicts comes first."""
+        table = read_table(self.work.folder.predictions(model))
+        return dict(zip(table.column_names, table.columns, strict=True))
+
     @property
     def kind(self) -> str | None:
-        """Of the questions that its rounds ask; None where there are several."""
+        """The kind of the questions; None if there are several kinds."""
         return None
 
     def wanted(self) -> dict[str, Any]:
-        """The settings of a round to be selected now."""
+        """The settings for the next round."""
         return dict(self.work.settings.select.model_dump())
 
     @abstractmethod
     def agenda(self, models: Sequence[str], rounds: Sequence[Round[S]]) -> Agenda[S]:
-        """What people are asked about the rounds."""
+        """The questions about the rounds."""
 
     @abstractmethod
     def states(self, agenda: Agenda[S], answers: Answers) -> States:
-        """What became of every question, from the codes and the times of the answers alone."""
+        """The state of every question, from the codes and times of the answers alone."""
 
     @abstractmethod
     def rank(self, hearing: Hearing[S, H], method: str | None) -> Ranking | Rankings:
-        """Rank the models, and keep the result."""
+        """Rank the models, and save the result."""
 
     def page(self, hearing: Hearing[S, H], method: str | None) -> Page:
-        """Rank the models, and what the report shows; a task that adds nothing shows its ranking."""
+        """Rank the models and make the report; by default it shows just the ranking."""
         settings = self.work.settings
         shown = round_settings(hearing.rounds, settings.judge.model_dump()) | model_settings(settings)
         report = Report(**about_study(self.work, hearing), settings=shown)
@@ -256,7 +262,7 @@ class Task(ABC, Generic[S, H]):
         return plain_page(report, ranking)
 
     def open_questions(self, hearing: Hearing[S, Any]) -> Sequence[Record]:
-        """What waits for answers, each once, however many duels need it; in the order of the pool."""
+        """The open questions in the order of the pool, each once, however many duels need it."""
         first = hearing.agenda.groups[0]
         return [
             OpenQuestion(
@@ -268,69 +274,69 @@ class Task(ABC, Generic[S, H]):
     def write_questions(
         self, hearing: Hearing[S, Any], found: Sequence[Any], path: Path, image_url: str | None
     ) -> None:
-        """What waits for answers, in the format of the ending, one of `sheets`: a program or a person fills it in."""
+        """Write the open questions to an answer sheet in the format of the suffix, which is one of `sheets`."""
         if image_url is not None and not self.has_addresses:
-            raise StudyError(f"{self.noun} have no column of addresses: let people judge them with dissensus serve")
+            raise StudyError(f"sheets of {self.noun} have no column for image URLs: use dissensus serve instead")
         if not found:
-            raise StudyError("no question waits for an answer")
+            raise StudyError("there are no open questions")
         if path.suffix not in self.sheets:
             raise StudyError(
-                f"{path}: questions about {self.noun} are written as {' or '.join(self.sheets)}; "
-                f"to answer them in a browser, dissensus serve {self.work.folder.root}"
+                f"{path}: questions about {self.noun} can only be written as {' or '.join(self.sheets)}; "
+                f"to answer them in a browser, run dissensus serve {self.work.folder.root}"
             )
         self.write_sheet(hearing, found, path, image_url)
 
     def write_sheet(self, hearing: Hearing[S, Any], found: Sequence[Any], path: Path, image_url: str | None) -> None:
-        """The same once it is clear that it can be written; one question a row."""
+        """Write the sheet after the checks of `write_questions`, one question per row."""
         write_rows(path, [self.sheet_row(one) for one in found])
 
     def sheet_row(self, one: Any) -> dict[str, Any]:
-        """A question with room for its answer."""
+        """A question with an empty answer."""
         return {"kind": one.kind, "question": one.question, "annotator": "", "answer": None, "time": ""}
 
     def weighed(self, hearing: Hearing[S, Any]) -> Hearing[S, H]:
-        """The hearing with all that a ranking needs to know of the answers; raises where there is no estimate."""
+        """The hearing with everything that a ranking needs; raises if the screening has no estimate."""
         return hearing
 
     def short_duels(self, found: Round[S], rows: Int[Array, " D"]) -> int:
-        """How many duels of a round got less than they should; `rows` has how much each got that got something."""
+        """How many duels of a round have too few rows; `rows` counts the rows of each duel that has any."""
         return len(found.duels) - len(rows)
 
     def require_same(self, found: Round[S]) -> None:
-        """Refuse settings of models that are not those a round was selected with."""
+        """Raise StudyError if settings of models have changed since a round was selected."""
 
     def needed(
         self, agenda: Agenda[S], states: Any, active: Bool[Array, " q"]
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
-        """Which questions of all groups have to be asked, given those of the first one; and who is barred from what."""
+        """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()
 
     def further_questions(self, hearing: Hearing[S, Any]) -> list[Question]:
-        """Questions of later groups that the study needed so far."""
+        """Questions of later groups that the study has needed so far."""
         return []
 
     def uris(self, models: Sequence[str], agenda: Agenda[S]) -> Mapping[str, str | None]:
-        """Where the pictures of its items lie."""
+        """Paths of the pictures, by item id."""
         ids = agenda.item_ids
         return dict(zip(ids.values(), self.work.pool.uris(list(ids)), strict=True)) if ids else {}
 
-    def beside(self, question: Question, answers: Answers) -> dict[str, Any]:
-        """What a question about people's answers is about; nothing where there are no such questions."""
+    def context(self, question: Question, answers: Answers) -> dict[str, Any]:
+        """The answers that a question refers to; empty if the task has no such questions."""
         return {}
 
     def material(self, uris: Any, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """What the browser is given to show it beside pictures; `uris` as `uris` gave them."""
+        """What the browser needs to show a question besides pictures; `uris` is the result of `uris`."""
         return {}
 
     def keep_select(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Settings of a selection as study.toml keeps them: files that are named are copied into the study."""
+        """Settings of a selection as study.toml stores them; files that they name are copied into the study."""
         return given
 
 
 def numbered(keys: Sequence[Int[Array, "Q w c"]]) -> tuple[Int[Array, "q c"], list[Int[Array, "Q w"]]]:
-    """Distinct keys of all rounds, sorted, and the numbers of every row's own: each is asked once.
+    """The distinct keys of all rounds, sorted, and for every row the numbers of its own keys.
 
-    A key of one number is numbered ten times as fast as one of several.
+    Keys with one column are handled separately, which is ten times as fast.
     """
     width = keys[0].shape[2] if keys else 1
     flat = np.concatenate([*(part.reshape(-1, width) for part in keys), np.zeros((0, width), np.int64)])
@@ -345,27 +351,27 @@ def numbered(keys: Sequence[Int[Array, "Q w c"]]) -> tuple[Int[Array, "q c"], li
 
 
 def refuse_alike(said: Iterable[tuple[str, object]], words: str) -> None:
-    """Refuse two models of which the same is said; `words` say what.
+    """Reject two models that do the same; `words` say what.
 
     Raises:
-        SelectionError: names both.
+        SelectionError: names both models.
     """
     known: dict[object, str] = {}
     for name, content in said:
         if known.setdefault(content, name) != name:
             raise SelectionError(
                 f"{known[content]} and {name} {words}: they cannot be told apart; "
-                f"take one of them out of study.toml ([models.{name}])"
+                f"remove one of them from study.toml ([models.{name}])"
             )
 
 
 def ids_of(rounds: Sequence[Round[S]]) -> dict[int, str]:
-    """The id of every item that some round selected, by its number."""
+    """The ids of all items that any round selected, by item number."""
     return {item: name for found in rounds for item, name in found.item_ids.items()}
 
 
 def counted_states(agenda: Agenda[S], answers: Answers, kind: str, settings: CountingSettings) -> Int[Array, " q"]:
-    """The state of every question that has enough answers, of which not too many are 'unfit'."""
+    """The state of every question, by its number of answers and how many of them are 'unfit'."""
     unfit = answers.question[answers.code == QUESTIONS[kind].code("unfit")]
     discarded = np.bincount(unfit, minlength=len(agenda))
     return states_of(answers.counts(len(agenda)), discarded, settings.min_answers, settings.unfit)
@@ -374,7 +380,7 @@ def counted_states(agenda: Agenda[S], answers: Answers, kind: str, settings: Cou
 def judged_rounds(
     agenda: Agenda[S], states: States, share: float, before: Sequence[Judged[S]] = ()
 ) -> tuple[Judged[S], ...]:
-    """What the states come to in every round; `before` is what other states came to, which is quicker to change."""
+    """Every round judged by the states; updating `before`, a result for other states, is faster than starting anew."""
     if len(before) == len(agenda.ballots) and all(map(is_, (one.ballot for one in before), agenda.ballots)):
         return tuple(one.with_state(states.state, states.lost) for one in before)
     return tuple(judge(ballot, states.state, share, states.lost) for ballot in agenda.ballots)

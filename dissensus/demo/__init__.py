@@ -1,4 +1,4 @@
-"""The whole job with nothing but installed packages: on handwritten digits, distorted photos, and digits on photos."""
+"""Complete studies that run offline: on handwritten digits, distorted photos, and digits on photos."""
 
 from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo
 from dissensus.demo.masks import MasksDemoResult, run_masks_demo

@@ -1,4 +1,4 @@
-"""The whole job on real handwritten digits and real classifiers."""
+"""A complete study of real classifiers on real handwritten digits."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from dissensus.study import Study
 SEED = 0
 PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
 NOTE = (
-    "The answers in this demo come from the data set's own labels, not from people: "
-    "scikit-learn's handwritten digits, of which the models saw one half and competed on the other."
+    "The answers in this demo are the data set's own labels, not human judgements. The data are scikit-learn's "
+    "handwritten digits: the models were trained on one half and competed on the other."
 )
 
 
 class DemoResult(Record):
-    """What the demo made; without a ranking where the answers were left to a person."""
+    """What the demo produced; without a ranking if the user answers by hand."""
 
     study: Path
     report: Path | None = None
@@ -40,8 +40,8 @@ class DemoResult(Record):
 
 
 def classifiers() -> dict[str, Any]:
-    """Eight classifiers as different as scikit-learn has them."""
-    # imported here: scikit-learn takes a second, which no other command should wait for
+    """Eight scikit-learn classifiers, as different from each other as possible."""
+    # imported here, since importing scikit-learn takes a second that no other command should wait for
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -66,12 +66,12 @@ def classifiers() -> dict[str, Any]:
 
 
 def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
-    """Fit, predict, select, answer, rank and report; or stop at the questions where a person is to answer."""
+    """Fit, predict, select, answer, rank and report; or stop at the questions if the user answers by hand."""
     report, sheet = folder / "study" / "results" / "report.html", folder / "sheet.html"
     if report.exists() or sheet.exists():
-        raise StudyError(f"{folder} holds a demo already: look at what is there, or choose another folder")
+        raise StudyError(f"{folder} already holds a demo: open its report or sheet, or choose another folder")
     truth, specs = _prepare(folder, progress)
-    if (folder / "study" / "study.toml").exists():  # interrupted before: go on
+    if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
         study = Study(folder / "study")
     else:
         classes = str(folder / "digits.txt")
@@ -79,7 +79,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     study.progress = progress
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
-    # A small pool has few items on which two good models are both sure and differ: take all disagreements.
+    # In a small pool, good models rarely disagree while both are confident: use all disagreements.
     study.select(confidence=0.0)
     questions = study.questions()
     if by_hand:
@@ -88,7 +88,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     _answer(study, truth, folder / "answers.csv")
     accuracy = _full_labelling(study, truth, folder / "accuracy.csv")
     study.report(benchmark=folder / "accuracy.csv")
-    ranking = Ranking.model_validate_json(study.folder.ranking.read_text())  # the report has just made it
+    ranking = Ranking.model_validate_json(study.folder.ranking.read_text())  # just written by the report
     compared = study.benchmark(ranking)
     return DemoResult(
         study=study.folder.root,
@@ -103,7 +103,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
 
 
 def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str]]:
-    """Pictures of one half, models fitted on the other, and the names of the classes; the truth by item."""
+    """Write images of one half, models fitted on the other, and class names; the true label by item, and the models."""
     import joblib
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
@@ -141,7 +141,7 @@ def _answer(study: Study, truth: Mapping[str, str], path: Path) -> None:
 
 
 def _full_labelling(study: Study, truth: Mapping[str, str], path: Path) -> dict[str, float]:
-    """Accuracy of every model when all items of the pool are labelled, also as a benchmark file."""
+    """Accuracy of every model with all items of the pool labelled, also written as a benchmark file."""
     names = np.array([truth[item] for item in study.items()])
     accuracy = {
         model: float(np.mean(np.array(study.classes.names, dtype=object)[study.labels(model)] == names))

@@ -1,4 +1,4 @@
-"""The whole job on maps: six real models find handwritten digits on photos, and the truth is known to the pixel."""
+"""A complete study of six real segmentation models on digits pasted onto photos, with exact ground truth."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ from dissensus.tasks.masks.columns import MapColumn
 
 SEED = 0
 POOL, LESSONS = 300, 200
-"""Scenes on which models compete, and scenes that they learn from."""
+"""Scenes on which models compete, and scenes that they are trained on."""
 BY_HAND = ("svm", "logistic", "bayes")
-"""Who competes where a person draws: three models need a fifth of the masks that six do."""
+"""Models that compete if the user draws the masks: three models need a fifth of the masks that six do."""
 INSTRUCTIONS = (
-    "Every picture shows one to four handwritten digits on a photo. Draw the ink of each, and nothing else.",
+    "Every image shows one to four handwritten digits on a photo. Draw the ink of each digit and nothing else.",
 )
 QUALITY = 90
 MEASURE = "mIoU over all scenes"
 NOTE = (
-    "The masks in this demo were not drawn by people: scikit-learn's handwritten digits were laid on crops of its two "
-    "photos, so the true map is known. The models learned from other digits on the same photos."
+    "The masks in this demo were not drawn by people: scikit-learn's handwritten digits were pasted onto crops of its "
+    "two photos, so the ground truth is known. The models were trained on other digits on the same photos."
 )
 
 
 class MasksDemoResult(Record):
-    """What the demo of maps made; without rankings where the masks are left to a person."""
+    """What the demo produced; without rankings if the user draws the masks."""
 
     study: Path
     report: Path | None = None
     rankings: Rankings | None = None
     miou: Mapping[str, float] = {}
-    """Of every model over the whole pool: what drawing all of it would have said."""
+    """Mean IoU of every model over the whole pool, for which all masks would have to be drawn."""
     srcc: Mapping[str, float | None] = {}
-    """Rank correlation of both orders with it."""
+    """Rank correlation of both rankings with `miou`."""
     images: int
-    """That the competition asked for."""
+    """Images for which the competition needed masks."""
     pool: int
 
 
 def run_masks_demo(folder: Path, by_hand: bool, progress: Progress) -> MasksDemoResult:
-    """Draw scenes, fit, predict, select, answer, rank and report; or stop where a person is to draw."""
+    """Make scenes, fit, predict, select, answer, rank and report; or stop at the questions if the user draws."""
     report = folder / "study" / "results" / "report.html"
     if report.exists():
-        raise StudyError(f"{folder} holds a demo already: look at what is there, or choose another folder")
+        raise StudyError(f"{folder} already holds a demo: open its report, or choose another folder")
     study = _begun(folder, by_hand)
     study.progress = progress
     scenes, specs = _prepare(folder, BY_HAND if by_hand else None, progress)
@@ -67,7 +67,7 @@ def run_masks_demo(folder: Path, by_hand: bool, progress: Progress) -> MasksDemo
     _answer(study, scenes, folder / "answers")
     miou = _full_labelling(study, scenes, folder / "miou.csv")
     study.report(benchmark=folder / "miou.csv")
-    rankings = Rankings.model_validate_json(study.folder.ranking.read_text(encoding="utf-8"))  # the report made it
+    rankings = Rankings.model_validate_json(study.folder.ranking.read_text(encoding="utf-8"))  # written by the report
     compared = {name: study.benchmark(ranking) for name, ranking in rankings.measures.items()}
     return MasksDemoResult(
         study=study.folder.root,
@@ -82,11 +82,11 @@ def run_masks_demo(folder: Path, by_hand: bool, progress: Progress) -> MasksDemo
 
 def _begun(folder: Path, by_hand: bool) -> Study:
     notes = () if by_hand else (NOTE,)
-    if (folder / "study" / "study.toml").exists():  # interrupted before: go on
+    if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
         study = Study(folder / "study")
         if tuple(study.settings.notes) != notes:
             other = "without --by-hand" if by_hand else "with --by-hand"
-            raise StudyError(f"{folder} holds a demo that was begun {other}: go on with that, or choose another folder")
+            raise StudyError(f"{folder} holds a demo started {other}: run it that way again, or choose another folder")
         return study
     classes = folder / "classes.txt"
     folder.mkdir(parents=True, exist_ok=True)
@@ -94,13 +94,13 @@ def _begun(folder: Path, by_hand: bool) -> Study:
     study = Study.init(folder / "study", task="masks", classes=str(classes), title="Digits on photos", notes=notes)
     if by_hand:
         study.configure(instructions=INSTRUCTIONS)
-    else:  # what is known needs no second look
+    else:  # ground truth needs no check
         study.change("judge", {"check": False})
     return study
 
 
 def _prepare(folder: Path, names: Sequence[str] | None, progress: Progress) -> tuple[dict[str, Scene], list[str]]:
-    """Scenes of one half of the digits, maps of models that learned from the other; scenes by item."""
+    """Write scenes of one half of the digits, and maps of models trained on the other; scenes by item, and models."""
     lessons, pool = _scenes(progress)
     pictures = folder / "pool"
     pictures.mkdir(parents=True, exist_ok=True)
@@ -118,8 +118,8 @@ def _prepare(folder: Path, names: Sequence[str] | None, progress: Progress) -> t
 
 
 def _scenes(progress: Progress) -> tuple[list[Scene], list[Scene]]:
-    """Those that models learn from, and those on which they compete."""
-    # imported here: scikit-learn takes a second, which no other command should wait for
+    """The scenes that models are trained on, and those on which they compete."""
+    # imported here, since importing scikit-learn takes a second that no other command should wait for
     from sklearn.datasets import load_digits, load_sample_images
     from sklearn.model_selection import train_test_split
 
@@ -135,22 +135,22 @@ def _scenes(progress: Progress) -> tuple[list[Scene], list[Scene]]:
 
 
 def _write_maps(folder: Path, maps: Mapping[str, np.ndarray]) -> None:
-    """One PNG of class numbers per item, as other people's programs leave them."""
+    """Write one PNG of class numbers per item, as other tools do."""
     folder.mkdir(parents=True, exist_ok=True)
     for item, labels in maps.items():
         Image.fromarray(labels).save(folder / f"{Path(item).stem}.png")
 
 
 def _answer(study: Study, scenes: Mapping[str, Scene], folder: Path) -> None:
-    """Answer every open question by the known map, by way of a folder of PNG."""
+    """Answer every open question with the ground truth, by importing a folder of PNGs."""
     truths = {question.item: scenes[question.item].truth for question in study.questions()}
-    if truths:  # none where the demo was interrupted after this
+    if truths:  # empty if the demo was interrupted after this step
         _write_maps(folder, truths)
         study.judgements_import(folder, format="png", annotator="known")
 
 
 def _full_labelling(study: Study, scenes: Mapping[str, Scene], path: Path) -> dict[str, float]:
-    """Mean IoU of every model when all scenes of the pool are drawn, also as a benchmark file."""
+    """Mean IoU of every model over all scenes of the pool, also written as a benchmark file."""
     items, models = study.items(), list(study.settings.models)
     truths = maps_of([scenes[item].truth for item in items])
     columns = [MapColumn(study.folder, name).at(np.arange(len(items))) for name in models]

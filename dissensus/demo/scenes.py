@@ -1,4 +1,4 @@
-"""Handwritten digits on crops of photos: scenes whose true maps are known to the pixel."""
+"""Handwritten digits pasted onto crops of photos: scenes with exact ground truth."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from dissensus.arrays import Array, Float, Int, UInt8
 
 WIDTH, HEIGHT = 256, 192
 NAMES = ("background", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero")
-"""What the labels of a map mean: a digit's label is the digit, which is its key on the drawing page too."""
+"""Names of the labels; a digit's label is the digit itself, which is also its key on the drawing page."""
 ZERO = NAMES.index("zero")
 LEVELS = 16
-"""The most ink of a pixel of scikit-learn's digits."""
+"""Maximum pixel value in scikit-learn's digits."""
 MOST_DIGITS = 4
 TRIES = 20
-"""Places that are tried for a digit before it is left out."""
+"""Positions that are tried for a digit before it is left out."""
 SHADE = 0.75
-"""Of the photo's light that is left: ink is brighter than most of it, and not than all."""
+"""Factor by which photos are darkened, so that ink is brighter than most of the photo, but not all of it."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A picture, and which digit every pixel belongs to."""
+    """An image, and the digit that each pixel belongs to."""
 
     picture: UInt8[Array, "H W 3"]
     truth: UInt8[Array, "H W"]
@@ -33,7 +33,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Material:
-    """What scenes are made of: photos, and digits of 8×8 pixels with their values."""
+    """The ingredients of scenes: photos, and digits of 8×8 pixels with their values."""
 
     photos: Sequence[UInt8[Array, "h w 3"]]
     digits: Float[Array, "D 8 8"]
@@ -51,7 +51,7 @@ def drawn_scene(material: Material, rng: np.random.Generator) -> Scene:
         if place is None:
             continue
         is_taken[place] = True
-        # ink ends within two pixels, as a pen's does; the truth is where most of the colour is ink
+        # ink fades out within two pixels, as a pen's does; the truth is where most of the colour is ink
         ink = np.clip((shape - 0.3) / 0.3, 0, 1)[..., None]
         pixels[place] = pixels[place] * (1 - ink) + rng.uniform(170, 255, 3) * ink
         truth[place][shape >= 0.45] = int(material.values[number]) or ZERO
@@ -59,7 +59,7 @@ def drawn_scene(material: Material, rng: np.random.Generator) -> Scene:
 
 
 def _ground(photos: Sequence[UInt8[Array, "h w 3"]], rng: np.random.Generator) -> Float[Array, "H W 3"]:
-    """A crop of a photo, a little darker than it is."""
+    """A darkened crop of a photo."""
     photo = photos[int(rng.integers(len(photos)))]
     width = int(rng.integers(WIDTH, 2 * WIDTH))
     height = width * HEIGHT // WIDTH
@@ -69,13 +69,13 @@ def _ground(photos: Sequence[UInt8[Array, "h w 3"]], rng: np.random.Generator) -
 
 
 def _enlarged(digit: Float[Array, "8 8"], height: int) -> Float[Array, "h w"]:
-    """The ink of a digit, 0 to 1, smooth, three quarters as wide as high."""
+    """The ink of a digit, 0 to 1, enlarged smoothly to three quarters as wide as high."""
     small = Image.fromarray(np.rint(digit * (255 / LEVELS)).astype(np.uint8))
     return np.asarray(small.resize((height * 3 // 4, height), Image.Resampling.BICUBIC), np.float64) / 255
 
 
 def _free_place(is_taken: Array, shape: tuple[int, ...], rng: np.random.Generator) -> tuple[slice, slice] | None:
-    """Where a digit overlaps no other; None where none was found."""
+    """A random position where a digit overlaps no other; None if none was found."""
     for _ in range(TRIES):
         top, left = (int(rng.integers(whole - part + 1)) for whole, part in zip(is_taken.shape, shape, strict=True))
         place = slice(top, top + shape[0]), slice(left, left + shape[1])

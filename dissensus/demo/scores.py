@@ -1,4 +1,4 @@
-"""Image quality models on distorted photos, up to the slider pages: the answers are yours."""
+"""A study of image quality models on distorted photos, up to the slider pages, where the user answers."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from dissensus.study import Study
 
 MODELS = ("psnr", "ssim", "vif", "brisque")
 PERSON = "you"
-"""Who compares the pairs."""
+"""The annotator who compares the pairs."""
 LEVELS = 3
 SIDE = 256
-"""Pixels of a crop: two of them fit side by side on a laptop, pixel for pixel."""
+"""Side of a crop in pixels: two of them fit side by side on a laptop screen at full resolution."""
 CROPS = ((0, 0), (192, 0), (384, 0), (0, 171), (192, 171), (384, 171))
-"""Upper left corners of the crops of each photo, which are 640×427 pixels."""
+"""Upper left corners of the crops; the photos are 640×427 pixels."""
 INSTRUCTIONS = (
-    "You see two photos. Each may be compressed, blurred or noisy, more or less, or as it was taken.",
-    "Say which one has the better quality, and how sure you are, whatever it shows.",
+    "You will see two photos. Each may be compressed, blurred or noisy to some degree, or unchanged.",
+    "Say which one has the better quality, and how sure you are. What the photos show does not matter.",
 )
 NOTE = (
-    "Crops of the two photos that scikit-learn carries, each damaged in four ways and five degrees; scores are ranks "
-    "in this pool. What people prefer was said on the slider pages of the demo."
+    "The pool consists of crops of scikit-learn's two sample photos, each distorted in four ways at five levels; "
+    "scores are ranks within this pool. Preferences were given on the demo's slider pages."
 )
 
 
 class SlidersReady(Record):
-    """A study whose pairs wait to be compared; `token` is the personal link's."""
+    """A study with open pairs; `token` is that of the user's personal link."""
 
     study: Path
     pool: int
@@ -39,11 +39,11 @@ class SlidersReady(Record):
 
 
 def prepare_sliders(folder: Path, progress: Progress) -> SlidersReady:
-    """Photos, distortions, scores and pairs; run again it goes on, with a new link."""
+    """Make photos, distortions, scores and pairs; running it again resumes, with a new link."""
     photos, pool = folder / "photos", folder / "pool"
     _crop(photos)
     distort([str(photos)], pool, progress=progress)
-    if (folder / "study" / "study.toml").exists():  # interrupted before, or visited again
+    if (folder / "study" / "study.toml").exists():  # interrupted before, or run again
         study = Study(folder / "study", progress)
     else:
         study = Study.init(folder / "study", task="scores", title="Which photo is better?", notes=[NOTE])
@@ -54,7 +54,7 @@ def prepare_sliders(folder: Path, progress: Progress) -> SlidersReady:
     if not study.folder.rounds():
         study.select(levels=LEVELS)
     known = {person.name: person for person in study.people.all()}
-    if PERSON in known and known[PERSON].revoked is None:  # a link is shown once, and the last one may be lost
+    if PERSON in known and known[PERSON].revoked is None:  # a link is shown only once, and the last one may be lost
         study.people.revoke(PERSON)
     status = study.status()
     token = study.people.add(PERSON)
@@ -62,7 +62,7 @@ def prepare_sliders(folder: Path, progress: Progress) -> SlidersReady:
 
 
 def _crop(photos: Path) -> None:
-    """Crops of scikit-learn's two photos, as files."""
+    """Write crops of scikit-learn's two sample photos."""
     from sklearn.datasets import load_sample_images
 
     found = load_sample_images()

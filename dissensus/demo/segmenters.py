@@ -1,4 +1,4 @@
-"""Models that find digits in a scene: one tells ink from photo pixel by pixel, another reads each patch of ink."""
+"""Models that segment digits in two steps: one classifies pixels as ink or photo, another reads each patch of ink."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dissensus.demo.scenes import NAMES, Scene
 
 SEED = 0
 REDUCED = 2
-"""Pixels of a scene along each side of one that models see."""
+"""Factor by which scenes are downscaled before models see them."""
 SMALLEST = 30
-"""Pixels of ink that are worth reading."""
+"""Minimum pixels of ink in a patch."""
 SAMPLED = 60
-"""Pixels of each scene that a finder learns from."""
+"""Pixels of each scene that a finder is trained on."""
 CROP = 8
-"""Pixels of what is read, along each side."""
+"""Side of the crops that readers see, in pixels."""
 
 Patch = tuple[tuple[slice, slice], Bool[Array, "h w"]]
-"""Where ink hangs together, and its pixels there."""
+"""A connected patch of ink: its bounding box, and a mask of the ink within it."""
 
 
 @dataclass(frozen=True)
 class Segmenter:
-    """A model in two steps; `reach` is how many pixels around it a finder sees, `lessons` how many scenes it learns."""
+    """A two-step model; a finder sees `reach` pixels around each pixel, and trains on `lessons` scenes."""
 
     finder: Any
     reader: Any
@@ -36,7 +36,7 @@ class Segmenter:
     lessons: int
 
     def fit(self, scenes: Sequence[Scene]) -> None:
-        """Learn from the first scenes: what ink is, and then what the patches that were found are."""
+        """Train on the first scenes: first what ink looks like, then which digits the found patches are."""
         lessons = scenes[: self.lessons]
         self.finder.fit(*_sampled(lessons, self.reach))
         crops, labels = [], []
@@ -48,7 +48,7 @@ class Segmenter:
         self.reader.fit(np.array(crops), np.array(labels))
 
     def maps(self, scenes: Sequence[Scene]) -> list[UInt8[Array, "h w"]]:
-        """The map of every scene, half as wide and high as it is."""
+        """The map of every scene, at half its width and height."""
         found = [self._patches(scene.picture) for scene in scenes]
         read = iter(self.reader.predict(np.array([_crop(is_ink) for patches in found for _, is_ink in patches])))
         maps = []
@@ -60,7 +60,7 @@ class Segmenter:
         return maps
 
     def _patches(self, picture: UInt8[Array, "H W 3"]) -> list[Patch]:
-        from scipy import ndimage  # it and scikit-learn take a second, which no other command should wait for
+        from scipy import ndimage  # takes a second to import, which no other command should wait for
 
         seen = _seen(picture)
         is_ink = self.finder.predict(_surroundings(seen, self.reach)).reshape(seen.shape[:2])
@@ -70,7 +70,7 @@ class Segmenter:
 
 
 def segmenters() -> dict[str, Segmenter]:
-    """Six of them, from strong to weak."""
+    """Six segmentation models, from strong to weak."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
@@ -95,14 +95,14 @@ def segmenters() -> dict[str, Segmenter]:
 
 
 def _seen(picture: UInt8[Array, "H W 3"]) -> Float[Array, "h w 3"]:
-    """The scene as models see it, 0 to 1: every pixel is the mean of a square of them."""
+    """The scene as models see it: downscaled by averaging, with values from 0 to 1."""
     steps = range(REDUCED)
     parts = [picture[down::REDUCED, across::REDUCED] for down in steps for across in steps]
     return np.add.reduce(parts, dtype=np.float32) / np.float32(255 * len(parts))
 
 
 def _surroundings(seen: Float[Array, "h w 3"], reach: int) -> Float[Array, "n f"]:
-    """The colours of every pixel and of those around it."""
+    """The colours of every pixel and its neighbours."""
     height, width = seen.shape[:2]
     padded = np.pad(seen, ((reach, reach), (reach, reach), (0, 0)), mode="edge")
     steps = range(2 * reach + 1)
@@ -111,7 +111,7 @@ def _surroundings(seen: Float[Array, "h w 3"], reach: int) -> Float[Array, "n f"
 
 
 def _sampled(scenes: Sequence[Scene], reach: int) -> tuple[Float[Array, "n f"], Bool[Array, " n"]]:
-    """Pixels of every scene, a third of them ink, and which of them are."""
+    """Random pixels of every scene, a third of them ink, and which ones are ink."""
     rng = np.random.default_rng(SEED)
     colours, labels = [], []
     for scene in scenes:
@@ -124,6 +124,6 @@ def _sampled(scenes: Sequence[Scene], reach: int) -> tuple[Float[Array, "n f"], 
 
 
 def _crop(is_ink: Bool[Array, "h w"]) -> Float[Array, " p"]:
-    """A patch of ink as a reader sees it: in 8×8 pixels, and how wide it was for its height."""
+    """A patch of ink as a reader sees it: 8×8 pixels, and its aspect ratio."""
     image = Image.fromarray(is_ink.astype(np.uint8) * 255).resize((CROP, CROP), Image.Resampling.BOX)
     return np.append(np.asarray(image, np.float64).reshape(-1) / 255, is_ink.shape[1] / is_ink.shape[0])

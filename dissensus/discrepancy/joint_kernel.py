@@ -1,12 +1,12 @@
-"""The inner loops of the concordance: one pass over an item's maps counts for all pairs of models.
+"""The inner loops of the concordance: one pass over an item's maps counts pixels for all pairs of models.
 
 Neighbouring pixels mostly have the same labels in all maps. So the maps of all models are cut into *joint runs*, in
 which no label changes; the labels of a run, a few bits each, are its key; and a small table counts the pixels of each
-key. Some hundred different keys are left of a quarter of a million pixels, and only from those are the pairs' counts
-filled. All counts are whole numbers, so that nothing depends on the order in which they come about.
+key. A quarter of a million pixels leave a few hundred distinct keys, and only those are needed to fill the pairs'
+counts. All counts are integers, so that nothing depends on the order of summation.
 
 Stored maps are joined without being unpacked: where a run of a model begins, that model's bits of the key change, which
-is one exclusive or into `change` at this pixel, in any order of the models.
+is one XOR into `change` at this pixel, in any order of the models.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from numba.extending import intrinsic
 from dissensus.discrepancy.tuples_kernel import conclude, count, empty_sums, empty_table, hand_on, layout_of
 from dissensus.records import VOID
 
-TILE = 16_384  # pixels whose changes stay in the cache while all models are looked at; a multiple of 8
-LONGEST = 5  # bytes of a run length: 35 bits are more than any map has pixels
+TILE = 16_384  # pixels whose changes stay in the cache while all models are scanned; a multiple of 8
+LONGEST = 5  # bytes of a run length: no map has more pixels than 35 bits can count
 FINE, DAMAGED, NO_CLASS = range(3)
 
 
 @intrinsic
 def _trailing_zeros(_: Any, word: Any) -> Any:  # noqa: ARG001
-    """Number of zero bits below the lowest one of a word that is not zero."""
+    """Number of zero bits below the lowest set bit of a nonzero word."""
 
     def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], cgutils.true_bit)
@@ -38,10 +38,10 @@ def _trailing_zeros(_: Any, word: Any) -> Any:  # noqa: ARG001
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def concord_runs(data, starts, pixels, classes, references, measure, is_truth, value, is_comparable, differs):  # type: ignore[no-untyped-def]
-    """Fill the values of all items; what is wrong with which model's map of which item, if anything is.
+    """Fill the values of all items; returns the first problem, with the model and item, or FINE.
 
     `data[starts[m, n] : starts[m, n + 1]]` are the run lengths of model m's map of item n, of `pixels[m, n]` pixels, 0
-    where there is none: then all of it is VOID. The first `references` models are compared with all.
+    if there is none, in which case all of it is VOID. The first `references` models are compared with all.
     """
     models, items = pixels.shape
     layout = layout_of(models, classes)
@@ -80,7 +80,7 @@ def _scratch(layout):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _join_runs(data, starts, stops, pixels, scratch, layout, table, sums):  # type: ignore[no-untyped-def]
-    """Count the joint runs of one item's stored maps; what is wrong with which model's, if anything is."""
+    """Count the joint runs of one item's stored maps; returns the first problem and its model, or FINE."""
     shift, word, _, classes = layout
     change, flags, found, keys, lengths = scratch
     models = len(shift)

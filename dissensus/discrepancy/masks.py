@@ -1,4 +1,4 @@
-"""How well the class maps of models agree: all pairs of models on all items at once, and each model with a truth."""
+"""How well class maps agree: all pairs of models on all items at once, and each model with the ground truth."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ __all__ = [
     "dense_concordances",
 ]
 
-ITEMS_OF_A_SPAN = 32  # at most, done by one thread in one go
+ITEMS_OF_A_SPAN = 32  # at most, processed by one thread at a time
 
 Found = tuple[Float[Array, "n R M"], Bool[Array, "n R M"], Bool[Array, "n R M"]]
-"""Values, whether they are comparable, and whether the maps differ, of every reference with every model."""
+"""For every reference and every model: values, whether they are comparable, and whether the maps differ."""
 
 
 @dataclass(frozen=True)
 class Concordances:
     """How well the maps of every two models agree on every item.
 
-    Row: the reference, that is the defender; column: the attacker. The diagonal is 1. `is_comparable` is False where a
-    map is missing, or no pixel counts; the value is 0 there. `differs` is False where the maps are the same on all
-    pixels that count.
+    Row: the reference, that is, the defender; column: the attacker. The diagonal is 1. `is_comparable` is False if a
+    map is missing or no pixel counts; the value is then 0. `differs` is False if the maps are the same on all pixels
+    that count.
     """
 
     value: Float[Array, "n M M"]
@@ -49,12 +49,12 @@ class Concordances:
 
 
 def concordances(maps: Sequence[Maps], classes: int, measure: str, threads: int = 2) -> Concordances:
-    """How well the stored maps of every two models agree; the same whatever the chunks and threads.
+    """How well the stored maps of every two models agree; independent of chunks and threads.
 
-    Items and models are numbered in messages as they are here, from 0.
+    Error messages number items and models from 0, as they are here.
 
     Raises:
-        PredictionError: maps of an item differ in size, are damaged or have labels that are no classes.
+        PredictionError: maps of an item differ in size, are damaged, or have labels that are not classes.
     """
     return _concordances(_of_stored(maps, classes, measure, threads, is_truth=False))
 
@@ -63,12 +63,12 @@ def dense_concordances(labels: UInt8[Array, "n M H W"], classes: int, measure: s
     """The same for maps held as arrays.
 
     Raises:
-        PredictionError: they are not in 8 bits, or have labels that are no classes.
+        PredictionError: they are not uint8, or have labels that are not classes.
     """
     items, models, height, width = labels.shape
     code = _code(measure, classes)
     if labels.dtype != np.uint8 or models == 0:
-        raise PredictionError(f"maps of {models} models in {labels.dtype}: give one or more, in uint8")
+        raise PredictionError(f"got maps of {models} models as {labels.dtype}: pass uint8 maps of at least one model")
     flat = np.ascontiguousarray(labels).reshape(items, models, height * width)
     found, names = _room(items, models, models), [f"model {number}" for number in range(models)]
 
@@ -83,13 +83,13 @@ def dense_concordances(labels: UInt8[Array, "n M H W"], classes: int, measure: s
 def agreements(
     maps: Sequence[Maps], truth: Maps, classes: int, measure: str, threads: int = 2
 ) -> tuple[Float[Array, "n M"], Bool[Array, "n M"]]:
-    """How well every model agrees with the truth on every item, and where both maps are there and a pixel counts.
+    """How well every model agrees with the ground truth on every item, and whether they can be compared.
 
-    Pixels that the truth leaves VOID do not count; a pixel that only the prediction leaves VOID is wrong. The value is
-    0 where there is nothing to compare.
+    Pixels that the ground truth leaves VOID do not count; a pixel that only the prediction leaves VOID is wrong. The
+    value is 0 if there is nothing to compare.
 
     Raises:
-        PredictionError: as in `concordances`.
+        PredictionError: as for `concordances`.
     """
     value, is_comparable, _ = _of_stored((truth, *maps), classes, measure, threads, is_truth=True)
     is_there = np.array([one.heights > 0 for one in maps], bool).reshape(len(maps), len(truth)).T
@@ -98,8 +98,11 @@ def agreements(
 
 
 def _of_stored(maps: Sequence[Maps], classes: int, measure: str, threads: int, is_truth: bool) -> Found:
-    """Of the first with all, where it is a truth; otherwise of all with all."""
-    names = [*(["the truth"] if is_truth else []), *(f"model {number}" for number in range(len(maps) - is_truth))]
+    """Compare the first with all if it is the ground truth; otherwise all with all."""
+    names = [
+        *(["the ground truth"] if is_truth else []),
+        *(f"model {number}" for number in range(len(maps) - is_truth)),
+    ]
     code, pixels = _code(measure, classes), _pixels(maps, names)
     items, references = pixels.shape[1], 1 if is_truth else len(maps)
     found = _room(items, references, len(maps))
@@ -117,9 +120,11 @@ def _of_stored(maps: Sequence[Maps], classes: int, measure: str, threads: int, i
 
 
 def _in_spans(fill: Callable[[int, int], None], items: int, threads: int) -> None:
-    """Fill some items at a time; an error is that of the first items that have one."""
+    """Fill a few items at a time; the error raised is that of the first items that have one."""
     threads = max(1, threads)
-    size = min(ITEMS_OF_A_SPAN, max(1, -(-items // (4 * threads))))  # a thread that is held up leaves work to others
+    size = min(
+        ITEMS_OF_A_SPAN, max(1, -(-items // (4 * threads)))
+    )  # small enough that a slow thread leaves work to others
     spans = [(start, min(start + size, items)) for start in range(0, items, size)]
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(lambda span: fill(*span), spans):
@@ -140,21 +145,23 @@ def _concordances(found: Found) -> Concordances:
 
 def _code(measure: str, classes: int) -> int:
     if measure not in MEASURES:
-        raise PredictionError(f"there is no measure '{measure}': choose one of {', '.join(MEASURES)}")
+        raise PredictionError(f"unknown measure '{measure}': choose one of {', '.join(MEASURES)}")
     if not 1 <= classes <= MOST_CLASSES:
-        raise PredictionError(f"{classes} classes: maps hold 1 to {MOST_CLASSES}")
+        raise PredictionError(f"there are {classes} classes: maps can have 1 to {MOST_CLASSES}")
     return MEASURES[measure].code
 
 
 def _pixels(maps: Sequence[Maps], names: Sequence[str]) -> Int[Array, "M n"]:
-    """Pixels of every map of every item, 0 where there is none; refuses what cannot be compared."""
+    """The number of pixels of every map, 0 if there is none; refuses maps that cannot be compared."""
     if not maps or len({len(one) for one in maps}) > 1:
         counts = ", ".join(str(len(one)) for one in maps) or "no"
-        raise PredictionError(f"maps of {counts} items cannot be compared: give those of the same items by each model")
+        raise PredictionError(f"maps of {counts} items cannot be compared: pass maps of the same items for each model")
     for name, one in zip(names, maps, strict=True):
         gaps = np.diff(one.offsets, prepend=0, append=len(one.data))
         if len(one.offsets) != len(one) + 1 or len(one.widths) != len(one) or (gaps < 0).any():
-            raise PredictionError(f"the maps of {name} are damaged: where each begins is not within their data")
+            raise PredictionError(
+                f"the maps of {name} are damaged, as their offsets do not fit their data: predict again"
+            )
     heights, widths = (
         np.stack([getattr(one, side) for one in maps]).astype(np.int64) for side in ("heights", "widths")
     )
@@ -166,7 +173,7 @@ def _pixels(maps: Sequence[Maps], names: Sequence[str]) -> Int[Array, "M n"]:
     for item in np.flatnonzero(is_other.any(axis=0))[:1]:
         pair = int(first[0, item]), int(is_other[:, item].argmax())
         sizes = " and ".join(f"{heights[one, item]}×{widths[one, item]} ({names[one]})" for one in pair)
-        raise PredictionError(f"the maps of item {item} are {sizes}: bring them to the size of the image")
+        raise PredictionError(f"the maps of item {item} differ in size, {sizes}: resize them to the size of the image")
     return np.maximum(heights * widths, 0) * is_there
 
 
@@ -174,10 +181,10 @@ def _refuse(state: tuple[int, int, int], start: int, classes: int, names: Sequen
     problem, model, item = state
     if problem == NO_CLASS:
         raise PredictionError(
-            f"the map of item {start + item} by {names[model]} has a label that is no class: there are {classes}, 0 to "
-            f"{classes - 1}; {VOID} is 'ignore'"
+            f"the map of item {start + item} by {names[model]} has a label that is not a class: there are {classes}, "
+            f"0 to {classes - 1}; use {VOID} for 'ignore'"
         )
     if problem != FINE:
         raise PredictionError(
-            f"the map of item {start + item} by {names[model]} is damaged: its runs do not fill it; predict again"
+            f"the map of item {start + item} by {names[model]} is damaged, as its runs do not fill it: predict again"
         )

@@ -14,7 +14,7 @@ from dissensus.records import VOID
 
 
 class Values(NamedTuple):
-    """Values of a measure, and where there is one: elsewhere no pixel counts, and the value is 0."""
+    """Values of a measure, and whether they are defined: where no pixel counts, the value is 0."""
 
     value: Float[Array, "*batch"]
     is_comparable: Bool[Array, "*batch"]
@@ -24,7 +24,7 @@ class Values(NamedTuple):
 class Measure:
     """How well another map agrees with a reference, 0 to 1, from their confusion counts.
 
-    `is_symmetric`: for two maps it is the same which of them is the reference.
+    `is_symmetric`: it does not matter which of two maps is the reference.
     """
 
     summary: str
@@ -33,7 +33,7 @@ class Measure:
     """Its number in the kernel."""
 
     def __call__(self, counts: Int[Array, "*batch C columns"]) -> Values:
-        """Values for counts as `confusion` gives them, or without the last column: see there."""
+        """Values for counts from `confusion`, with or without the last column: see there."""
         *batch, classes, _ = counts.shape
         agreed = np.diagonal(counts, axis1=-2, axis2=-1)
         others = counts[..., :classes].sum(axis=-2)
@@ -43,22 +43,22 @@ class Measure:
 
 
 MEASURES = {
-    "miou": Measure("intersection over union, mean over the classes that either map shows", True, MIOU),
+    "miou": Measure("intersection over union, mean over the classes present in either map", True, MIOU),
     "miou-all": Measure(
-        "Eq. 7 to the letter: intersection over union, sum over all classes by their number; an absent class adds 0, "
-        "so that equal maps stay below 1",
+        "Eq. 7 exactly as printed: intersection over union, mean over all classes; an absent class counts as 0, "
+        "so that even equal maps stay below 1",
         True,
         MIOU_ALL,
     ),
     "fwiou": Measure(
-        "intersection over union, mean over the reference's pixels: every class weighs as much as it has there (Eq. 9 "
+        "intersection over union, mean over classes weighted by their share of the reference's pixels (Eq. 9 "
         "with its weight)",
         False,
         FWIOU,
     ),
     "mpa": Measure(
-        "share of the reference's pixels of a class that the other gives to it too, mean over the classes that the "
-        "reference shows (Eq. 10)",
+        "share of each class's pixels in the reference that the other map labels the same, mean over the classes "
+        "in the reference (Eq. 10)",
         False,
         MPA,
     ),
@@ -66,21 +66,23 @@ MEASURES = {
 
 
 def confusion(reference: UInt8[Array, "H W"], other: UInt8[Array, "H W"], classes: int) -> Int[Array, "C C+1"]:
-    """Pixels by the reference's class (row) and the other's (column), where what the other leaves VOID is the last one.
+    """Pixels by the reference's class (row) and the other's (column); the last column is what the other leaves VOID.
 
-    Pixels that the reference leaves VOID do not count. With the last column the other's VOID is wrong: the rule against
-    a truth. For two models, where it does not count, leave the column off (`[:, :-1]`).
+    Pixels that the reference leaves VOID do not count. With the last column, the other's VOID counts as wrong, which is
+    the rule against ground truth. Between two models it does not count: leave the column off (`[:, :-1]`).
 
     Raises:
-        PredictionError: the maps differ in size, or have labels that are no classes.
+        PredictionError: the maps differ in size, or have labels that are not classes.
     """
     if reference.shape != other.shape:
-        raise PredictionError(f"maps of shape {reference.shape} and {other.shape} cannot be compared")
+        raise PredictionError(
+            f"maps of shape {reference.shape} and {other.shape} cannot be compared: resize one of them"
+        )
     counted = reference != VOID
     rows, columns = reference[counted].astype(np.intp), other[counted].astype(np.intp)
     is_void = columns == VOID
     largest = max(rows.max(initial=0), columns[~is_void].max(initial=0))
     if largest >= classes:
-        raise PredictionError(f"label {largest} is no class: there are {classes}, 0 to {classes - 1}")
+        raise PredictionError(f"label {largest} is not a class: there are {classes}, 0 to {classes - 1}")
     columns[is_void] = classes
     return np.bincount(rows * (classes + 1) + columns, minlength=classes * (classes + 1)).reshape(classes, classes + 1)

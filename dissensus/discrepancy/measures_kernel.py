@@ -1,7 +1,7 @@
-"""The measures themselves, from three counts of each class: the same code, and so the same floats, for every caller.
+"""The measures themselves, from three counts per class: the same code, and so the same floats, for every caller.
 
-Counts are whole numbers, every class is divided once, and classes are added up in their order: equal counts give equal
-values, whatever was counted in how many pieces.
+Counts are integers, every class is divided once, and classes are summed in order: equal counts give equal values,
+however they were accumulated.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ MIOU, MIOU_ALL, FWIOU, MPA = range(4)
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def measured(measure, agreed, reference, other):  # type: ignore[no-untyped-def]
-    """The value of a measure, and whether any pixel counts; 0 where none does.
+    """The value of a measure, and whether any pixel counts; 0 if none does.
 
-    Of each class: pixels that both maps give it, pixels that the reference gives it, pixels that the other gives it.
+    For each class: the pixels where both maps have it, where the reference has it, and where the other map has it.
     """
     total, weight, pixels = 0.0, 0, 0
     for y in range(agreed.size):
@@ -45,7 +45,7 @@ def measured(measure, agreed, reference, other):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def measured_rows(measure, agreed, reference, other):  # type: ignore[no-untyped-def]
-    """The same for many pairs of maps, one a row."""
+    """The same for many pairs of maps, one per row."""
     values, is_comparable = np.empty(len(agreed)), np.empty(len(agreed), np.bool_)
     for row in range(len(agreed)):
         values[row], is_comparable[row] = measured(measure, agreed[row], reference[row], other[row])

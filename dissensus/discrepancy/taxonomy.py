@@ -1,4 +1,4 @@
-"""Distances over a taxonomy: a weighted, undirected graph of classes and what lies above them."""
+"""Distances over a taxonomy: a weighted, undirected graph of classes and their ancestors."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dissensus.errors import ClassesError
 from dissensus.records import Taxonomy
 
 CEILING = 0.9
-"""Share of all pairs of classes whose distances are told apart; the others are as far as this quantile."""
+"""The quantile of all distances between classes at which they are capped."""
 
 
 def depths(taxonomy: Taxonomy) -> Int[Array, " V"]:
-    """Edges on the shortest way from each node up to the root; the root has depth 0.
+    """Number of edges on the shortest path from each node up to the root; the root has depth 0.
 
-    A node with several parents takes the nearest way up, so its depth is a property of the node and not of the path
-    on which it was met: that keeps the distances symmetric.
+    A node with several parents takes the shortest path, so that its depth is a property of the node and not of the path
+    by which it was reached: that keeps the distances symmetric.
 
     Raises:
-        ClassesError: no root, two roots, or a cycle.
+        ClassesError: there is no root, more than one root, or a cycle.
     """
     root = only_root(taxonomy)
     nodes = len(taxonomy.names)
@@ -43,7 +43,7 @@ def depths(taxonomy: Taxonomy) -> Int[Array, " V"]:
 
 
 def only_root(taxonomy: Taxonomy) -> int:
-    """The one node without a parent.
+    """The only node without a parent.
 
     Raises:
         ClassesError: there is none, or more than one.
@@ -52,10 +52,12 @@ def only_root(taxonomy: Taxonomy) -> int:
     is_root[taxonomy.child] = False
     roots = np.flatnonzero(is_root)
     if len(roots) == 0:
-        raise ClassesError("the taxonomy has a cycle: every node has a parent, so there is no root")
+        raise ClassesError(
+            "the taxonomy has a cycle and no root, as every node has a parent: remove one child–parent edge"
+        )
     if len(roots) > 1:
         first, second = (taxonomy.names[int(node)] for node in roots[:2])
-        raise ClassesError(f"the taxonomy has {len(roots)} roots ('{first}', '{second}', …): give them one parent")
+        raise ClassesError(f"the taxonomy has {len(roots)} roots ('{first}', '{second}', …): give them a common parent")
     return int(roots[0])
 
 
@@ -65,34 +67,34 @@ def path_lengths(taxonomy: Taxonomy, weights: Float[Array, " E"]) -> Float[Array
     Shortest paths in an undirected graph of positive weights are a metric. Paths that only go up to a common ancestor
     and down again are not: they break the triangle inequality wherever a class has two parents.
     """
-    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
     from scipy.sparse.csgraph import dijkstra
 
     nodes = len(taxonomy.names)
     graph = csr_array((weights, (taxonomy.child, taxonomy.parent)), shape=(nodes, nodes))
     lengths = dijkstra(graph, directed=False, indices=taxonomy.class_nodes)[:, taxonomy.class_nodes]
-    return np.minimum(lengths, lengths.T)  # equal but for the order of summation, which weights of any kind may show
+    return np.minimum(lengths, lengths.T)  # equal up to rounding, which depends on the order of summation
 
 
 def hops(taxonomy: Taxonomy) -> Float[Array, "C C"]:
     """Number of edges on the shortest path between every two classes."""
-    depths(taxonomy)  # refuses cycles and forests
+    depths(taxonomy)  # raises an error for cycles and forests
     return path_lengths(taxonomy, np.ones(len(taxonomy.child)))
 
 
 def weighted_exactly(taxonomy: Taxonomy) -> Float[Array, "C C"]:
-    """Eq. 3 to the letter: an edge weighs 2^−depth(parent), so that differences near the root count most."""
+    """Eq. 3 exactly as printed: an edge weighs 2^−depth(parent), so that differences near the root count most."""
     return path_lengths(taxonomy, 2.0 ** -depths(taxonomy)[taxonomy.parent])
 
 
 def weighted(taxonomy: Taxonomy) -> Float[Array, "C C"]:
     """Eq. 3 with a ceiling: the farthest tenth of all pairs of classes counts as equally far.
 
-    Beyond some distance a taxonomy only says 'unrelated', and which unrelated classes it puts farthest is an accident
-    of filing: WordNet has no 'physical entity' above street sign, traffic light and bubble, so that Eq. 3 to the letter
-    puts them far from everything, and they fill every selection. min(d, ceiling) of a metric is a metric.
+    Beyond some distance a taxonomy only says 'unrelated', and which unrelated classes are farthest is an accident of
+    how they are placed: WordNet has no 'physical entity' above street sign, traffic light and bubble, so that Eq. 3 as
+    printed puts them far from everything, and they fill every selection. min(d, ceiling) of a metric is a metric.
     """
     distances = weighted_exactly(taxonomy)
     apart = distances[~np.eye(len(distances), dtype=bool)]
-    # an existing distance, not one between two: the ceiling must not make a level of its own
+    # an existing distance, not an interpolated one: the ceiling must not add a level of its own
     return np.minimum(distances, np.quantile(apart, CEILING, method="higher"))

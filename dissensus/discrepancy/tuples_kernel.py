@@ -1,4 +1,4 @@
-"""Pixels of each tuple of labels, one of every model: a small exact table, and the pairs' counts filled from it."""
+"""Pixels per tuple of labels, one label per model: a small exact table, and the pairs' counts filled from it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from dissensus.discrepancy.measures_kernel import measured
 
-SLOTS = 2048  # a power of two; when half of them are taken, the counts are handed on and the table begins anew
+SLOTS = 2048  # a power of two; when half of them are used, the counts are passed on and the table is cleared
 SLOT_SHIFT = np.uint64(64 - (SLOTS.bit_length() - 1))
 WORD_BITS = 64
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2⁶⁴ divided by the golden ratio: keys that differ little part
@@ -33,7 +33,7 @@ def empty_table(layout):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def empty_sums(layout, references):  # type: ignore[no-untyped-def]
-    """What the measures need, in pixels; all zero.
+    """The sums that the measures need, in pixels, all zero.
 
     `agreed[y, i, j]`: both i and j say y, for j after i and i among the references. `given[i, y]`: i says y.
     `lost[i, j, y]`: i says y where j says VOID.
@@ -108,10 +108,10 @@ def hand_on(layout, table, sums):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def conclude(measure, is_truth, sums, value, is_comparable, differs):  # type: ignore[no-untyped-def]
-    """Work the measure out for every reference (row) and every model (column), and set the sums back to zero.
+    """Compute the measure for every reference (row) and every model (column), and reset the sums to zero.
 
-    Between models a pixel that either leaves VOID does not count. Where the reference is a truth, only its own VOID is
-    left out: what the other leaves VOID stays among the truth's pixels, and agrees with nothing.
+    Between models, a pixel that either leaves VOID does not count. If the reference is ground truth, only its own VOID
+    is left out: pixels that the other leaves VOID still count, and agree with nothing.
     """
     agreed, given, lost = sums
     classes, references, models = agreed.shape

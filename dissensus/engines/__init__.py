@@ -1,1 +1,1 @@
-"""Where chunk work runs. One engine so far: this machine, reading ahead in a thread."""
+"""Engines that process a pool chunk by chunk. There is one so far: the local machine, reading ahead in a thread."""

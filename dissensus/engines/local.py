@@ -1,4 +1,4 @@
-"""This machine: chunks of a long piece of work, with the next one read while this one is worked on."""
+"""The local engine: long work in chunks, loading the next chunk while the current one is processed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Partial = TypeVar("Partial")
 
 
 def silent(what: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""
+    """Report no progress."""
 
 
 def chunks(total: int, size: int) -> list[range]:
-    """The numbers 0..total−1 in runs of `size`."""
+    """Split 0..total−1 into ranges of `size`."""
     return [range(start, min(start + size, total)) for start in range(0, total, size)]
 
 
 def read_ahead(
     load: Callable[[range], Result], parts: Iterable[range], ahead: int = 1
 ) -> Iterator[tuple[range, Result]]:
-    """Each part with what `load` gives for it; the next parts are loaded in a thread meanwhile."""
+    """Yield each part with the result of `load`, while a thread loads the next parts."""
     waiting = iter(parts)
     thread = ThreadPoolExecutor(1)
     try:
@@ -35,18 +35,18 @@ def read_ahead(
             yield part, future.result()
             queue += [(later, thread.submit(load, later)) for later in islice(waiting, 1)]
     finally:
-        thread.shutdown(wait=False, cancel_futures=True)  # whoever has seen enough does not wait for the next part
+        thread.shutdown(wait=False, cancel_futures=True)  # a consumer that stops early does not wait for the next part
 
 
 def reduce(
     reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress = silent, parts: Parts | None = None
 ) -> Partial:
-    """What `size` items come to. Finished parts are taken as they are, and new ones are kept among them."""
+    """The result over `size` items. Finished parts are reused, and new ones are added to them."""
     block = reduction.chunk * reduction.kept
     finished = [number for number in range(-(-size // block)) if parts is not None and number in parts]
     known: Partial | None = None
     for number in finished:
-        assert parts is not None, "it has finished parts"
+        assert parts is not None, "only parts can be finished"
         found = reduction.restore(parts.read(number))
         known = found if known is None else reduction.merge(known, found)
     waiting = [rows for rows in chunks(size, reduction.chunk) if rows.start // block not in finished]
@@ -69,7 +69,7 @@ def reduce(
 
 
 def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:
-    """The things, one by one, while progress is told how many went by; nobody knows how many will."""
+    """Yield the things one by one and report how many there were so far; the total is unknown."""
     for done, thing in enumerate(things, start=1):
         if done % step == 0:
             progress(what, done, 0)

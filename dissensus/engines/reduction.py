@@ -1,4 +1,4 @@
-"""A pass over all items of a pool as a reduction: what an engine runs, here or on many machines."""
+"""A pass over all items of a pool as a reduction, which an engine runs on one machine or on many."""
 
 from __future__ import annotations
 
@@ -14,71 +14,70 @@ Partial = TypeVar("Partial")
 
 
 class Progress(Protocol):
-    """Told about every finished chunk: what is being done, how much of it is, and how much there is."""
+    """Callback after every finished chunk: the task, how much of it is done, and the total."""
 
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Take note."""
+    def __call__(self, what: str, done: int, total: int) -> None: ...
 
 
 class Parts(Protocol):
-    """Finished parts of a step, which stay finished when it is killed."""
+    """Finished parts of a step, which survive an interruption."""
 
     def __contains__(self, number: int) -> bool:
         """Whether a part is finished."""
 
     def read(self, number: int) -> pa.Table:
-        """A finished part."""
+        """Load a finished part."""
 
     def write(self, number: int, table: pa.Table) -> None:
-        """Keep a finished part."""
+        """Save a finished part."""
 
 
 class Reduction(Generic[Loaded, Partial]):
-    """`load` some items, `scan` them, `merge` what was found; the same result for every order of merging.
+    """`load` some items, `scan` them, `merge` the results; the order of merging does not matter.
 
-    An engine loads `chunk` items at a time, from multiples of that number on (the last chunk may be shorter).
+    An engine loads `chunk` items at a time, starting at multiples of that number (the last chunk may be shorter).
 
-    A task fills `load`, `scan` and `merge`. What they find is an array, or a dataclass of arrays and numbers
-    (`partial`); others say by `dump` and `restore` how a finished part is written.
+    A task implements `load`, `scan` and `merge`. A result is an array, or a dataclass of arrays and numbers
+    (`partial`); for anything else, override `dump` and `restore`, which write and read a finished part.
     """
 
     chunk: int
     """Items that are loaded at once."""
     kept: int = 1
-    """Chunks that are scanned before what they gave is kept."""
+    """Chunks that are scanned before their result is saved."""
     partial: type[Partial]
 
     def load(self, rows: range) -> Loaded:
-        """What is known of some items; called in a thread while others are scanned."""
+        """Load the data of some items; called in a thread while other items are scanned."""
         raise NotImplementedError
 
     def scan(self, loaded: Loaded, first_item: int, known: Partial | None) -> Partial:
-        """What they come to. `known`, what other chunks came to, only saves time."""
+        """The result for the loaded items. `known`, the result of other chunks so far, only saves time."""
         raise NotImplementedError
 
     def merge(self, one: Partial, other: Partial) -> Partial:
-        """What the items of both come to."""
+        """The result for the items of both."""
         raise NotImplementedError
 
     def is_settled(self, known: Partial, first_item: int) -> bool:  # noqa: ARG002
-        """True where no item from `first_item` on can change the result."""
+        """True if no item from `first_item` on can change the result."""
         return False
 
     def dump(self, found: Partial) -> pa.Table:
-        """What was found, as a table."""
+        """A result as a table."""
         if isinstance(found, np.ndarray):
             return pa.table({"found": [_packed(found)]})
         cells = {field.name: _packed(getattr(found, field.name)) for field in fields(found)}  # type: ignore[arg-type]
         return pa.table({name: [cell] for name, cell in cells.items()})
 
     def restore(self, table: pa.Table) -> Partial:
-        """What was found, from its table."""
+        """A result from its table."""
         cells = {name: _unpacked(table[name][0].as_py()) for name in table.column_names}
         return self.partial(**cells) if hasattr(self, "partial") else cells["found"]
 
 
 class Engine(Protocol):
-    """Where a reduction runs."""
+    """Runs reductions."""
 
     def __call__(
         self,
@@ -88,7 +87,7 @@ class Engine(Protocol):
         progress: Progress,
         parts: Parts | None,
     ) -> Partial:
-        """What `size` items come to; finished parts are taken as they are, and new ones are kept among them."""
+        """The result over `size` items; finished parts are reused, and new ones are added to them."""
 
 
 def _packed(value: Any) -> bytes:

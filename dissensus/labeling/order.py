@@ -1,7 +1,7 @@
 """A random order of questions for every person, from a seed and the questions themselves.
 
-The place of a question depends on nothing but (seed, question): whatever is added, closed or answered meanwhile, and
-however often the service starts anew, two questions keep their order for a person.
+The position of a question depends only on (seed, question): whatever is added, closed or answered in the meantime, and
+however often the service restarts, two questions keep their order for a person.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ import numpy as np
 from dissensus.arrays import Array, UInt64
 
 WITHIN = np.uint64(0xFFFFFF)
-"""Low bits of a place: the order within a group. The others are the order of the groups."""
+"""The low bits of a position are the order within a group; the others are the order of the groups."""
 MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 
 def word_of(*parts: str) -> int:
-    """64 bits that stand for some texts, of which only the last may hold a zero character."""
+    """A 64-bit hash of some texts, of which only the last may contain a NUL character."""
     data = "\0".join(parts).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
 
 
 def group_words(kind: str, groups: Sequence[str]) -> UInt64[Array, " N"]:
-    """64 bits that stand for the group of each question."""
+    """A 64-bit hash of each question's group."""
     distinct = {group: place for place, group in enumerate(dict.fromkeys(groups))}
     words = np.array([word_of(kind, group) for group in distinct], np.uint64)
     return words[[distinct[group] for group in groups]]
 
 
 def question_words(groups: UInt64[Array, " N"], texts: Iterable[str]) -> UInt64[Array, " N"]:
-    """64 bits that stand for each question within its group."""
+    """A 64-bit hash of each question within its group."""
     return groups ^ np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in texts], np.uint64)
 
 
 def mixed(words: UInt64[Array, " N"], seed: int) -> UInt64[Array, " N"]:
-    """Words that look unrelated for every other seed (the finalizer of SplitMix64)."""
+    """Words that look unrelated for different seeds (the finalizer of SplitMix64)."""
     with np.errstate(over="ignore"):
         mixing = (words ^ np.uint64(seed & MASK)) + np.uint64(0x9E3779B97F4A7C15)
         mixing = (mixing ^ (mixing >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -48,7 +48,7 @@ def mixed(words: UInt64[Array, " N"], seed: int) -> UInt64[Array, " N"]:
 
 
 def places(groups: UInt64[Array, " N"], questions: UInt64[Array, " N"], seed: int) -> UInt64[Array, " N"]:
-    """Where each question comes for a person: smaller is earlier, questions of one group stand together."""
+    """The position of each question for a person: smaller is earlier, and the questions of a group stay together."""
     return (mixed(groups, seed) & ~WITHIN) | (mixed(questions, seed) & WITHIN)
 
 
@@ -61,12 +61,12 @@ def draw(seed: int, purpose: str, position: int) -> int:
 
 
 def is_due(seed: int, purpose: str, position: int, rate: float) -> bool:
-    """Whether chance puts something special (a control, a repeat) after a person's question number `position`."""
+    """True if a control or repeat is randomly due after a person's question number `position`."""
     return draw(seed, purpose, position) < int(rate * 2.0**64)
 
 
 def times_due(seed: int, purpose: str, positions: range, rate: float) -> int:
-    """How often `is_due` is true at some positions."""
+    """How often `is_due` is true at these positions."""
     words = mixed(np.arange(positions.start, positions.stop, dtype=np.uint64), _stream(seed, purpose))
     return int(np.count_nonzero(words < np.uint64(int(rate * 2.0**64))))
 

@@ -1,4 +1,4 @@
-"""One person in the queue: what they were given, what comes next, and what they hold."""
+"""One person in the queue: what they were asked, what comes next, and what they hold."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dissensus.records import Role
 
 @dataclass
 class Person:
-    """What one person has been given. `asked` are questions put for the study, in order.
+    """What one person has been asked. `asked` are the study's questions put to them, in order.
 
-    `ahead` are the next ones of their order, up to the place `horizon`; `heard` says how many of the queue's `opened`
-    are in it, None before it is worked out. `left` was right when the queue was `counted` so often.
+    `ahead` is the next part of their order, up to the position `horizon`; `heard` is how many of the queue's `opened`
+    it includes, None before it is computed. `left` was correct at the queue's count number `counted`.
     """
 
     seed: int
     asked: list[int] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
-    """What they were asked for the study: that comes once, except planned repeats."""
+    """Questions they were asked for the study; each comes once, except for planned repeats."""
     controlled: set[int] = field(default_factory=set)
     barred: set[int] = field(default_factory=set)
-    """What they must never be asked."""
+    """Questions they must never be asked."""
     repeated: set[int] = field(default_factory=set)
     trained: set[int] = field(default_factory=set)
     due: dict[Role, int] = field(default_factory=lambda: {"control": 0, "repeat": 0})
@@ -34,13 +34,13 @@ class Person:
     counted: int = -1
 
     def may_be_asked(self, question: int) -> bool:
-        """True where a question is new to them, and not barred."""
+        """True if a question is new to them and not barred."""
         return question not in self.seen and question not in self.barred
 
 
 @dataclass
 class Lease:
-    """A question that a person holds until a time; afterwards it may go to somebody else."""
+    """A question that a person holds until a given time; after that it may go to somebody else."""
 
     question: int
     until: float

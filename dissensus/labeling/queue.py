@@ -1,7 +1,7 @@
-"""Who is asked what next: every question gets R answers of R different people, in a random order for each of them.
+"""Who is asked what next: every question gets R answers from R different people, in a random order for each of them.
 
-Questions and people are numbered as they come, and whoever calls says what time it is, so that nothing here depends on
-a clock, a file or chance that is not written down.
+Questions are numbered as they arrive, and the caller passes the time, so that nothing here depends on a clock, a file
+or unseeded randomness.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from dissensus.labeling.person import Lease, Person
 from dissensus.records import ROLES, Role
 
 AHEAD = 256
-"""Questions that a person's order is worked out for at a time: all of 200,000 would take too long for one click."""
+"""How many questions of a person's order are computed at a time: all of 200,000 would take too long for one click."""
 APART = 10
-"""A repeat comes at least this many questions after the first time."""
+"""A repeat comes at least this many questions after the original."""
 MOST_DUE = 2
-"""Controls, or repeats, that somebody can still be owed when the service starts: more would come in a row."""
+"""How many controls, or repeats, may still be due when the service starts: more would come in a row."""
 OPENED = 4096
-"""Questions that may open again before everybody's order is worked out anew."""
+"""How many questions may reopen before everybody's order is recomputed."""
 
 
 class Queue:
     """The questions of a study, the people, and who holds what."""
 
     def __init__(self, answers: int, lease: float, control_rate: float = 0.0, repeat_rate: float = 0.0) -> None:
-        """Each question needs `answers` people; whoever is given one holds it for `lease` seconds."""
+        """Each question needs `answers` people; a person holds an assigned question for `lease` seconds."""
         self.answers = answers
         self.lease = lease
         self.rates: dict[Role, float] = {"control": control_rate, "repeat": repeat_rate}
         self.people: dict[str, Person] = {}
         self.leases: dict[str, dict[int, Lease]] = {}
         self.barred: dict[str, set[int]] = {}
-        """Of everybody, also of those who have not joined yet."""
+        """For everybody, including people who have not joined yet."""
         self.controls: list[int] = []
         self.training: list[int] = []
         self.opened: list[int] = []
-        """Questions that need people again since orders were worked out, as they came."""
+        """Questions that have reopened since the orders were computed, in sequence."""
         self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)
         self.unfinished_total, self.counted = 0, 0
-        """What needed answers when it was last counted, and how often it was."""
+        """How many questions needed answers at the last count, and the number of counts so far."""
         self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
         self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
         self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
@@ -58,9 +58,9 @@ class Queue:
     def add(
         self, groups: Sequence[int] | Array, words: Sequence[int] | Array, is_repeatable: bool | Array = True
     ) -> range:
-        """Take in questions by the words that stand for their group and themselves; the numbers they get.
+        """Add questions by the hashes of their group and of themselves, and return their numbers.
 
-        They are not asked before `need` says so. Only repeatable ones come to a person a second time.
+        They are not asked until passed to `need`. Only repeatable ones are asked a second time.
         """
         count = len(words)
         self.groups = np.concatenate([self.groups, np.array(groups, np.uint64)])
@@ -72,7 +72,7 @@ class Queue:
         return range(len(self) - count, len(self))
 
     def need(self, questions: Sequence[int] | Array) -> None:
-        """These questions are to be asked now, and no others."""
+        """Ask these questions from now on, and no others."""
         before = self._open()
         self.is_needed = np.zeros(len(self), bool)
         self.is_needed[np.asarray(questions, np.int64)] = True
@@ -80,12 +80,12 @@ class Queue:
         self._note_opened(np.flatnonzero(self._open() & ~before).tolist())
 
     def join(self, name: str, seed: int) -> Person:
-        """A person who may be asked; one who is known stays as they are."""
+        """Add a person; someone already known stays as they are."""
         self.leases.setdefault(name, {})
         return self.people.setdefault(name, Person(seed, barred=self.barred.setdefault(name, set())))
 
     def bar(self, name: str, question: int) -> None:
-        """Never ask a person this question, such as whether what they drew is right; whoever holds it loses it."""
+        """Never ask a person this question, such as a check of their own mask; if they hold it, they lose it."""
         self.barred.setdefault(name, set()).add(question)
         if question in self.leases.get(name, {}):
             self._release(name, question)
@@ -93,13 +93,13 @@ class Queue:
             self.people[name].counted = -1
 
     def admit(self, name: str, question: int) -> None:
-        """Let a person be asked again what they were barred from."""
+        """Lift a bar: the person may be asked this question again."""
         self.barred.get(name, set()).discard(question)
         if name in self.people:
             self.people[name].heard, self.people[name].counted = None, -1
 
     def answer(self, name: str, question: int, counts: bool) -> None:
-        """A person answered: they hold it no longer and are not asked again; `counts` where it is one answer more."""
+        """Record that a person answered: they no longer hold it and are not asked again; `counts` adds one answer."""
         was_open = self.is_open(question)
         if self.leases.get(name, {}).pop(question, None) is not None:
             self.held[question] -= 1
@@ -110,14 +110,14 @@ class Queue:
             self._note_opened([question])
 
     def recount(self, given: Int[Array, " Q"]) -> None:
-        """Other numbers of answers that count, as when a person is excluded."""
+        """Replace the number of answers that count, for example when a person is excluded."""
         before = self._open()
         self.given = given.astype(np.int32)
         self._count()
         self._note_opened(np.flatnonzero(self._open() & ~before).tolist())
 
     def next(self, name: str, now: float) -> tuple[int, Role] | None:
-        """The next question for a person, who holds it from now on; None where there is nothing for them."""
+        """The next question for a person, who holds it from now on; None if there is nothing for them."""
         person = self.people[name]
         for question in self.training:
             if question not in person.trained:
@@ -132,14 +132,14 @@ class Queue:
                 self._note(person, *special)
                 return special
         if following is None:
-            self._count()  # so that nobody is told of what others have answered meanwhile
+            self._count()  # so that the remaining number leaves out what others have answered in the meantime
             return None
         self._note(person, following, "asked")
         self.hold(name, following, now)
         return following, "asked"
 
     def hold(self, name: str, question: int, now: float) -> bool:
-        """Let a person hold a question, or hold it longer; False where it needs them no more, or they are barred."""
+        """Let a person hold a question, or extend their lease; False if it no longer needs them, or they are barred."""
         lease = self.leases[name].get(question)
         if lease is None:
             if not self.is_open(question) or question in self.people[name].barred:
@@ -154,19 +154,19 @@ class Queue:
         return True
 
     def expire(self, now: float) -> None:
-        """Take back what people have held for too long, and count what is left; to be called every second or so."""
+        """Take back expired questions and count what is left; to be called every second or so."""
         late = [(name, lease) for name, held in self.leases.items() for lease in held.values() if lease.until <= now]
         for name, lease in late:
             self._release(name, lease.question)
         self._count()
 
     def release_all(self, name: str) -> None:
-        """A person who is asked no longer holds nothing."""
+        """Release everything that a person holds."""
         for question in list(self.leases.get(name, ())):
             self._release(name, question)
 
     def take_back(self, name: str, question: int, role: Role) -> None:
-        """What `next` gave could not be put to the person: as if it had not been given."""
+        """Undo `next` for a question that could not be shown to the person."""
         person = self.people[name]
         if role == "asked":
             person.seen.discard(question)
@@ -182,7 +182,7 @@ class Queue:
             (person.repeated if role == "repeat" else person.controlled).discard(question)
 
     def restore(self, name: str, given: Sequence[tuple[int, Role]]) -> None:
-        """What a person was given before the service started, in order."""
+        """Restore what a person was given before the service started, in order."""
         person = self.people[name]
         of_role = {role: [one for one, what in given if what == role] for role in ROLES}
         positions = range(len(person.asked) + 1, len(person.asked) + len(of_role["asked"]) + 1)
@@ -196,14 +196,14 @@ class Queue:
             person.due[purpose] = min(person.due[purpose] + due, MOST_DUE)
 
     def is_open(self, question: int) -> bool:
-        """True where a question needs further people."""
+        """True if a question needs more people."""
         return bool(self.is_needed[question] and self.given[question] + self.held[question] < self.answers)
 
     def left(self, name: str) -> int:
-        """How many questions could still come to a person: others may hold some of them just now."""
+        """How many questions a person could still be asked; others may currently hold some of them."""
         person = self.people[name]
         if person.counted != self.counted:
-            out = _array(person.seen | person.barred if person.barred else person.seen)  # no copy of many
+            out = _array(person.seen | person.barred if person.barred else person.seen)  # avoids copying a large set
             known = out[out < len(self.unfinished)]
             person.left = self.unfinished_total - int(np.count_nonzero(self.unfinished[known]))
             person.counted = self.counted
@@ -222,7 +222,7 @@ class Queue:
             (person.repeated if role == "repeat" else person.controlled).add(question)
 
     def _owe(self, person: Person, times: int) -> None:
-        """Controls and repeats that are due after the last question of a person."""
+        """Add (or take back) the controls and repeats due after a person's latest question."""
         for purpose, rate in self.rates.items():
             for position in _eligible(purpose, range(len(person.asked), len(person.asked) + 1)):
                 person.due[purpose] += times * is_due(person.seed, purpose, position, rate)
@@ -235,7 +235,7 @@ class Queue:
             self._note_opened([question])
 
     def _note_opened(self, questions: list[int]) -> None:
-        """Let everybody's order know of questions that need people again."""
+        """Add reopened questions to everybody's order."""
         if len(self.opened) + len(questions) > OPENED:
             self.opened.clear()
             for person in self.people.values():
@@ -244,7 +244,7 @@ class Queue:
             self.opened += questions
 
     def _peek(self, person: Person) -> int | None:
-        """The first question of a person's order that still needs them."""
+        """The first question in a person's order that still needs them."""
         if person.heard is None:
             self._work_out(person)
         elif person.heard < len(self.opened):
@@ -259,14 +259,14 @@ class Queue:
             self._work_out(person)
 
     def _work_out(self, person: Person) -> None:
-        """The next questions of a person's order, from all that need people and that they may be asked."""
+        """Compute the next part of a person's order, from all open questions that they may be asked."""
         wanted = self._open()
         wanted[_array(person.seen)] = False
         wanted[_array(person.barred)] = False
         numbers = np.flatnonzero(wanted)
         person.heard, count = len(self.opened), len(numbers)
         if count > 2 * AHEAD:
-            # by their groups alone, about twice as many as are wanted: to sort all would take longer than all else
+            # preselect by group about twice as many as needed: sorting all would dominate the running time
             bound = np.uint64(int(2 * AHEAD / count * 2.0**64))
             near = numbers[mixed(self.groups[numbers], person.seed) < bound]
             numbers = near if len(near) >= AHEAD else numbers
@@ -276,7 +276,7 @@ class Queue:
         person.ahead = deque(numbers[first].tolist())
 
     def _take_in(self, person: Person, opened: list[int]) -> None:
-        """Put questions that need people again where they belong in a person's order."""
+        """Insert reopened questions where they belong in a person's order."""
         person.heard = len(self.opened)
         fresh = {question for question in opened if person.may_be_asked(question) and self.is_open(question)}
         fresh.difference_update(person.ahead)
@@ -294,13 +294,13 @@ class Queue:
         self.unfinished_total, self.counted = int(np.count_nonzero(self.unfinished)), self.counted + 1
 
     def _continues(self, person: Person, question: int) -> bool:
-        """True where the question is about the picture that the person was asked about last."""
+        """True if the question is about the same image as the person's previous one."""
         return bool(person.asked) and self.groups[person.asked[-1]] == self.groups[question]
 
     def _special(self, person: Person, role: Role, candidates: Sequence[int]) -> tuple[int, Role] | None:
-        """A control or a repeat, where one is due and there is one to give."""
+        """A control or repeat, if one is due and available."""
         if person.due[role] > 0 and not candidates:
-            person.due[role] = 0  # there is nothing to give, and debts would make a row of them later
+            person.due[role] = 0  # none is available, and a backlog would later come in a row
         if person.due[role] <= 0:
             return None
         return candidates[draw(person.seed, f"which {role}", len(person.asked)) % len(candidates)], role
@@ -313,7 +313,7 @@ class Queue:
     def _old_questions(self, person: Person) -> list[int]:
         if person.due["repeat"] <= 0:
             return []
-        # what was withdrawn is not seen, and a second time needs a first
+        # a withdrawn question was not seen, and a repeat needs an original
         first_times = [one for one in person.asked[:-APART] if one in person.seen and self.is_repeatable[one]]
         return [one for one in first_times if one not in person.repeated and one not in person.barred]
 
@@ -323,5 +323,5 @@ def _array(questions: set[int]) -> Int[Array, " n"]:
 
 
 def _eligible(purpose: Role, positions: range) -> range:
-    """Positions after which there can be a control, or a repeat: that needs a first time some questions before."""
+    """Positions after which a control or repeat can come; a repeat needs an original far enough back."""
     return positions if purpose == "control" else range(max(positions.start, APART + 1), positions.stop)

@@ -1,4 +1,4 @@
-"""From verdicts to matrices: who was right how often, against whom."""
+"""From verdicts to matrices: how often each model was right against each other."""
 
 from dissensus.pairwise.accuracy import accuracy, compare, dominance, tally
 from dissensus.pairwise.attacks import attack_matrices

@@ -1,4 +1,4 @@
-"""Accuracy of each model on the items that it and another disagreed on most, and the dominance made from it."""
+"""Accuracy of each model on the items it and another model disagree on most, and the dominance computed from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dissensus.records import Comparisons, Outcomes, Tally
 
 
 def tally(outcomes: Outcomes, models: int) -> Tally:
-    """Cases I, II and III of every duel."""
+    """Count Cases I, II and III of every duel."""
     only, both, neither = (np.zeros((models, models)) for _ in range(3))
     first, second = outcomes.first, outcomes.second
     first_wins = outcomes.first_right & ~outcomes.second_right
@@ -28,8 +28,8 @@ def tally(outcomes: Outcomes, models: int) -> Tally:
 def accuracy(cases: Tally, smoothing: float) -> Float[Array, "M M"]:
     """A: the share of the duel {i, j}'s items on which i was right, with Laplace smoothing (c + s) / (n + 2s).
 
-    a_ij + a_ji may exceed one (Case I). The diagonal, and a duel without items, is one half: it says nothing, and
-    rankers leave such pairs out.
+    a_ij + a_ji may exceed one (Case I). The diagonal and duels without items are one half, which says nothing;
+    rankers leave these pairs out.
     """
     items = cases.items + 2 * smoothing
     return np.divide(cases.right + smoothing, items, out=np.full_like(items, 0.5), where=items > 0)
@@ -37,11 +37,13 @@ def accuracy(cases: Tally, smoothing: float) -> Float[Array, "M M"]:
 
 def dominance(accuracies: Float[Array, "M M"]) -> Float[Array, "M M"]:
     """B: b_ij = a_ij / a_ji, how many times as often i was right as j; reciprocal, with ones on the diagonal."""
-    with np.errstate(divide="ignore", invalid="ignore"):  # without smoothing; rankers refuse what is not positive
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # possible without smoothing; rankers refuse values that are not positive
         return accuracies / accuracies.T
 
 
 def compare(cases: Tally, smoothing: float) -> Comparisons:
-    """The tally with both matrices."""
+    """The tally, with both matrices."""
     accuracies = accuracy(cases, smoothing)
     return Comparisons(cases, accuracies, dominance(accuracies))

@@ -1,4 +1,4 @@
-"""What attacks came to: how aggressive an attacker is, and how resistant a defender."""
+"""The results of attacks: how aggressive each attacker is, and how resistant each defender."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def attack_matrices(attacks: Attacks, models: int) -> AttackMatrices:
 
     q is the preference for the item that the attacker scores higher, w the weight. Both matrices come from the same
     rows: `defended` is `attacked` transposed, and |a_ij| ≤ 1 − r_ji. Levels without a judged pair take no part in
-    either sum. A weight of zero is a row that is not there.
+    either sum. Rows of weight zero are ignored.
     """
     cell = attacks.attacker.astype(np.int64) * models + attacks.defender
     weight = _sums(cell, attacks.weight, models)

@@ -16,10 +16,10 @@ def ratio_matrices(contests: Contests, models: int, smoothing: float) -> AttackM
         r_ij = (P(f_i; S_ij) + ε) / (P(f_j; S_ij) + ε)     i defends against j (Eq. 5)
 
     S_ij holds the images with defender i and attacker j, ε is the smoothing. Both come from the same rows: r_ij is
-    1 / a_ji. The diagonal is 1; what nobody judged is 0, and False in `attacked` or `defended`.
+    1 / a_ji. The diagonal is 1; pairs that nobody judged are 0, and False in `attacked` or `defended`.
 
     Raises:
-        RankingError: a model agrees with people nowhere in a duel, and nothing is added to keep the ratio finite.
+        RankingError: a model agrees with people on no image of a duel, and there is no smoothing.
     """
     attacker, defender, attacked = performances(contests, models)
     attacker, defender = attacker + smoothing, defender + smoothing
@@ -29,7 +29,7 @@ def ratio_matrices(contests: Contests, models: int, smoothing: float) -> AttackM
         failed = defender if defender[one, other] <= 0 else attacker
         raise RankingError(
             f"model {other if failed is defender else one} agrees with people on no image that model {one} selected "
-            f"against model {other}, so their ratio has no bound: set the smoothing above 0"
+            f"against model {other}, so their ratio is unbounded: set smoothing above 0"
         )
     aggressiveness = np.divide(attacker, defender, out=np.eye(models), where=attacked)
     resistance = np.divide(defender, attacker, out=np.eye(models), where=attacked)
@@ -39,13 +39,13 @@ def ratio_matrices(contests: Contests, models: int, smoothing: float) -> AttackM
 def performances(
     contests: Contests, models: int
 ) -> tuple[Float[Array, "M M"], Float[Array, "M M"], Bool[Array, "M M"]]:
-    """P of the attacker and P of the defender by [attacker, defender] (Eq. 4), and where any image was judged.
+    """P of the attacker and of the defender by [attacker, defender] (Eq. 4), and whether any image was judged.
 
         P(f; S) = 1/|Y| Σ_y 1/|S_y| Σ_{x ∈ S_y} S(f(x), truth of x)
 
     Y are the categories with judged images: the paper's sum runs over all categories, and one without images would
-    divide by zero. An image thus has the share 1 / (|Y| |S_y|) in P; a weight multiplies that share, so that a
-    category of one image varies in a bootstrap as the others do. A weight of zero is a row that is not there.
+    divide by zero. An image thus has the share 1 / (|Y| |S_y|) in P; its weight multiplies that share, so that a
+    category with one image varies in the bootstrap as the others do. Rows of weight zero are ignored.
     """
     duel = contests.attacker.astype(np.int64) * models + contests.defender
     share = contests.weight / _fellows(duel, contests)
@@ -58,7 +58,7 @@ def performances(
 
 
 def _fellows(duel: Int[Array, " Q"], contests: Contests) -> Int[Array, " Q"]:
-    """How many rows that count each row's category has in its duel, at least one."""
+    """For each row, the number of rows with weight in its duel and category, at least one."""
     group = duel * (int(contests.category.max(initial=0)) + 1) + contests.category
     number = np.unique(group, return_inverse=True)[1]
     return np.maximum(np.bincount(number, contests.weight > 0)[number], 1.0)

@@ -1,4 +1,4 @@
-"""The items that models compete on: a huge pool, unlabelled."""
+"""The items that models compete on: a huge, unlabelled pool."""
 
 from dissensus.pool.items import check_ids, in_order
 from dissensus.pool.media import VIDEOS, is_video

@@ -9,24 +9,24 @@ from dissensus.errors import PoolError
 
 
 def in_order(ids: pa.Array) -> pa.Array:
-    """Positions that put the ids in the order of their UTF-8 bytes.
+    """Positions that sort the ids by their UTF-8 bytes.
 
-    That is pool order, so that 'ties go by item id' means 'by place in the pool' everywhere after.
+    That is pool order, so that 'ties go by item id' means 'by position in the pool' from then on.
     """
     return pc.sort_indices(ids)
 
 
 def check_ids(ids: pa.Array) -> None:
-    """Refuse a pool without items, with an empty id or with one id twice.
+    """Refuse a pool without items, with an empty id or with a duplicate id.
 
     Raises:
-        PoolError: says which.
+        PoolError: says which of these is the case.
     """
     if len(ids) == 0:
-        raise PoolError("the pool is empty: the sources hold no items")
+        raise PoolError("the pool is empty: give sources that contain items")
     if ids.null_count or pc.any(pc.equal(pc.utf8_length(ids), 0)).as_py():
-        raise PoolError("an item of the pool has no id: every row of a manifest needs one")
+        raise PoolError("an item of the pool has no id: give every row of the manifest one")
     counts = pc.value_counts(ids)
     if len(counts) < len(ids):
         twice = counts.filter(pc.greater(counts.field("counts"), 1))[0]["values"].as_py()
-        raise PoolError(f"item '{twice}' is in the pool twice: give every item an id of its own")
+        raise PoolError(f"item '{twice}' is in the pool twice: give every item a unique id")

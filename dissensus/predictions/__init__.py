@@ -1,1 +1,1 @@
-"""What the models say about the pool: the Model protocol, top-1 predictions, alignment and the plurality vote."""
+"""The models' predictions for the pool: the Model protocol, top-1 predictions, alignment and the plurality vote."""

@@ -1,4 +1,4 @@
-"""Bring the predictions of a file into pool order, and check what they hold."""
+"""Bring the predictions of a file into pool order, and check their values."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def align(items: Strings, pool_ids: Strings) -> Int[Array, " N"]:
     """Row of `items` for each item of the pool: `column[align(items, pool_ids)]` is in pool order.
 
     Raises:
-        PredictionError: an item without id, twice, not in the pool, or a pool item that is not among `items`.
+        PredictionError: an item has no id, occurs twice or is not in the pool, or a pool item is not among `items`.
     """
     if items.null_count:
-        raise PredictionError(f"{items.null_count} rows have no item id: fill the column 'item'")
+        raise PredictionError(f"{items.null_count} rows have no item id: fill in the column 'item'")
     items, pool_ids = _chunked(items), _chunked(pool_ids)
     if items.type != pool_ids.type:
         items = items.cast(pool_ids.type)
@@ -32,7 +32,8 @@ def align(items: Strings, pool_ids: Strings) -> Int[Array, " N"]:
     if positions.null_count:
         first = items[pc.index(positions.is_null(), True).as_py()]
         raise PredictionError(
-            f"this file belongs to another pool: item {first} is not in it (nor are {positions.null_count - 1} others)"
+            f"item {first} is not in the pool (nor are {positions.null_count - 1} others): "
+            "the file belongs to another pool"
         )
     places = positions.to_numpy()
     _check_cover(places, pool_ids)
@@ -50,39 +51,44 @@ def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
     twice = np.flatnonzero(seen > 1)
     if len(twice):
         raise PredictionError(
-            f"{len(twice)} items stand in the file more than once, the first is {pool_ids[int(twice[0])]}: keep one"
+            f"{len(twice)} items are in the file more than once, the first is {pool_ids[int(twice[0])]}: "
+            "keep one row each"
         )
     absent = np.flatnonzero(seen == 0)
     if len(absent):
         raise PredictionError(
             f"{len(absent)} of {len(pool_ids)} pool items have no row in the file, the first is"
-            f" {pool_ids[int(absent[0])]}: predict the whole pool, with an empty cell where there is none"
+            f" {pool_ids[int(absent[0])]}: add a row for every item, with an empty cell if there is no prediction"
         )
 
 
 def check_labels(labels: Int[Array, " n"], classes: int, items: Sequence[object] | Strings) -> None:
-    """Nothing: every label is one of the `classes` classes.
+    """Check that every label is one of the `classes` classes.
 
     Raises:
-        PredictionError: a label outside 0..classes−1, with the first such item and their number.
+        PredictionError: a label is outside 0..classes−1; names the first such item and their number.
     """
     _check(
-        (labels < 0) | (labels >= classes), labels, items, f"labels outside 0..{classes - 1}", "use the study's classes"
+        (labels < 0) | (labels >= classes),
+        labels,
+        items,
+        f"labels are outside 0..{classes - 1}",
+        "use the study's classes",
     )
 
 
 def check_confidences(confidence: Float[Array, " n"], items: Sequence[object] | Strings) -> None:
-    """Nothing: every confidence is a probability.
+    """Check that every confidence is a probability.
 
     Raises:
-        PredictionError: a confidence that is NaN or outside 0..1, with the first such item and their number.
+        PredictionError: a confidence is NaN or outside 0..1; names the first such item and their number.
     """
     _check(
         ~((confidence >= 0) & (confidence <= 1)),
         confidence,
         items,
-        "confidences that are NaN or outside 0..1",
-        "give the probability of the label, or leave the confidences out",
+        "confidences are NaN or outside 0..1",
+        "give the probability of the label, or leave out all confidences",
     )
 
 

@@ -1,4 +1,4 @@
-"""The order that needs no people: how often a model votes with the plurality."""
+"""A ranking without people: how often a model votes with the plurality."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dissensus.arrays import MISSING, Array, Int, UInt16
 
 
 def plurality_agreement(labels: UInt16[Array, "M n"]) -> tuple[Int[Array, " M"], int]:
-    """Number of items on which each model says what no other label outvotes, and the number of items counted.
+    """Number of items on which each model's label is the plurality's, and the number of items counted.
 
-    Items that any model has no label for are not counted. Labels that tie for the most votes all count as the
-    plurality's. Both numbers add up over chunks of items, whatever the chunks.
+    Items for which any model has no label are not counted. Labels that tie for the most votes all count as the
+    plurality's. Both numbers add up over chunks of items.
     """
     return _agreement(np.ascontiguousarray(labels, dtype=np.uint16))
 

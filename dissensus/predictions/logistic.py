@@ -1,8 +1,8 @@
-"""The rising logistic curve of least squares, found wherever it lies.
+"""The rising logistic curve of least squares, by a search that does not get stuck.
 
-Four parameters from a usual start often end in a flat or falling curve. But for a given centre and slope the best
-asymptotes are a small linear problem with an exact answer, so only two parameters are searched: first on a grid, then
-from its best places by Gauss–Newton steps within bounds.
+Fitting four parameters from the usual start often ends in a flat or falling curve. But for a given centre and slope the
+best asymptotes are a small linear problem with an exact solution, so only two parameters are searched: first on a grid,
+then from its best points by bounded Gauss–Newton steps.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ CENTERS = 41
 SLOPES = np.geomspace(0.05, 50, 25)
 """Slopes tried, per width of the scores; the ends also bound the refined slope.
 
-A steeper curve would be a step: it gives nearly all items one of two values, and the common scale loses their order.
+A steeper curve would be a step: nearly all items would get one of two values, and the common scale would lose their
+order.
 """
 MARGIN = 10.0
-"""Widths beyond the middle 98 % of the scores within which the centre is sought."""
+"""How many widths beyond the middle 98 % of the scores the centre may lie."""
 REFINED = 4
 SAMPLE = 4096
-"""Items, evenly spaced by score, that the grid looks at; the refinement looks at all."""
+"""How many items, evenly spaced by score, the grid search uses; the refinement uses all."""
 
 
 def fitted_logistic(scores: Float[Array, " n"], quality: Float[Array, " n"]) -> tuple[float, float, float, float]:
-    """low, high, center and slope of least squares with 0 ≤ low ≤ high ≤ 100 and slope > 0.
+    """Least-squares low, high, center and slope with 0 ≤ low ≤ high ≤ 100 and slope > 0.
 
-    `low` equals `high` where no rising curve beats the mean. Scores are finite and not all the same.
+    `low` equals `high` if no rising curve beats the mean. Scores are finite and not all the same.
     """
-    from scipy.optimize import least_squares  # a quarter of a second, which few commands need
+    from scipy.optimize import least_squares  # imported here: it takes a quarter of a second, which few commands need
 
     middle, width = _middle_and_width(scores)
     place = (scores - middle) / width
@@ -53,14 +54,14 @@ def asymptotes(
 ) -> tuple[Float[Array, "*grid"], Float[Array, "*grid"]]:
     """(low, high) that minimise Σ (low + (high − low)·rise − quality)² over 0 ≤ low ≤ high ≤ 100, exactly.
 
-    The region is a triangle and the sum is convex: the free minimum where it lies inside, otherwise the best one of
-    the three sides low = 0, high = 100 and low = high.
+    The region is a triangle and the sum is convex: this is the free minimum if it lies inside, otherwise the best point
+    on the three sides low = 0, high = 100 and low = high.
     """
     mean = quality.mean()
     fall = 1 - rise
     rises, falls, mixed = (rise**2).mean(axis=-1), (fall**2).mean(axis=-1), (rise * fall).mean(axis=-1)
     on_rise, on_fall = (rise * quality).mean(axis=-1), (fall * quality).mean(axis=-1)
-    # where the curve is flat all over there is no free minimum, and a side is as good
+    # if the curve is flat everywhere, there is no free minimum, and a side is just as good
     determinant = rises * falls - mixed**2
     solvable = determinant > 1e-14
     divisor = np.where(solvable, determinant, 1.0)
@@ -72,7 +73,7 @@ def asymptotes(
     to_hundred = ((on_fall - 100 * mixed) / np.maximum(falls, tiny)).clip(0, 100)
     lows = np.stack([np.zeros_like(rises), to_hundred, np.full_like(rises, mean)])
     highs = np.stack([from_zero, np.full_like(rises, 100.0), np.full_like(rises, mean)])
-    # mean squared error less the mean of quality², which all sides share
+    # mean squared error minus the mean of quality², which all sides share
     errors = lows**2 * falls + highs**2 * rises + 2 * lows * highs * mixed - 2 * (lows * on_fall + highs * on_rise)
     best = errors.argmin(axis=0)[None]
     side_low, side_high = np.take_along_axis(lows, best, 0)[0], np.take_along_axis(highs, best, 0)[0]
@@ -80,7 +81,7 @@ def asymptotes(
 
 
 def _middle_and_width(scores: Float[Array, " n"]) -> tuple[float, float]:
-    """Median, and half of what the middle 80 % span: a few scores of 10⁶ for 'no difference' must not set the unit."""
+    """Median, and half the span of the middle 80 %: a few scores of 10⁶ for 'no difference' must not set the unit."""
     low, middle, high = np.quantile(scores, [0.1, 0.5, 0.9])
     width = (high - low) / 2
     return float(middle), float(width if width > 0 else scores.std())
@@ -89,7 +90,7 @@ def _middle_and_width(scores: Float[Array, " n"]) -> tuple[float, float]:
 def _best_of_grid(
     place: Float[Array, " n"], quality: Float[Array, " n"], lowest: float, highest: float
 ) -> list[Float[Array, " 2"]]:
-    """(center, log slope) of the best places of the grid, no two with the same slope."""
+    """(center, log slope) of the best points of the grid, no two with the same slope."""
     order = np.argsort(place, kind="stable")
     chosen = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), SAMPLE)).astype(np.int64))]
     place, quality = place[chosen], quality[chosen]

@@ -1,4 +1,4 @@
-"""Class maps as run lengths: packed small, read back fast, and brought to one size by one rule."""
+"""Class maps as run lengths: compact, fast to read, and resized by a single rule."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dissensus.records import MOST_CLASSES, VOID, Maps
 
 SIZE_OF_NO_MAP = (0, 0)
 MOST_PIXELS = 1 << 28
-"""Of one map, 16,384 × 16,384: a damaged size is not worth its memory."""
-LONGEST = 5  # bytes of a run length: 35 bits are more than any map has pixels
+"""Of one map, 16,384 × 16,384: no memory is allocated for a corrupt size."""
+LONGEST = 5  # bytes of a run length: no map has more pixels than 35 bits can count
 
 
 def packed(labels: UInt8[Array, "H W"]) -> bytes:
@@ -28,22 +28,24 @@ def packed(labels: UInt8[Array, "H W"]) -> bytes:
 
 
 def unpacked(data: bytes | UInt8[Array, " B"], height: int, width: int) -> UInt8[Array, "H W"]:
-    """The map of some run lengths.
+    """Unpack run lengths into a map.
 
     Raises:
-        PredictionError: they do not fill a map of this size, or no map has such a size.
+        PredictionError: they do not fill a map of this size, or the size is invalid.
     """
     if min(height, width) < 0 or height * width > MOST_PIXELS:
-        raise PredictionError(f"a map of {height}×{width} cannot be: at most {MOST_PIXELS:,} pixels are held")
+        raise PredictionError(f"invalid map size {height}×{width}: at most {MOST_PIXELS:,} pixels are supported")
     runs = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
     labels = np.empty(height * width, np.uint8)
     if not _unpack(runs, labels):
-        raise PredictionError(f"the run lengths are damaged: they do not fill a map of {height}×{width}")
+        raise PredictionError(
+            f"the run lengths are damaged, as they do not fill a map of {height}×{width}: predict again"
+        )
     return labels.reshape(height, width)
 
 
 def maps_of(labels: Sequence[UInt8[Array, "H W"] | None]) -> Maps:
-    """Some maps together; None where there is none."""
+    """Pack several maps together; None stands for a missing map."""
     data = [b"" if one is None else packed(one) for one in labels]
     sizes = np.array([SIZE_OF_NO_MAP if one is None else one.shape for one in labels], np.int64).reshape(-1, 2)
     offsets = np.concatenate([[0], np.cumsum([len(one) for one in data])]).astype(np.int64)
@@ -51,15 +53,15 @@ def maps_of(labels: Sequence[UInt8[Array, "H W"] | None]) -> Maps:
 
 
 def map_at(maps: Maps, number: int) -> UInt8[Array, "H W"]:
-    """One of them, as an array."""
+    """One map, as an array."""
     runs = maps.data[maps.offsets[number] : maps.offsets[number + 1]]
     return unpacked(runs, int(maps.heights[number]), int(maps.widths[number]))
 
 
 def resized(labels: UInt8[Array, "H W"], height: int, width: int) -> UInt8[Array, "h w"]:
-    """The map in another size: every pixel takes the label at its own centre (nearest neighbour).
+    """Resize a map: every pixel takes the label at its own centre (nearest neighbour).
 
-    Labels are no numbers to be averaged. In whole numbers, so that all machines agree: pixel i of h looks at
+    Labels cannot be averaged. Uses integer arithmetic, so that all machines agree: pixel i of h takes
     ⌊(2i + 1)·H / 2h⌋.
     """
     if labels.shape == (height, width):
@@ -70,45 +72,48 @@ def resized(labels: UInt8[Array, "H W"], height: int, width: int) -> UInt8[Array
 
 
 def checked_map(labels: Array, classes: int) -> UInt8[Array, "H W"]:
-    """A map in 8 bits, where every label is a class or VOID.
+    """An 8-bit map in which every label is a class or VOID.
 
     Raises:
-        PredictionError: it is no map, or holds a label that is no class.
+        PredictionError: it is not a map, or has a label that is not a class.
     """
     if labels.ndim != 2 or labels.size == 0 or labels.dtype.kind not in "iub":
-        raise PredictionError(f"an array of {labels.dtype} and shape {labels.shape} is no map: give whole numbers, H×W")
-    if labels.min() >= 0 and labels.max() < classes:  # most maps, and far faster than a look at each pixel
+        raise PredictionError(
+            f"an array of {labels.dtype} and shape {labels.shape} is not a map: give whole numbers, H×W"
+        )
+    if labels.min() >= 0 and labels.max() < classes:  # true of most maps, and far faster than checking each pixel
         return labels.astype(np.uint8, copy=False)
     is_outside = (labels < 0) | ((labels >= classes) & (labels != VOID))
     if is_outside.any():
         raise PredictionError(
-            f"label {labels[is_outside][0]} is no class: there are {classes}, 0 to {classes - 1}; {VOID} is 'ignore'"
+            f"label {labels[is_outside][0]} is not a class: there are {classes}, 0 to {classes - 1}; "
+            f"use {VOID} for 'ignore'"
         )
     return labels.astype(np.uint8, copy=False)
 
 
 def class_pixels(maps: Maps, classes: int) -> Int[Array, "N C"]:
-    """How many pixels of each map every class has; what is VOID belongs to none.
+    """The number of pixels of every class in each map; VOID pixels belong to none.
 
     Raises:
-        PredictionError: a map is damaged, or has a label that is no class.
+        PredictionError: a map is damaged, or has a label that is not a class.
     """
     counts = np.zeros((len(maps), MOST_CLASSES + 1), np.int64)
     lengths = np.diff(maps.offsets, prepend=0, append=len(maps.data))
     if len(maps.offsets) != len(maps) + 1 or (lengths < 0).any():
-        raise PredictionError("the maps are damaged: where each begins and ends is not within their data")
+        raise PredictionError("the maps are damaged, as their offsets do not fit their data: predict again")
     damaged = _count(maps.data, maps.offsets.astype(np.int64), maps.heights.astype(np.int64) * maps.widths, counts)
     if damaged >= 0:
-        raise PredictionError(f"map {damaged} is damaged: its run lengths do not fill it; predict again")
+        raise PredictionError(f"map {damaged} is damaged, as its run lengths do not fill it: predict again")
     if counts[:, classes:VOID].any():
         number, label = np.argwhere(counts[:, classes:VOID])[0]
-        raise PredictionError(f"map {number} has label {classes + label}, which is no class: there are {classes}")
+        raise PredictionError(f"map {number} has label {classes + label}, which is not a class: there are {classes}")
     return counts[:, :classes]
 
 
 @numba.njit(cache=True, nogil=True)
 def _pack(flat, starts, room):  # type: ignore[no-untyped-def]
-    """Write the runs that begin at `starts`; how many bytes they are."""
+    """Write the runs that begin at `starts`; returns the number of bytes."""
     at = 0
     for run in range(len(starts)):
         length = (starts[run + 1] if run + 1 < len(starts) else len(flat)) - starts[run]
@@ -125,7 +130,7 @@ def _pack(flat, starts, room):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def _run(runs, at, stop):  # type: ignore[no-untyped-def]
-    """Label and length of the run at a byte, and the byte after it; length 0 where it is cut off or endless."""
+    """Label and length of the run at a byte, and the byte after it; length 0 if it is truncated or too long."""
     label, length = runs[at], np.int64(0)
     at += 1
     for i in range(LONGEST):
@@ -141,7 +146,7 @@ def _run(runs, at, stop):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def _unpack(runs, labels):  # type: ignore[no-untyped-def]
-    """Fill the labels; whether the runs fill them, no more and no less."""
+    """Fill the labels; returns whether the runs fill them exactly."""
     at, filled = 0, 0
     while at < len(runs):
         label, length, at = _run(runs, at, len(runs))
@@ -154,7 +159,7 @@ def _unpack(runs, labels):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def _count(data, offsets, pixels, counts):  # type: ignore[no-untyped-def]
-    """Add up the runs of each label; the number of the first map that they do not fill, −1 where there is none."""
+    """Add up the runs of each label; returns the first map that they do not fill, or −1."""
     for number in range(len(pixels)):
         at, stop, filled = offsets[number], offsets[number + 1], 0
         while at < stop:

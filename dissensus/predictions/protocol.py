@@ -1,4 +1,4 @@
-"""The one thing that every model can do, whatever framework it comes from."""
+"""What every model can do, whatever framework it comes from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL.Image import Image
 from dissensus.arrays import Array, Float, UInt16
 
 Top1 = tuple[UInt16[Array, " n"], Float[Array, " n"]]
-"""Class of each image (uint16) and its probability (float32); NaN for a model that gives no probability."""
+"""Class of each image (uint16) and its probability (float32); NaN for a model without probabilities."""
 
 
 class Model(Protocol):
@@ -19,6 +19,6 @@ class Model(Protocol):
     def predict(self, images: Sequence[Image]) -> Top1:
         """Top-1 class and its probability for each image.
 
-        A model without probabilities gives NaN for all images; the stored confidence is then null, never a number.
+        A model without probabilities returns NaN for all images; the stored confidence is then null, never a number.
         """
         ...

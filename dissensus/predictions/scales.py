@@ -1,4 +1,4 @@
-"""How large things of a class usually are: the quartiles of its share of the pixels (section 3.1.2)."""
+"""The usual size of objects of a class: the quartiles of its share of the pixels (section 3.1.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import PredictionError
 
 BINS = 10_000
-"""Bins of a histogram of shares, all of one width."""
+"""Number of equal bins in a histogram of shares."""
 EDGES = np.arange(BINS + 1) / BINS
 
 QUARTILES = (0.25, 0.75)
@@ -19,9 +19,9 @@ QUARTILES = (0.25, 0.75)
 
 @dataclass(frozen=True)
 class ScaleRanges:
-    """Between which shares of the pixels a class counts as neither tiny nor huge, ends included.
+    """The range of pixel shares in which a class counts as neither tiny nor huge, ends included.
 
-    `is_known` is False where nothing is known of a class; its ends are then 0 and 1, which exclude nothing.
+    `is_known` is False if nothing is known about a class; its ends are then 0 and 1, which exclude nothing.
     """
 
     ends: Float[Array, "C 2"]
@@ -30,16 +30,16 @@ class ScaleRanges:
 
 @dataclass(frozen=True)
 class ShareCounts:
-    """In how many maps each class has which share of the pixels.
+    """A histogram of each class's share of the pixels over maps.
 
-    Bin b holds the shares above b / BINS, up to (b + 1) / BINS. Maps without the class are not counted.
+    Bin b counts shares above b / BINS, up to and including (b + 1) / BINS. Maps without the class are not counted.
     """
 
     counts: Int[Array, "C BINS"]
 
     @classmethod
     def of(cls, share: Float[Array, "*n C"]) -> Self:
-        """The counts of some maps, each a row of shares.
+        """The counts for these maps, each a row of shares.
 
         Raises:
             PredictionError: a share is not within 0..1.
@@ -47,18 +47,17 @@ class ShareCounts:
         rows = _checked(share)
         counts = np.zeros((rows.shape[1], BINS), np.int64)
         row, label = np.nonzero(rows)
-        place = np.searchsorted(EDGES, rows[row, label]) - 1  # exact, where share · BINS may be rounded over an edge
+        place = np.searchsorted(EDGES, rows[row, label]) - 1  # exact, while share · BINS may be rounded across an edge
         np.add.at(counts, (label, place), 1)
         return cls(counts)
 
     def merged(self, other: Self) -> Self:
-        """The counts of the maps of both."""
         return type(self)(self.counts + other.counts)
 
     def quartiles(self) -> ScaleRanges:
-        """What `quartiles` says of the same maps, wider by less than a bin at either end.
+        """Like `quartiles` of the same maps, but wider by less than a bin at either end.
 
-        Never narrower: of a class that is in one map, or always of one size, the range must hold that share.
+        Never narrower: for a class in only one map, or always of the same size, the range must contain that share.
         """
         total = self.counts.sum(axis=1)
         ends = np.tile([0.0, 1.0], (len(total), 1))
@@ -77,7 +76,7 @@ class ShareCounts:
 def quartiles(share: Float[Array, "*n C"]) -> ScaleRanges:
     """First and third quartile of each class's share of the pixels, over the maps that contain it.
 
-    Between two order statistics by a straight line, as usual. A class in no map has no range, and that is said.
+    Interpolates linearly between order statistics. A class in no map has no range: `is_known` is False.
 
     Raises:
         PredictionError: a share is not within 0..1.
@@ -94,5 +93,5 @@ def quartiles(share: Float[Array, "*n C"]) -> ScaleRanges:
 def _checked(share: Float[Array, "*n C"]) -> Float[Array, "n C"]:
     rows = share.reshape(-1, share.shape[-1])
     if not ((rows >= 0) & (rows <= 1)).all():
-        raise PredictionError("a share of a map's pixels lies outside 0..1: divide by all pixels of the map")
+        raise PredictionError("a share of a map's pixels is outside 0..1: divide by the number of pixels in the map")
     return rows

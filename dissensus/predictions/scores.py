@@ -1,4 +1,4 @@
-"""What models that give a number may say: finite numbers, and not the same one for everything."""
+"""What scores must be: finite numbers, and not the same for every item."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ Strings: TypeAlias = "pa.Array | pa.ChunkedArray"
 
 
 def check_scores(scores: Float[Array, " n"], items: Sequence[object] | Strings) -> None:
-    """Nothing: every score is a finite number.
+    """Check that every score is a finite number.
 
     Raises:
-        PredictionError: a score that is NaN or infinite, with the first such item and their number.
+        PredictionError: a score is NaN or infinite; names the first such item and their number.
     """
     wrong = ~np.isfinite(scores)
     if wrong.any():
         first = int(wrong.argmax())
         raise PredictionError(
             f"{wrong.sum():,} scores are NaN or infinite, the first is {scores[first]} (item {items[first]}): "
-            "leave the cell empty where the model has no score"
+            "leave the cell empty if the model has no score"
         )
 
 
 def check_varied(scores: Float[Array, " n"]) -> None:
-    """Nothing: the model tells at least two items apart. NaN stands for no score.
+    """Check that at least two items have different scores. NaN stands for no score.
 
     Raises:
-        PredictionError: there is no score at all, or the same one for every item.
+        PredictionError: there is no score at all, or every item has the same one.
     """
     given = scores[~np.isnan(scores)]
     if len(given) == 0:
-        raise PredictionError("there is no score for any item: check the file, or the paths of the pool")
+        raise PredictionError("no item has a score: check the file, or the paths of the pool")
     if given.min() == given.max():
-        raise PredictionError(f"every item has the score {given[0]:g}: a model that tells nothing apart cannot compete")
+        raise PredictionError(f"every item has the score {given[0]:g}, so the model cannot compete: check its output")

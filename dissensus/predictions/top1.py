@@ -1,4 +1,4 @@
-"""Outputs of a network -> the most probable class and its probability."""
+"""From the outputs of a network to the most probable class and its probability."""
 
 from __future__ import annotations
 
@@ -13,26 +13,29 @@ from dissensus.predictions.protocol import Top1
 OutputKind = Literal["auto", "logits", "probabilities"]
 
 ROUNDING = 1e-3
-"""How far half-precision probabilities stray outside 0..1."""
+"""How far half-precision probabilities may stray outside 0..1."""
 
 
 def top1(outputs: Float[Array, "n K"], kind: OutputKind, class_offset: int, classes: int) -> Top1:
     """Class with the largest output in each row, and its probability; ties go to the lowest class.
 
-    `auto` decides row by row, so that the answer does not depend on how images were batched: a row within 0..1 that
-    sums to 0.5..1.5 holds probabilities (8-bit ones do not sum to 1), any other row logits. A network whose logits
-    often look like that (two classes, 0.3 and 0.7) needs `logits`, independent sigmoids need `probabilities`.
+    `auto` decides row by row, so that the result does not depend on how images were batched: a row within 0..1 that
+    sums to 0.5..1.5 is probabilities (8-bit ones do not sum to 1), any other row is logits. A network whose logits
+    often look like that (two classes, 0.3 and 0.7) needs `logits`; independent sigmoids need `probabilities`.
     `class_offset` outputs at the front (a background class) take part in the softmax and are then dropped.
 
     Raises:
-        PredictionError: not `classes + class_offset` columns, NaN or infinity, or probabilities outside 0..1.
+        PredictionError: there are not `classes + class_offset` columns, a value is NaN or infinite, or a probability is
+            outside 0..1.
     """
     _check_width(outputs.shape, class_offset, classes)
     values = np.ascontiguousarray(outputs, dtype=np.float64)
     broken = ~np.isfinite(values).all(axis=1)
     if broken.any():
-        raise PredictionError(f"NaN or infinity in {broken.sum()} of {len(values)} rows of outputs: check the model")
-    # The class comes from the outputs themselves: beside a large background the softmax of the rest underflows to ties.
+        raise PredictionError(
+            f"{broken.sum()} of {len(values)} rows of outputs contain NaN or infinity: check the model"
+        )
+    # The class comes from the outputs themselves: next to a large background, other softmax values underflow to ties.
     labels = values[:, class_offset:].argmax(axis=1)
     confidence = _probabilities(values, kind)[np.arange(len(values)), labels + class_offset]
     return labels.astype(np.uint16), confidence.clip(0, 1).astype(np.float32)
@@ -43,10 +46,10 @@ def _check_width(shape: tuple[int, ...], class_offset: int, classes: int) -> Non
     if len(shape) == 2 and shape[1] == expected:
         return
     if len(shape) != 2:
-        raise PredictionError(f"outputs of shape {shape}: one row per image with {expected} columns is needed")
-    fix = "name the classes that the model knows"
+        raise PredictionError(f"the outputs have shape {shape}: return one row per image with {expected} columns")
+    fix = "list the classes that the model knows"
     if shape[1] == classes + 1:
-        fix = "set class_offset = 1 if the first one is background"
+        fix = "set class_offset = 1 if the first output is background"
     elif shape[1] == classes:
         fix = "set class_offset = 0"
     raise PredictionError(f"{shape[1]} outputs for {classes} classes with class_offset = {class_offset}: {fix}")
@@ -69,6 +72,6 @@ def _look_like_probabilities(values: Float[Array, "n K"]) -> Bool[Array, " n"]:
 
 
 def softmax(logits: Float[Array, "n K"]) -> Float[Array, "n K"]:
-    """Probabilities proportional to exp(logit), row by row; the maximum is taken off so that nothing overflows."""
+    """Probabilities proportional to exp(logit), row by row; the maximum is subtracted so that nothing overflows."""
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     return odds / odds.sum(axis=1, keepdims=True)

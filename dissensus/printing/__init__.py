@@ -1,4 +1,4 @@
-"""What the command prints: tables for people, JSON for programs."""
+"""The command line's output: tables for people, JSON for programs."""
 
 from dissensus.printing.asking import show_import, show_questions, show_serving
 from dissensus.printing.console import progress, say, show_json

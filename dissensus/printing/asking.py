@@ -1,26 +1,27 @@
-"""Questions and answers."""
+"""Output about questions and answers."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from dissensus.competition.status import Status
 from dissensus.printing.console import out, people_words, say, show_json
 from dissensus.report.wording import counted
 
+if TYPE_CHECKING:
+    from dissensus.competition.status import Status
+
 
 def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as_json: bool) -> None:
-    """Open questions."""
     if as_json:
         return show_json([question.model_dump() for question in questions])
     if sheet is not None:
-        say(f"{sheet}: {len(questions):,} questions; when answered: dissensus judgements import {study} FILE")
+        say(f"{sheet}: {len(questions):,} questions; once answered, run: dissensus judgements import {study} FILE")
         return None
     headings = {"item": "item", "name": "does it contain", "first": "first", "second": "second"}
     headings["answers"] = "answers so far"
@@ -30,12 +31,12 @@ def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as
         table.add_row(*(escape(str(getattr(question, name))) for name in shown))
     if questions:
         out.print(table)
-    say(f"{len(questions):,} questions wait for answers" + (" (20 shown)" if len(questions) > 20 else ""))
+    say(f"{len(questions):,} open questions" + (" (20 shown)" if len(questions) > 20 else ""))
     return None
 
 
 def show_import(new: int, status: Status, as_json: bool) -> None:
-    """What an import stored."""
+    """The number of answers that were imported, and the new totals."""
     if as_json:
         return show_json(
             {"new": new, "judgements": status.judgements, "annotators": status.annotators}
@@ -46,12 +47,12 @@ def show_import(new: int, status: Status, as_json: bool) -> None:
 
 
 def show_serving(study: Path) -> Callable[[str, str], None]:
-    """What to say once people can come."""
+    """Callback for when the service is up: print its links."""
 
     def ready(address: str, owner_token: str) -> None:
         say(f"{study} is open at {address}")
-        say(f"  dashboard   {address}/owner#{owner_token}    (this link is yours, and holds until you stop)")
+        say(f"  dashboard   {address}/owner#{owner_token}    (for you only, valid until you stop the service)")
         say(f"  annotators  dissensus annotators add {shlex.quote(str(study))} NAME --url {address}")
-        say("Ctrl-C stops it; nothing is lost.")
+        say("Press Ctrl-C to stop; no answer is lost.")
 
     return ready

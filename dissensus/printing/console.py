@@ -1,25 +1,27 @@
-"""Where and how everything is printed."""
+"""The console that all output goes to, and how numbers and progress are shown."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from dissensus.engines.local import Progress as Told
-from dissensus.engines.local import silent
+if TYPE_CHECKING:
+    from dissensus.engines.local import Progress as Reporter
 
 out = Console(highlight=False, soft_wrap=True)
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Told]:
-    """A progress bar per step on a terminal; nothing where nobody watches."""
+def progress(quiet: bool) -> Iterator[Reporter]:
+    """A progress bar per step on a terminal; silent otherwise."""
+    from dissensus.engines.local import silent
+
     if quiet or not out.is_terminal:
         yield silent
         return
@@ -27,16 +29,16 @@ def progress(quiet: bool) -> Iterator[Told]:
     with Progress(*columns, console=out, transient=True) as bars:
         known: dict[str, TaskID] = {}
 
-        def told(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             if what not in known:
                 known[what] = bars.add_task(escape(what), total=total or None)
             bars.update(known[what], completed=done, total=total or None)
 
-        yield told
+        yield report
 
 
 def say(line: str) -> None:
-    """Print a line as it is."""
+    """Print a line literally, without markup."""
     out.print(escape(line))
 
 
@@ -46,10 +48,9 @@ def show_json(value: Any) -> None:
 
 
 def number_words(value: float | None) -> str:
-    """Three decimals, or a dash."""
+    """The value with three decimals, or a dash for None."""
     return "–" if value is None else f"{value:z.3f}"
 
 
 def people_words(count: int) -> str:
-    """How many people."""
     return "one person" if count == 1 else f"{count:,} people"

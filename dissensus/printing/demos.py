@@ -1,50 +1,54 @@
-"""What the demos made."""
+"""Output of the demos."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from dissensus.demo import DemoResult, MasksDemoResult, SlidersReady
 from dissensus.printing.console import number_words, out, say, show_json
 from dissensus.printing.finding import place, show_ranking
-from dissensus.records import Rankings
-from dissensus.report.data import Benchmark
 from dissensus.study import Study
+
+if TYPE_CHECKING:
+    from dissensus.demo import DemoResult, MasksDemoResult, SlidersReady
+    from dissensus.records import Rankings
 
 
 def show_demo(result: DemoResult, as_json: bool) -> None:
-    """What the demo found, and what it cost."""
+    """The ranking and how many questions it took, or how to answer them by hand."""
     if as_json:
         return show_json(result.model_dump(mode="json"))
     if result.ranking is None:
-        say(f"{result.questions:,} questions about {result.pool:,} digits wait for you. Open the sheet in a browser:")
+        say(f"{result.questions:,} open questions about {result.pool:,} digits. Open the answer sheet in a browser:")
         say(f"  {result.sheet}")
         study = shlex.quote(str(result.study))
-        say(f"then: dissensus judgements import {study} FILE and dissensus report {study}")
-        say(f"or let several people answer in their browsers: dissensus serve {study}")
+        say(f"Then run: dissensus judgements import {study} FILE and dissensus report {study}")
+        say(f"Or let several people answer in their browsers: dissensus serve {study}")
         return None
+    from dissensus.report.data import Benchmark
+
     labelled = Benchmark("accuracy, all labelled", result.accuracy, {}, {}, result.srcc)
     show_ranking(result.ranking, Study(result.study).classes, result.consensus, labelled, as_json=False)
-    say(f"The competition asked {result.questions:,} yes/no questions; full labelling took {result.pool:,} labels.")
-    say("The answers came from the data set's own labels, not from people (use --by-hand to give them yourself).")
+    say(f"The competition took {result.questions:,} yes/no questions; labelling it all took {result.pool:,} labels.")
+    say("The answers are the data set's own labels, not human judgements (use --by-hand to answer yourself).")
     say(f"report: {result.report}")
     return None
 
 
 def show_masks_demo(result: MasksDemoResult, as_json: bool) -> None:
-    """What the demo of maps found, and what it cost."""
+    """Both rankings and how many masks they took, or how to draw the masks by hand."""
     if as_json:
         return show_json(result.model_dump(mode="json"))
     if result.rankings is None:
         study = shlex.quote(str(result.study))
-        say(f"Three models compete on {result.pool:,} scenes; {result.images:,} of them wait to be drawn by you:")
-        say(f"  dissensus annotators add {study} you     a personal link; another person's may check what you drew")
-        say(f"  dissensus serve {study}                  the pages to draw on")
-        say(f"then: dissensus report {study}")
+        say(f"Three models compete on {result.pool:,} scenes; {result.images:,} of them are for you to draw:")
+        say(f"  dissensus annotators add {study} you     creates your link; add a second person to check your masks")
+        say(f"  dissensus serve {study}                  serves the drawing pages")
+        say(f"Then run: dissensus report {study}")
         return None
     out.print(_both_orders(result.rankings, result.miou))
     for sentence, names in _told(result.rankings).items():
@@ -52,15 +56,15 @@ def show_masks_demo(result: MasksDemoResult, as_json: bool) -> None:
     for sentence in result.rankings.words:
         say(sentence)
     agree = ", ".join(f"{name} {srcc:.2f}" for name, srcc in result.srcc.items() if srcc is not None)
-    say(f"Spearman correlation with the mIoU over all scenes: {agree}")
-    say(f"The competition asked for masks of {result.images:,} scenes; the column mIoU took those of {result.pool:,}.")
-    say("The true maps are known, nobody drew them (use --by-hand to draw them yourself).")
+    say(f"Spearman correlation with mIoU over all scenes: {agree}")
+    say(f"The competition took masks of {result.images:,} scenes; the mIoU column took masks of all {result.pool:,}.")
+    say("The masks are the known ground truth, not drawn by people (use --by-hand to draw them yourself).")
     say(f"report: {result.report}")
     return None
 
 
 def _both_orders(rankings: Rankings, miou: Mapping[str, float]) -> Table:
-    """Every model once, the most aggressive first, with its ranks and strengths in both orders."""
+    """One row per model, the most aggressive first, with its rank and strength in both rankings."""
     table = Table("model", "rank", "aggressiveness", "rank", "resistance", "mIoU, all scenes")
     defending = {standing.model: standing for standing in rankings.resistance.standings}
     for standing in rankings.aggressiveness.standings:
@@ -72,7 +76,7 @@ def _both_orders(rankings: Rankings, miou: Mapping[str, float]) -> Table:
 
 
 def _told(rankings: Rankings) -> dict[str, str]:
-    """What is said of the orders, each sentence once, and of which."""
+    """The sentences about the rankings, each once, with the names of the rankings that it is about."""
     told: dict[str, list[str]] = {}
     for name, ranking in rankings.measures.items():
         for sentence in ranking.words:
@@ -81,15 +85,15 @@ def _told(rankings: Rankings) -> dict[str, str]:
 
 
 def show_sliders(ready: SlidersReady, is_served: bool, as_json: bool) -> None:
-    """A study whose pairs wait to be compared."""
+    """The size of the study and its open pairs."""
     if as_json:
         return show_json(ready.model_dump(mode="json"))
-    say(f"{ready.study}: four quality models compete on {ready.pool:,} photos; {ready.pairs:,} pairs wait for you.")
+    say(f"{ready.study}: four quality models compete on {ready.pool:,} photos; {ready.pairs:,} pairs are open.")
     return None if is_served else say(f"Next: dissensus serve {shlex.quote(str(ready.study))}")
 
 
 def show_sliders_open(link: str, dashboard: str) -> None:
-    """Where the slider pages are."""
+    """Links to the slider pages and the dashboard."""
     say(f"  compare     {link}")
     say(f"  dashboard   {dashboard}")
-    say("Ctrl-C stops it; nothing is lost, and the same command goes on.")
+    say("Press Ctrl-C to stop; no answer is lost, and the same command resumes.")

@@ -1,18 +1,20 @@
-"""Rankings, reports and how far a study has come."""
+"""Output about rankings, reports and the status of a study."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
-from dissensus.competition.status import Status
 from dissensus.printing.console import number_words, out, people_words, say, show_json
-from dissensus.records import Classes, Ranking, Rankings, Standing
-from dissensus.report.data import Benchmark
-from dissensus.tasks import TASKS
+
+if TYPE_CHECKING:
+    from dissensus.competition.status import Status
+    from dissensus.records import Classes, Ranking, Rankings, Standing
+    from dissensus.report.data import Benchmark
 
 
 def show_ranking(
@@ -22,24 +24,22 @@ def show_ranking(
     benchmark: Benchmark | None,
     as_json: bool,
 ) -> None:
-    """The ranking, best first; `consensus` only where models vote."""
+    """The ranking, best first; `consensus` is None for tasks without a plurality vote."""
     if as_json:
         return show_json([standing.model_dump() for standing in ranking.standings])
     out.print(_ranking_table(ranking, consensus, benchmark))
     if consensus is not None:
-        say(
-            "* agreement with the models' own plurality vote: needs no people, and misleads where many models are alike"
-        )
+        say("* agreement with the models' own plurality vote: needs no annotators, but favours models that are alike")
     for sentence in ranking.words:
         say(sentence)
     if (fragile := ranking.fragility) is not None:
         most = "" if fragile.is_smallest else "at most "
         count = len(fragile.judgements)
         answers = "judgement" if count == 1 else "judgements"
-        say(f"Without {most}{count:,} {answers}, {fragile.next_leader} would be first instead of {fragile.leader}:")
+        say(f"Removing {most}{count:,} {answers} puts {fragile.next_leader} first instead of {fragile.leader}:")
         for judgement in fragile.judgements[:5]:
             label = classes.names[judgement.label]
-            say(f"  {judgement.annotator} said {judgement.answer} to '{label}' on {judgement.item}")
+            say(f"  {judgement.annotator} answered {judgement.answer} to '{label}' on {judgement.item}")
         if len(fragile.judgements) > 5:
             say(f"  … and {len(fragile.judgements) - 5} more in results/ranking.json")
     if benchmark is not None and benchmark.srcc is not None:
@@ -48,7 +48,7 @@ def show_ranking(
 
 
 def show_rankings(rankings: Rankings, as_json: bool) -> None:
-    """Both rankings of models that score or give a map, each best first."""
+    """Both rankings, by aggressiveness and by resistance, each best first."""
     if as_json:
         found = {name: [s.model_dump() for s in ranking.standings] for name, ranking in rankings.measures.items()}
         return show_json(found | {"words": rankings.words})
@@ -86,23 +86,23 @@ def _ranking_table(ranking: Ranking, consensus: Mapping[str, float] | None, benc
 
 
 def place(standing: Standing) -> str:
-    """'2' or '2–4': the ranks that the judgements cannot exclude."""
+    """'2' or '2–4': the ranks that the judgements do not rule out."""
     low, high = standing.rank_low, standing.rank_high
     return str(low) if low == high else f"{low}–{high}"
 
 
 def show_report(path: Path, as_json: bool) -> None:
-    """Where the report is."""
     if as_json:
         return show_json({"report": str(path)})
     return say(f"report: {path}")
 
 
 def show_status(status: Status, as_json: bool) -> None:
-    """How far a study has come."""
     if as_json:
         return show_json(status.model_dump())
     classes = f"{status.classes:,} classes, " if status.classes else ""
+    from dissensus.tasks import TASKS
+
     what = TASKS[status.task].noun
     say(f"{status.study}: task {status.task}, {classes}{status.pool:,} items")
     if status.models:
@@ -113,7 +113,7 @@ def show_status(status: Status, as_json: bool) -> None:
     people = f"{status.judgements:,} judgements by {people_words(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
-        say(f"{status.discarded_items:,} {what} discarded: people could not judge them, or found them unfit")
+        say(f"{status.discarded_items:,} {what} discarded: annotators were unsure about them or found them unfit")
     return say(f"Next: {status.next}")
 
 
@@ -127,7 +127,6 @@ def show_models_short(status: Status) -> None:
 
 
 def show_distance(classes: Classes, one: int, other: int, name: str, value: float, as_json: bool) -> None:
-    """The distance of two classes."""
     if as_json:
         return show_json({"a": classes.names[one], "b": classes.names[other], "distance": name, "value": value})
     return say(f"{classes.names[one]} – {classes.names[other]}: {value:.6f} ({name})")

@@ -1,31 +1,33 @@
-"""Annotators and what screenings say of them."""
+"""Output about annotators and their screening."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import out, say, show_json
-from dissensus.report.scores.data import Screenings
+
+if TYPE_CHECKING:
+    from dissensus.report.scores.data import Screenings
 
 
 def show_links(tokens: Mapping[str, str], address: str, is_owner: bool, as_json: bool) -> None:
-    """Personal links, this once."""
+    """Personal links, which can be shown only now."""
     page = f"{address.rstrip('/')}/{'owner' if is_owner else ''}#"
     links = {name: page + token for name, token in tokens.items()}
     if as_json:
         return show_json(links)
     for name, link in links.items():
         say(f"{name}  {link}")
-    return say("Send each person their own link; it is not stored and cannot be shown again.")
+    return say("Send each person their own link; links are not stored and cannot be shown again.")
 
 
 def show_overview(overview: dict[str, Any], as_json: bool) -> None:
-    """Annotators, side by side."""
+    """One row per annotator."""
     people = overview["annotators"]
     if as_json:
         return show_json(people)
@@ -43,12 +45,12 @@ def show_overview(overview: dict[str, Any], as_json: bool) -> None:
         )
         table.add_row(*map(escape, row))
     if not people:
-        return say("Nobody has a link yet: dissensus annotators add")
+        return say("There are no annotators yet: dissensus annotators add")
     return out.print(table)
 
 
 def show_screening(overview: dict[str, Any], excluded: list[str], as_json: bool) -> None:
-    """How people do, and who should not count, with the reasons."""
+    """How annotators perform, and whom to exclude and why."""
     suggested = {one["name"]: one["suggestion"] for one in overview["annotators"] if one["suggestion"]}
     if as_json:
         known = {name: overview[name] for name in ("annotators", "alpha")}
@@ -58,18 +60,18 @@ def show_screening(overview: dict[str, Any], excluded: list[str], as_json: bool)
         say(sentence)
     for one in overview["annotators"]:
         if one["exclusion"]:
-            say(f"{one['name']} does not count: {one['exclusion']['reason']} (by {one['exclusion']['by']})")
+            say(f"{one['name']} is excluded: {one['exclusion']['reason']} (by {one['exclusion']['by']})")
     for name, reason in suggested.items():
-        say(f"Suggested: leave out {name}: {reason}")
-    return say("Nobody should be left out by their control questions." if not suggested and not excluded else "")
+        say(f"Suggestion: exclude {name}: {reason}")
+    return say("The control questions give no reason to exclude anyone." if not suggested and not excluded else "")
 
 
 def show_screenings(found: Screenings | None, as_json: bool) -> None:
-    """Both screenings of the same answers, side by side."""
+    """BT.500 and P.910 on the same answers, side by side."""
     if as_json:
         return show_json(None if found is None else asdict(found))
     if found is None:
-        return say("Nobody has moved a slider yet: there is nothing to screen.")
+        return say("There are no slider answers to screen yet.")
     table = Table("person", "answers", "outliers", "BT.500", "bias", "scatter", "P.910")
     for one in found.subjects:
         bias = "–" if one.bias is None else f"{one.bias:+.1f}"
@@ -81,7 +83,7 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
     for sentence in found.words:
         say(sentence)
     if found.correlation is not None:
-        say(f"The two agree on the pairs with a correlation of {found.correlation:.3f}; the ranking uses {found.used}.")
+        say(f"Over the pairs, the two correlate at {found.correlation:.3f}; the ranking uses {found.used}.")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Matrices of pairwise results to strengths, intervals, rank sets and the words for them."""
+"""From matrices of pairwise results to strengths, intervals, rank sets and their explanation in words."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Ranker:
-    """A way from comparisons to strengths, larger is better; raises `RankingError` where it has none to give."""
+    """A method from comparisons to strengths, larger is better; raises `RankingError` if there are none."""
 
     strengths: Callable[[Comparisons], Float[Array, " M"]]
     logarithmic: bool
-    """True where strengths are ratios: take logarithms before differences."""
+    """True if strengths are ratios: take logarithms before differences."""
     smoothed: bool
-    """True where the strengths depend on the smoothing of the accuracies."""
+    """True if the strengths depend on the smoothing of the accuracies."""
     summary: str
 
 
 def log_dominance(comparisons: Comparisons) -> Float[Array, "M M"]:
-    """y_ij = log b_ij, HodgeRank's flow; zero where two models never met, not finite where b_ij is not positive."""
+    """y_ij = log b_ij, HodgeRank's flow; zero if two models never met, not finite if b_ij is not positive."""
     zeros = np.zeros_like(comparisons.dominance)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.log(comparisons.dominance, out=zeros, where=comparisons.compared)
@@ -82,9 +82,9 @@ def _bradley_terry(comparisons: Comparisons) -> Float[Array, " M"]:
 
 RANKERS: dict[str, Ranker] = {
     "perron": Ranker(_perron, True, True, "principal eigenvector of the dominance matrix (the paper's Eq. 5)"),
-    "hodgerank": Ranker(_hodgerank, False, True, "least-squares log-dominance, weighted by the items of each duel"),
+    "hodgerank": Ranker(_hodgerank, False, True, "least-squares log-dominance, weighted by items per duel"),
     "bradley-terry": Ranker(
-        _bradley_terry, False, False, "maximum likelihood with ties (Davidson): a win is to be right alone"
+        _bradley_terry, False, False, "maximum likelihood with ties (Davidson); a win is being right alone"
     ),
 }
 """Every ranking method under the name that commands and settings use."""
@@ -93,4 +93,4 @@ ATTACK_RANKERS: dict[str, Callable[[Float[Array, "*B M M"]], Float[Array, "*B M"
     "thurstone": thurstone,
     "bradley-terry": logistic,
 }
-"""Every way from credits of attackers or defenders to strengths, larger is better (Eq. 4)."""
+"""Every method from credits of attackers or defenders to strengths, larger is better (Eq. 4)."""

@@ -1,7 +1,7 @@
 """Bradley–Terry strengths by maximum likelihood, without ties and with ties (Davidson, 1970).
 
-The log-likelihood is concave in the log-strengths θ and in η = log ν, so a damped Newton ascent finds its maximum
-wherever one exists; whether it does is decided first, from who beat whom.
+The log-likelihood is concave in the log-strengths θ and in η = log ν, so a damped Newton ascent finds its maximum if
+there is one; whether there is one is decided first, from who beat whom.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from dissensus.ranking.groups import numbered, require_connected
 
 STEPS = 100
 HALVINGS = 50
-ADVICE = "judge more items, or rank with perron or hodgerank"
+ADVICE = "judge more items, or use perron or hodgerank"
 
 
 def bradley_terry(wins: Float[Array, "M M"]) -> Float[Array, " M"]:
     """Log-strengths with mean zero that maximise the likelihood of the wins; larger is better.
 
-    P(i beats j) = p_i / (p_i + p_j) with θ = log p. `wins[i, j]`: how often i beat j, fractions allowed; a tie can be
-    given as half a win for both.
+    P(i beats j) = p_i / (p_i + p_j) with θ = log p. `wins[i, j]`: how often i beat j, fractions allowed; a tie can
+    be given as half a win for both.
 
     Raises:
-        RankingError: the comparisons are not connected, some group of models never lost (or never won) against the
-            rest, so that its strength has no bound, or the ascent does not converge.
+        RankingError: the comparisons are not connected; some group of models never lost (or never won) against the
+            rest, so that its strength is unbounded; or the ascent does not converge.
     """
     ties = np.zeros_like(wins, dtype=float)
     _require_strong(_path_lengths(wins, ties))
@@ -36,20 +36,20 @@ def davidson(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> tuple[Floa
     """Log-strengths with mean zero, larger is better, and the tie parameter ν ≥ 0 that maximise the likelihood.
 
     P(i beats j) = p_i / (p_i + p_j + ν √(p_i p_j)), P(tie) = ν √(p_i p_j) / (the same). `ties` is symmetric. Without
-    ties ν is 0 and the strengths are `bradley_terry`'s.
+    ties, ν is 0 and the strengths are those of `bradley_terry`.
 
     Raises:
-        RankingError: as `bradley_terry`, or nobody won anything (any strengths explain ties alone as ν grows), or the
-            wins never contradict an order (i beats j, ties with j, never loses: ν grows together with the strengths).
+        RankingError: as for `bradley_terry`; or nobody won anything (as ν grows, any strengths explain ties alone); or
+            the wins never contradict an order (i beats j, ties with j, never loses: ν grows with the strengths).
     """
     if not ties.any():
         return bradley_terry(wins), 0.0
     if not wins.any():
-        raise RankingError(f"every comparison is a tie, so nothing tells the models apart: {ADVICE}")
+        raise RankingError(f"every comparison is a tie, so the models cannot be told apart: {ADVICE}")
     lengths = _path_lengths(wins, ties)
     _require_strong(lengths)
     if np.diag(lengths).min() >= 0:
-        raise RankingError(f"the wins follow one order without exception, so strengths have no bound: {ADVICE}")
+        raise RankingError(f"no win contradicts a single order, so the strengths are unbounded: {ADVICE}")
     # Exact at equal strengths: ν / (2 + ν) = share of ties.
     start = np.append(np.zeros(len(wins)), np.log(ties.sum() / wins.sum()))
     *strengths, log_nu = _ascent(wins, ties, start)
@@ -57,11 +57,11 @@ def davidson(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> tuple[Floa
 
 
 def _path_lengths(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> Float[Array, "M M"]:
-    """Shortest paths where a win is an edge winner → loser of length −1 and a tie is one of length 1 each way.
+    """Shortest paths, where a win is an edge winner → loser of length −1 and a tie is one of length 1 each way.
 
-    They decide whether a maximum exists. The likelihood never falls along a direction (u, h) of (θ, η) exactly if
-    u_i − u_j ≥ 2h for every win and |u_i − u_j| ≤ 2h for every tie. With h = 0 that leaves only equal u where every
-    path is finite; with h > 0 it leaves none where some cycle has more wins than ties: a negative diagonal.
+    They decide whether a maximum exists. The likelihood never falls along a direction (u, h) of (θ, η) if and only if
+    u_i − u_j ≥ 2h for every win and |u_i − u_j| ≤ 2h for every tie. With h = 0 that leaves only equal u if every
+    path is finite; with h > 0 it leaves none if some cycle has more wins than ties: a negative diagonal.
 
     Raises:
         RankingError: the comparisons are not connected.
@@ -75,7 +75,7 @@ def _path_lengths(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> Float
 
 
 def _require_strong(lengths: Float[Array, "M M"]) -> None:
-    """Nothing, where a path leads from every model to every other; otherwise names the smallest group to blame."""
+    """Raise an error that names the smallest group to blame, unless a path leads from every model to every other."""
     reaches = np.isfinite(lengths)
     if reaches.all():
         return
@@ -85,11 +85,11 @@ def _require_strong(lengths: Float[Array, "M M"]) -> None:
     model = min(np.flatnonzero(unbeaten | winless), key=lambda number: group_size[number])
     group = np.flatnonzero(reaches[model] & reaches[:, model])
     never = "lost to or tied with" if unbeaten[model] else "won or tied against"
-    raise RankingError(f"{numbered(group)} never {never} any of the others, so strengths have no bound: {ADVICE}")
+    raise RankingError(f"{numbered(group)} never {never} any of the others, so the strengths are unbounded: {ADVICE}")
 
 
 def _ascent(wins: Float[Array, "M M"], ties: Float[Array, "M M"], start: Float[Array, " M+1"]) -> Float[Array, " M+1"]:
-    """(θ, η) of largest likelihood by damped Newton steps from `start`; η = −∞ (no ties) stays where it is."""
+    """The (θ, η) that maximises the likelihood, by damped Newton steps from `start`; η = −∞ (no ties) is kept."""
     free = len(wins) + bool(np.isfinite(start[-1]))
     point, (value, slope, curvature) = start, _likelihood(start, wins, ties)
     for _ in range(STEPS):
@@ -99,12 +99,12 @@ def _ascent(wins: Float[Array, "M M"], ties: Float[Array, "M M"], start: Float[A
             return point + step
         for _ in range(HALVINGS):
             ahead = _likelihood(point + step, wins, ties)
-            # The slack is rounding: near the top a good step no longer shows in the value.
+            # The slack allows for rounding: near the maximum, a good step no longer shows in the value.
             if ahead[0] >= value + 1e-4 * slope[:free] @ step[:free] - 1e-13 * abs(value):
                 break
             step /= 2
         point, (value, slope, curvature) = point + step, ahead
-    raise RankingError(f"the Bradley–Terry likelihood was not maximised in {STEPS} steps: {ADVICE}")
+    raise RankingError(f"Bradley–Terry did not converge in {STEPS} steps: {ADVICE}")
 
 
 def _likelihood(

@@ -1,4 +1,4 @@
-"""How few judgements decide who is first (after Huang et al., 2025): single refits propose, refits of the set prove."""
+"""How few judgements decide who is first (after Huang et al., 2025): single refits propose, joint refits verify."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dissensus.arrays import Array, Float
 from dissensus.errors import RankingError
 
 StrengthsWithout = Callable[[frozenset[int]], Float[Array, " M"]]
-"""Strengths after the actions of these numbers were carried out; raises `RankingError` where none exist."""
+"""Strengths after the actions with these numbers; raises `RankingError` if there are none."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """Something that removing `cost` judgements does to one question: its verdict turns, or it has none any more.
+    """The effect of removing `cost` judgements on one question: its verdict flips, or it no longer has one.
 
-    Two actions on the same question exclude each other.
+    Two actions on the same question are mutually exclusive.
     """
 
     question: int
@@ -27,20 +27,20 @@ class Action:
 
 @dataclass(frozen=True)
 class Flip:
-    """Actions, by number, that were seen to put another model first, and how many judgements they remove."""
+    """Actions, by number, that verifiably put another model first, and how many judgements they remove."""
 
     actions: tuple[int, ...]
     cost: int
     leader: int
     is_smallest: bool
-    """True where every cheaper set of actions was tried; otherwise the cost is an upper bound."""
+    """True if every cheaper set of actions was tried; otherwise the cost is an upper bound."""
 
 
 def fewest_removals(actions: Sequence[Action], strengths_without: StrengthsWithout, refits: int = 5_000) -> Flip | None:
-    """Cheapest actions found that put another model strictly ahead of the first; None where none were found.
+    """The cheapest actions found that put another model strictly ahead of the first; None if none were found.
 
-    Single actions are tried cheapest first, with at most four fifths of the `refits`; then, for every challenger, those
-    that gain most per judgement, one after the other. A refit without a ranking counts as no change.
+    Single actions are tried cheapest first, using at most four fifths of the `refits`; then, for every challenger, the
+    actions that gain most per judgement are added one by one. A refit without a ranking counts as no change.
 
     Raises:
         RankingError: there is no ranking to begin with.
@@ -63,7 +63,7 @@ def fewest_removals(actions: Sequence[Action], strengths_without: StrengthsWitho
 
 
 class _Refit:
-    """Counts refits, and gives every model's lead over the model that was first (negative: behind it)."""
+    """Counts refits, and returns every model's lead over the model that was first (negative: behind it)."""
 
     def __init__(self, strengths_without: StrengthsWithout, refits: int) -> None:
         strengths = strengths_without(frozenset())
@@ -73,7 +73,7 @@ class _Refit:
         self.left = refits
 
     def lead(self, chosen: frozenset[int]) -> Float[Array, " M"] | None:
-        """Leads after the chosen actions; None where there is no ranking or no refit left."""
+        """Leads after the chosen actions; None if there is no ranking or no refit left."""
         if self.left == 0:
             return None
         self.left -= 1
@@ -87,7 +87,7 @@ class _Refit:
 def _greedy_flip(
     actions: Sequence[Action], gains: dict[int, float], refit: _Refit, bound: float
 ) -> list[frozenset[int]]:
-    """The flip, if any, that adding the best gains per judgement reaches below the cost bound, without idle actions."""
+    """The flip, if any, reached below the cost bound by adding the best gains per judgement; no action is redundant."""
     chosen: frozenset[int] = frozenset()
     helpful = (action for action, gain in gains.items() if gain > 0)
     for action in sorted(helpful, key=lambda action: -gains[action] / actions[action].cost):
@@ -109,7 +109,7 @@ def _pruned(actions: Sequence[Action], chosen: frozenset[int], refit: _Refit) ->
 
 
 def _overtaken(lead: Float[Array, " M"] | None) -> bool:
-    # More than rounding: strengths that are equal in theory must not count as a change.
+    # More than rounding: strengths that are equal in theory must not count as a flip.
     return lead is not None and bool(lead.max() > 1e-9)
 
 
@@ -118,7 +118,7 @@ def _cost(actions: Sequence[Action], chosen: Iterable[int]) -> int:
 
 
 def _cheapest_untried(actions: Sequence[Action], untried: Collection[int]) -> float:
-    """Lower bound on the cost of every set that was not tried: the untried single actions, and all sets of two."""
+    """Lower bound on the cost of every untried set: the untried single actions, and all pairs."""
     by_question: dict[int, int] = {}
     for action in actions:
         by_question[action.question] = min(action.cost, by_question.get(action.question, action.cost))

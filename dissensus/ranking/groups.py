@@ -1,4 +1,4 @@
-"""Which models can be held against each other at all."""
+"""Which models can be compared with each other at all."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from dissensus.errors import RankingError
 
 
 def connected_groups(compared: Bool[Array, "M M"]) -> tuple[tuple[int, ...], ...]:
-    """Models that judged items connect, directly or through others: largest group first, then by smallest member."""
-    from scipy.sparse.csgraph import connected_components  # a quarter of a second, which few commands need
+    """Groups of models connected by judged items, directly or indirectly: largest first, then by smallest member."""
+    from scipy.sparse.csgraph import (
+        connected_components,  # imported here: it takes a quarter of a second, which few commands need
+    )
 
     _, group = connected_components(compared, directed=False)
     members = [tuple(np.flatnonzero(group == number).tolist()) for number in np.unique(group)]
@@ -20,21 +22,21 @@ def connected_groups(compared: Bool[Array, "M M"]) -> tuple[tuple[int, ...], ...
 
 
 def require_connected(compared: Bool[Array, "M M"]) -> None:
-    """Nothing, where one group holds all models.
+    """Refuse comparisons that do not connect all models.
 
     Raises:
         RankingError: no judged item connects one group of models with another.
     """
-    if np.all(compared | np.eye(len(compared), dtype=bool)):  # the usual case, asked for every resample
+    if np.all(compared | np.eye(len(compared), dtype=bool)):  # the usual case; checked for every resample
         return
     groups = connected_groups(compared)
     if len(groups) > 1:
         raise RankingError(
             f"no judged item connects {numbered(groups[1])} with {numbered(groups[0])}: "
-            "judge items on which they differ, or rank each group by itself"
+            "judge items on which they differ, or rank each group separately"
         )
 
 
 def numbered(models: Iterable[int]) -> str:
-    """'model 3, model 5': the form in which this room's errors speak of models; `words.named` puts names in."""
+    """'model 3, model 5', as errors of this package refer to models; `words.named` fills in their names."""
     return ", ".join(f"model {model}" for model in models)

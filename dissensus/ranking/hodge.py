@@ -1,4 +1,4 @@
-"""HodgeRank: the order that explains the pairwise results best, and how much none explains (Jiang et al., 2011)."""
+"""HodgeRank: the order that best explains the pairwise results, and how much no order explains (Jiang et al., 2011)."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ def hodgerank(flow: Float[Array, "M M"], weights: Float[Array, "M M"]) -> Float[
     `flow` is antisymmetric, y_ij = log b_ij, read only where `weights` (symmetric, items per duel) is positive.
 
     Raises:
-        RankingError: a weighted pair has no finite flow, or the weights fall into unconnected groups.
+        RankingError: a weighted pair has no finite flow, or the weights do not connect all models.
     """
     require_connected(weights > 0)
     flow = _weighted_flow(flow, weights)
     weights = weights / weights.max(initial=1.0)
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    # Adding a constant matrix fixes the free mean at zero and leaves everything else as it is.
+    # Adding a constant matrix fixes the free mean at zero and leaves everything else unchanged.
     return np.linalg.solve(laplacian + 1.0 / len(weights), (weights * flow).sum(axis=1))
 
 
 def cyclic_share(flow: Float[Array, "M M"], weights: Float[Array, "M M"]) -> float:
-    """Share of the weighted squared flow that no strengths explain: 0 is a perfect order, 1 is nothing but circles.
+    """Share of the weighted squared flow that no strengths explain: 0 is a perfect order, 1 is nothing but cycles.
 
-    Σ w_ij (s_i − s_j − y_ij)² / Σ w_ij y_ij² with s from `hodgerank`; 0 where all flow is zero.
+    Σ w_ij (s_i − s_j − y_ij)² / Σ w_ij y_ij² with s from `hodgerank`; 0 if all flow is zero.
 
     Raises:
-        RankingError: as `hodgerank`.
+        RankingError: as for `hodgerank`.
     """
     strengths = hodgerank(flow, weights)
     flow = _weighted_flow(flow, weights)
@@ -43,5 +43,7 @@ def cyclic_share(flow: Float[Array, "M M"], weights: Float[Array, "M M"]) -> flo
 def _weighted_flow(flow: Float[Array, "M M"], weights: Float[Array, "M M"]) -> Float[Array, "M M"]:
     bad = (weights > 0) & ~np.isfinite(flow)
     if bad.any():
-        raise RankingError(f"the result of {numbered(np.argwhere(bad)[0])} is not finite: smooth the accuracies")
+        raise RankingError(
+            f"the log-dominance between {numbered(np.argwhere(bad)[0])} is not finite: set smoothing above 0"
+        )
     return np.where(weights > 0, flow, 0.0)

@@ -1,4 +1,4 @@
-"""What the resamples say about strengths, differences and ranks."""
+"""Bootstrap intervals for strengths, differences and ranks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def percentile_intervals(samples: Float[Array, "B M"], level: float) -> tuple[Fl
 
 
 def separated(estimate: Float[Array, " M"], samples: Float[Array, "B M"], level: float) -> Bool[Array, "M M"]:
-    """True at [i, j] where i is surely better than j: the interval of their difference lies above zero.
+    """True at [i, j] if i is significantly better than j: the interval of their difference lies above zero.
 
     The intervals hold for all pairs at once with probability `level`: d_ij ± c·se_ij, where c is the `level`-quantile
     of the largest |d*_ij − d_ij| / se_ij of a resample. A pair that does not vary (se = 0) is never separated. Pass
-    logarithms where the strengths are ratios.
+    logarithms if the strengths are ratios.
 
     Raises:
         RankingError: fewer than two resamples have a ranking.
@@ -33,7 +33,7 @@ def separated(estimate: Float[Array, " M"], samples: Float[Array, "B M"], level:
     difference = estimate[:, None] - estimate
     resampled = samples[:, :, None] - samples[:, None, :]
     error = resampled.std(axis=0, ddof=1)
-    # Models that are alike differ by rounding only; that is no standard error.
+    # Identical models differ only by rounding, which is not a standard error.
     varies = error > 1e-9 * np.abs(samples).max()
     divisor = np.where(varies, error, np.inf)
     largest = (np.abs(resampled - difference) / divisor).max(axis=(1, 2))
@@ -41,10 +41,12 @@ def separated(estimate: Float[Array, " M"], samples: Float[Array, "B M"], level:
 
 
 def rank_sets(separated: Bool[Array, "M M"]) -> tuple[Int[Array, " M"], Int[Array, " M"]]:
-    """Best and worst rank that cannot be excluded: 1 + number surely better … M − number surely worse."""
+    """Best and worst possible rank: 1 + number significantly better … M − number significantly worse."""
     return 1 + separated.sum(axis=0), len(separated) - separated.sum(axis=1)
 
 
 def _require_samples(samples: Float[Array, "B M"]) -> None:
     if len(samples) < 2:
-        raise RankingError("fewer than two resamples have a ranking, so there are no intervals: judge more items")
+        raise RankingError(
+            "fewer than two bootstrap resamples could be ranked, so there are no confidence intervals: judge more items"
+        )

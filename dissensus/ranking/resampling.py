@@ -1,4 +1,4 @@
-"""The bootstrap over items: an item is drawn as a whole, with all duels in which it stands."""
+"""The bootstrap over items: an item is drawn together with all duels that it appears in."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def resampled_tallies(
 ) -> tuple[Tally, ...]:
     """One tally per resample of the items.
 
-    Laplace smoothing is one imagined win for either side of every duel. It takes part in the resampling, with weights
-    of mean `smoothing` and half that as standard deviation: otherwise a duel won 30 to 0 would seem to have
-    no error at all. Rank such tallies without smoothing them once more.
+    Laplace smoothing is a pseudo-win for either side of every duel. It is resampled too, with weights of mean
+    `smoothing` and half that as standard deviation: otherwise a duel won 30 to 0 would seem to have no error at all.
+    Rank these tallies without smoothing them again.
 
     Raises:
-        RankingError: there is no outcome to draw from.
+        RankingError: there are no outcomes.
     """
     if len(outcomes) == 0:
-        raise RankingError("no item of any duel is judged yet: import judgements first")
+        raise RankingError("no item of any duel has been judged yet: collect or import judgements first")
     multiplicities = item_multiplicities(outcomes.item, resamples, rng)
     stacked = (multiplicities @ _cells(outcomes, models)).reshape(resamples, 3, models, models)
     if smoothing:
@@ -50,7 +50,7 @@ def resampled_tallies(
 def bootstrap(
     strengths_of: Callable[[Tally], Float[Array, " M"]], tallies: Sequence[Tally]
 ) -> tuple[Float[Array, "B M"], int]:
-    """Strengths of every resample that has a ranking, and the number of those that have none (`RankingError`)."""
+    """Strengths for every resample that has a ranking, and the number of resamples without one (`RankingError`)."""
     strengths = []
     for tally in tallies:
         try:
@@ -71,6 +71,6 @@ def _cells(outcomes: Outcomes, models: int) -> Any:
     rows = np.arange(len(outcomes))
     row = np.concatenate([rows[~second_only], rows[~first_only]])
     column = np.concatenate([cell[~second_only], mirrored[~first_only]])
-    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
 
     return csr_array((np.ones(len(row)), (row, column)), shape=(len(outcomes), 3 * models**2))

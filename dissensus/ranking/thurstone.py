@@ -1,6 +1,6 @@
-"""One order from a matrix of credits, by maximum likelihood (Eq. 4): Thurstone's normal link, and the logistic one.
+"""A ranking from a matrix of credits, by maximum likelihood (Eq. 4) with Thurstone's normal link or the logistic one.
 
-All functions take leading axes: a thousand resamples are ranked in one call.
+All functions accept leading axes, so that a thousand resamples are ranked in one call.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ HALVINGS = 50
 ADVICE = "judge more pairs, or smooth the credits"
 
 Link = Callable[[Array], tuple[Array, Array, Array]]
-"""log F(d), its derivative, and minus its second derivative, all of them finite for every d."""
+"""log F(d), its derivative, and minus its second derivative, all finite for every d."""
 
 
 def thurstone(credits: Float[Array, "*B M M"]) -> Float[Array, "*B M"]:
     """μ that maximises Σ_ij x_ij log Φ(μ_i − μ_j) with Σ μ = 0 (Eq. 4); larger is better.
 
-    `credits[i, j]`: what speaks for i against j, not negative, in any unit (see `credits_of`); the diagonal is ignored.
+    `credits[i, j]`: evidence for i over j, not negative, in any unit (see `credits_of`); the diagonal is ignored.
     For two models μ_1 = −μ_2 = ½ Φ⁻¹(x_12 / (x_12 + x_21)): the difference is Φ⁻¹ of the share. The paper's Eq. 5 is
     printed without the ½, which does not maximise its own Eq. 4 under Σ μ = 0.
 
     Raises:
-        RankingError: a credit is negative or not finite, no credit connects some models with the rest, a group of
-            models has all the credit (or none) against the rest, so that its strength has no bound, or the ascent does
-            not converge. Models are named by number, 'model 3'; `words.named` puts names in.
+        RankingError: a credit is negative or not finite; no credit connects some models with the rest; a group of
+            models has all the credit (or none) against the rest, so that its strength is unbounded; or the ascent
+            does not converge. Models are referred to by number, 'model 3'; `words.named` fills in names.
     """
     return _maximum(credits, _normal)
 
 
 def logistic(credits: Float[Array, "*B M M"]) -> Float[Array, "*B M"]:
-    """As `thurstone` with 1 / (1 + exp(−d)) in the place of Φ(d): Bradley–Terry with credits as wins.
+    """Like `thurstone`, with 1 / (1 + exp(−d)) instead of Φ(d): Bradley–Terry with credits as wins.
 
     For two models μ_1 = −μ_2 = ½ log(x_12 / x_21).
 
@@ -51,12 +51,12 @@ def logistic(credits: Float[Array, "*B M M"]) -> Float[Array, "*B M"]:
 def credits_of(
     matrix: Float[Array, "*B M M"], compared: Bool[Array, "*B M M"], smoothing: float = 0.0
 ) -> Float[Array, "*B M M"]:
-    """Credits that are not negative, from aggressiveness or resistance.
+    """Non-negative credits, from aggressiveness or resistance.
 
-    A negative x_ij (people saw the opposite of what i said of its own pairs) is evidence of that size for j over i: it
-    is added to x_ji, and x_ij becomes zero. Left where it is, the likelihood of Eq. 4 is neither concave nor bounded.
-    Then `smoothing` is added to both directions of every pair that was compared in either direction; what was not
-    compared stays zero.
+    A negative x_ij (people saw the opposite of what i predicted for its own pairs) is evidence of that size for j over
+    i: it is added to x_ji, and x_ij becomes zero. With it in place, the likelihood of Eq. 4 would be neither concave
+    nor bounded. Then `smoothing` is added to both directions of every pair compared in either direction; pairs that
+    were not compared stay zero.
     """
     met = compared | compared.swapaxes(-1, -2)
     met = met & ~np.eye(matrix.shape[-1], dtype=bool)
@@ -65,14 +65,14 @@ def credits_of(
 
 
 def has_maximum(credits: Float[Array, "*B M M"]) -> Bool[Array, "*B"]:
-    """True where `thurstone` and `logistic` have an answer: positive credits lead from every model to every other."""
+    """True if `thurstone` and `logistic` have a solution: positive credits lead from every model to every other."""
     return np.asarray(_reaches(credits).all(axis=(-1, -2)))
 
 
 def _maximum(credits: Float[Array, "*B M M"], link: Link) -> Float[Array, "*B M"]:
     models = credits.shape[-1]
     if not (np.isfinite(credits).all() and (credits >= 0).all()):
-        raise RankingError("credits must be finite and not negative: move negative ones to the other side first")
+        raise RankingError("a credit is negative or not finite: convert the matrix with credits_of first")
     stack = np.where(np.eye(models, dtype=bool), 0.0, credits).reshape(-1, models, models)
     without = np.flatnonzero(~has_maximum(stack))
     if len(without):
@@ -81,7 +81,7 @@ def _maximum(credits: Float[Array, "*B M M"], link: Link) -> Float[Array, "*B M"
 
 
 def _reaches(credits: Float[Array, "*B M M"]) -> Bool[Array, "*B M M"]:
-    """True at [i, j] where positive credits lead from i to j, by squaring the relation."""
+    """True at [i, j] if positive credits lead from i to j, by squaring the relation."""
     reach = (credits > 0) | np.eye(credits.shape[-1], dtype=bool)
     for _ in range(credits.shape[-1].bit_length()):
         if reach.all():
@@ -99,14 +99,14 @@ def _blame(credits: Float[Array, "M M"]) -> NoReturn:
     size = (reach & reach.T).sum(axis=1)
     model = min(np.flatnonzero(above | below), key=lambda number: size[number])
     group = numbered(np.flatnonzero(reach[model] & reach[:, model]))
-    said = f"nothing speaks against {group}" if above[model] else f"nothing speaks for {group}"
-    raise RankingError(f"{said} in any comparison with the others, so strengths have no bound: {ADVICE}")
+    said = f"there is no evidence against {group}" if above[model] else f"there is no evidence for {group}"
+    raise RankingError(f"{said} in any comparison with the others, so the strengths are unbounded: {ADVICE}")
 
 
 def _ascent(credits: Float[Array, "B M M"], link: Link) -> Float[Array, "B M"]:
-    """Damped Newton steps from zero, each row by itself; the likelihood is concave, so the start does not matter."""
+    """Damped Newton steps from zero, each row separately; the likelihood is concave, so the start does not matter."""
     found = np.zeros(credits.shape[:-1])
-    # the unit of the credits does not matter to the answer; to the tests for rounding it would
+    # rescaled: the unit does not affect the solution, but it would affect the tests for rounding
     active, credits = np.arange(len(found)), credits / credits.max(axis=(-1, -2), keepdims=True, initial=1e-300)
     for _ in range(STEPS):
         value, slope, curvature = _likelihood(found[active], credits, link)
@@ -117,7 +117,7 @@ def _ascent(credits: Float[Array, "B M M"], link: Link) -> Float[Array, "B M"]:
         if len(active) == 0:
             return found - found.mean(axis=1, keepdims=True)
         found[active] += _damped(found[active], step, value, slope, credits, link)
-    raise RankingError(f"the likelihood of the credits was not maximised in {STEPS} steps: {ADVICE}")
+    raise RankingError(f"the maximum-likelihood fit of the credits did not converge in {STEPS} steps: {ADVICE}")
 
 
 def _damped(
@@ -128,12 +128,12 @@ def _damped(
     credits: Float[Array, "B M M"],
     link: Link,
 ) -> Float[Array, "B M"]:
-    """The step, halved until the likelihood rises as it should (Armijo)."""
+    """The step, halved until the likelihood increases sufficiently (Armijo)."""
     gain = 1e-4 * (slope * step).sum(axis=1)
     share = np.ones(len(point))
     for _ in range(HALVINGS):
         ahead = (credits * link(_differences(point + share[:, None] * step))[0]).sum(axis=(1, 2))
-        # the slack is rounding: near the top a good step no longer shows in the value
+        # the slack allows for rounding: near the maximum, a good step no longer shows in the value
         short = ahead < value + share * gain - 1e-13 * np.abs(value)
         if not short.any():
             break
@@ -157,9 +157,9 @@ def _differences(point: Float[Array, "B M"]) -> Float[Array, "B M M"]:
 
 
 def _normal(d: Array) -> tuple[Array, Array, Array]:
-    from scipy.special import erfcx, log_ndtr  # a quarter of a second, which few commands need
+    from scipy.special import erfcx, log_ndtr  # imported here: it takes a quarter of a second, which few commands need
 
-    # φ/Φ by the scaled error function: neither part under- or overflows, however far apart two models are
+    # φ/Φ by the scaled error function, which neither under- nor overflows, however far apart two models are
     ratio = np.sqrt(2 / np.pi) / erfcx(-d / np.sqrt(2))
     return log_ndtr(d), ratio, ratio * (d + ratio)
 

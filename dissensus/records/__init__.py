@@ -1,4 +1,4 @@
-"""Frozen records that the rooms hand to each other; columns are arrays, single things are fields."""
+"""Frozen records that the packages pass to each other; columns are arrays, single values are fields."""
 
 from dissensus.records.answers import (
     ANSWERS,

@@ -1,4 +1,4 @@
-"""Questions, the answers of people, and the people."""
+"""Questions, people's answers, and the people."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Answer = Literal["yes", "no", "unsure", "unfit"]
 ANSWERS: tuple[Answer, ...] = ("yes", "no", "unsure", "unfit")
 
 Role = Literal["asked", "control", "repeat", "training"]
-"""Why a question was put: for the study, because its answer is known, for the second time, or to learn."""
+"""Why a question was asked: for the study, as a control with a known answer, as a repeat, or for training."""
 ROLES: tuple[Role, ...] = ("asked", "control", "repeat", "training")
 
 
 class Judgement(Record):
-    """One answer of one annotator to 'is LABEL in ITEM?'; appended, never changed."""
+    """One annotator's answer to 'is LABEL in ITEM?'; appended, never changed."""
 
     id: str
     item: str
@@ -33,17 +33,17 @@ class Judgement(Record):
 
 
 as_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-"""JSON with one spelling for one value."""
+"""Canonical JSON: equal values give equal text."""
 
 
 def moment_of(time: str) -> datetime:
-    """When something was said; a time without a zone is UTC."""
+    """Parse a time; one without a time zone is UTC."""
     moment = datetime.fromisoformat(time)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def moments_of(times: Sequence[str]) -> list[float]:
-    """When things were said, in seconds since 1970."""
+    """Times in seconds since 1970."""
     return [moment_of(time).timestamp() for time in times]
 
 
@@ -55,12 +55,12 @@ class Question(Record):
 
     @cached_property
     def text(self) -> str:
-        """The same characters for the same question, whoever wrote it: by this it is found again."""
+        """Canonical text, the same for the same question however it was written: questions are looked up by it."""
         return as_text(self.body)
 
 
 class Assignment(Record):
-    """One question as it was put to one person: `shown` is what chance decided, such as the sides of two pictures."""
+    """One question as it was asked of one person: `shown` is what was randomized, such as the sides of two images."""
 
     ticket: str
     annotator: str
@@ -71,9 +71,9 @@ class Assignment(Record):
 
 
 class Response(Record):
-    """One answer of one annotator to a question of any kind, with all that is known of how it was given.
+    """One annotator's answer to a question of any kind, with everything known about how it was given.
 
-    The same person's later response to the same question is a changed mind: both are kept, the later one counts.
+    A later response by the same person to the same question is a change of mind: both are kept, the later one counts.
     """
 
     id: str
@@ -89,35 +89,35 @@ class Response(Record):
 
 
 class SetQuestion(Record):
-    """A question that somebody wrote down: to be asked, or with a known answer as a control or for training."""
+    """A question added by the organizer: to be asked, or with a known answer as a control or for training."""
 
     question: Question
     role: Literal["asked", "control", "training"]
     expected: Any = None
     note: str = ""
-    """What a person in training is told after answering."""
+    """What a person in training sees after answering."""
 
 
 def token_hash(token: str) -> str:
-    """What is stored of a token; a token has so much chance in it that salt would add nothing."""
+    """The hash of a token, as stored; tokens are so random that a salt would add nothing."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Annotator(Record):
-    """One person with a personal link, of which only a hash is kept; `seed` decides the order of their questions."""
+    """One person with a personal link, of which only a hash is stored; `seed` sets the order of their questions."""
 
     name: str
     token_hash: str
     is_owner: bool
     is_trusted: bool
-    """One of the control group, whose results on control questions are the measure for others."""
+    """Part of the trusted group, whose results on control questions set the standard for others."""
     seed: int
     time: str
     revoked: str | None = None
 
 
 class Exclusion(Record):
-    """From here on a person's answers do not count (or count again), with the reason in words; the last one holds."""
+    """A decision that a person's answers do not count (or count again), with the reason; the latest one holds."""
 
     annotator: str
     is_excluded: bool

@@ -1,4 +1,4 @@
-"""What every record is, and how a result was made."""
+"""The base of every record, and how a result was computed."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 FORMAT_VERSION = 1
-"""Version of everything written into a study folder."""
+"""Version of everything written to a study folder."""
 
 
 class Record(BaseModel):
-    """A frozen record that can be written as JSON; an unknown field is an error, not a typo that passes."""
+    """A frozen record that can be written as JSON; unknown fields are errors, so that typos are noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Provenance(Record):
-    """How a result was made, so that it can be made again."""
+    """How a result was computed, so that it can be reproduced."""
 
     method: str
     parameters: dict[str, Any]

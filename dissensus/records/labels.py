@@ -1,4 +1,4 @@
-"""Models that give a class: what is selected, what came of it, and what the classes mean."""
+"""Models that predict classes: what is selected, the results, and what the classes mean."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dissensus.records.columns import Columns, Selected
 
 @dataclass(frozen=True)
 class Selection(Selected):
-    """Items selected for duels, in order: `rank` counts from 1 within a duel, reserves after the selected."""
+    """Items selected for duels, in order: `rank` counts from 1 within a duel, reserves after the selected items."""
 
     sides = ("first", "second")
     stored = (
@@ -34,7 +34,7 @@ class Selection(Selected):
 
 @dataclass(frozen=True)
 class Outcomes(Columns):
-    """Judged items of all duels: who was right on each."""
+    """Judged items of all duels: which models were right on each."""
 
     first: Int[Array, " Q"]
     second: Int[Array, " Q"]
@@ -46,7 +46,7 @@ class Outcomes(Columns):
 
 @dataclass(frozen=True)
 class Tally:
-    """What the judged items of every duel came to, as M×M matrices (real numbers: a bootstrap weighs items).
+    """The results of every duel's judged items, as M×M matrices (floats, as a bootstrap weights items).
 
     `only[i, j]`: i right and j wrong (Case II); `both` (Case I) and `neither` (Case III) are symmetric.
     """
@@ -57,7 +57,7 @@ class Tally:
 
     @property
     def items(self) -> Float[Array, "M M"]:
-        """Judged items per duel; symmetric, zero where two models never met."""
+        """Judged items per duel; symmetric, zero if two models never met."""
         return self.only + self.only.T + self.both + self.neither
 
     @property
@@ -68,7 +68,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Everything a ranker may look at: the tally and the dominance b_ij = a_ij / a_ji made from it."""
+    """Everything a ranker may use: the tally and the dominance b_ij = a_ij / a_ji computed from it."""
 
     tally: Tally
     accuracy: Float[Array, "M M"]
@@ -76,7 +76,7 @@ class Comparisons:
 
     @property
     def compared(self) -> Bool[Array, "M M"]:
-        """True where two models share at least one judged item."""
+        """True if two models share at least one judged item."""
         return self.tally.items > 0
 
 
@@ -95,7 +95,7 @@ class Taxonomy:
 
 @dataclass(frozen=True)
 class Classes:
-    """What the labels mean: one name per class and, where known, an id (wnid), synonyms, a gloss and a taxonomy."""
+    """What the labels mean: one name per class and, if known, an id (wnid), synonyms, a gloss and a taxonomy."""
 
     names: tuple[str, ...]
     ids: tuple[str, ...] = ()
@@ -107,12 +107,12 @@ class Classes:
         return len(self.names)
 
     def index_of(self, label: object) -> int:
-        """The number of a class given as number, name, id or synonym.
+        """The number of a class given by number, name, id or synonym.
 
-        Text is first looked up as a name, then read as a number, so that classes may be called '0' to '9'.
+        Text is first looked up as a name, then parsed as a number, so that classes may be called '0' to '9'.
 
         Raises:
-            ClassesError: no class, or more than one, is called so.
+            ClassesError: no class, or more than one, has this name.
         """
         text = str(label).strip()
         if isinstance(label, str):
@@ -121,11 +121,13 @@ class Classes:
             if len(candidates) == 1:
                 return candidates[0]
             if candidates:
-                raise ClassesError(f"'{text}' can be {' or '.join(repr(self.names[i]) for i in candidates)}: say which")
-        whole = text.removesuffix(".0")  # as a table with gaps writes whole numbers
+                raise ClassesError(
+                    f"'{text}' could be {' or '.join(repr(self.names[i]) for i in candidates)}: say which"
+                )
+        whole = text.removesuffix(".0")  # tables with gaps write whole numbers this way
         number = int(whole) if whole.isascii() and whole.isdecimal() else -1
         if not 0 <= number < len(self):
-            raise ClassesError(f"there is no class '{text}' among the {len(self):,} classes of this study")
+            raise ClassesError(f"no such class '{text}': this study has {len(self):,} classes")
         return number
 
     @cached_property
@@ -134,7 +136,7 @@ class Classes:
 
     @cached_property
     def _roughly(self) -> dict[str, tuple[int, ...]]:
-        """Classes by any of their words, whatever its case."""
+        """Classes by any of their names, ignoring case."""
         numbers: dict[str, tuple[int, ...]] = {}
         for i, name in enumerate(self.names):
             for word in {name.casefold(), *(word.casefold() for word in (self.synonyms[i] if self.synonyms else ()))}:
@@ -143,5 +145,5 @@ class Classes:
 
 
 def empty_tally(models: int) -> Tally:
-    """A tally before anything was judged."""
+    """The tally before anything is judged."""
     return Tally(*(np.zeros((models, models)) for _ in range(3)))

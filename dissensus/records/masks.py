@@ -1,4 +1,4 @@
-"""Models that give a map: how maps are held, what is selected, and what came of it."""
+"""Models that predict masks: how maps are stored, what is selected, and the results."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dissensus.arrays import Array, Bool, Float, Int, UInt8
 from dissensus.records.columns import Columns, Selected
 
 VOID = 255
-"""Label of a pixel that is left out: 'ignore' in a truth, 'nothing to say' in a prediction."""
+"""Label of a pixel that is left out: 'ignore' in ground truth, 'no prediction' in a prediction."""
 MOST_CLASSES = 255
-"""Labels are kept in 8 bits, and the last one is VOID."""
+"""Labels are stored in 8 bits, and the last one is VOID."""
 BACKGROUND = 0
-"""The class that is no category: no group is made of it."""
+"""The class that is not a category: it has no group."""
 
 
 @dataclass(frozen=True)
 class Maps:
-    """Class maps of some items by one model (or by people), as run lengths packed one after the other.
+    """Class maps of several items by one model (or by people), as run lengths packed one after another.
 
     `data[offsets[n]:offsets[n + 1]]` is the map of item n, row by row: for each run a byte with its label and its
-    length as a LEB128 number (seven bits a byte, the low ones first). Runs go on at the end of a row; no two
-    neighbouring ones have the same label. A map of height 0 is not there.
+    length as a LEB128 number (seven bits per byte, low bits first). Runs may span rows; neighbouring runs have
+    different labels. A map of height 0 is missing.
     """
 
     data: UInt8[Array, " B"]
@@ -37,9 +37,9 @@ class Maps:
 class MaskSelection(Selected):
     """Images selected for attacks: those on which the two maps differ most, within one category of the defender.
 
-    `concordance` is S(defender, attacker), `share` the share of pixels that the defender gives to `category`. `rank`
-    counts from 1 within (attacker, defender, category), reserves after the selected; no item is twice in a duel, that
-    is among the rows of one (attacker, defender).
+    `concordance` is S(defender, attacker), `share` the share of pixels that the defender assigns to `category`. `rank`
+    counts from 1 within (attacker, defender, category), reserves after the selected; no item occurs twice in a duel,
+    that is, among the rows of one (attacker, defender).
     """
 
     within = "category"
@@ -62,7 +62,7 @@ class MaskSelection(Selected):
 class Contests(Columns):
     """Judged rows of a selection: how well each of the two models agrees with people on an image, 0 to 1.
 
-    `question` numbers what people judged (an image, or two predictions of it): several duels may rest on the same one.
+    `question` numbers what people judged (an image, or two predictions for it): several duels may share the same one.
     `weight` is 1; a bootstrap changes it.
     """
 

@@ -1,13 +1,20 @@
-"""What a competition comes to."""
+"""The result of a competition."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from dissensus.records.answers import Judgement
 from dissensus.records.base import Provenance, Record
 
+if TYPE_CHECKING:
+    from dissensus.plots import Plot
+
 
 class Standing(Record):
-    """One model's place: strength with its interval, and the ranks that the judgements cannot exclude.
+    """One model's result: its strength with a confidence interval, and the ranks it may have given the judgements.
 
     A model that no judged item connects with others has no strength.
     """
@@ -19,19 +26,24 @@ class Standing(Record):
     rank_low: int
     rank_high: int
 
+    @property
+    def ranks(self) -> str:
+        """The set of possible ranks, such as '2–4'."""
+        return str(self.rank_low) if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
+
 
 class Fragility(Record):
-    """Judgements whose removal was seen to change who is first; at most this many are needed."""
+    """Judgements whose removal verifiably changes who is first; at most this many are needed."""
 
     leader: str
     next_leader: str | None
     judgements: tuple[Judgement, ...]
     is_smallest: bool
-    """True where every smaller set was tried; otherwise the number is an upper bound found greedily."""
+    """True if every smaller set was tried; otherwise the number is an upper bound, found greedily."""
 
 
 class Ranking(Record):
-    """Standings, best first, with what they mean in words and how they were made."""
+    """Standings, best first, with what they mean in words and how they were computed."""
 
     standings: tuple[Standing, ...]
     words: tuple[str, ...]
@@ -41,9 +53,39 @@ class Ranking(Record):
     fragility: Fragility | None
     provenance: Provenance
 
+    def to_frame(self) -> Any:
+        """The standings as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
+        from dissensus.frames import frame_of
+
+        return frame_of({name: [getattr(one, name) for one in self.standings] for name in Standing.model_fields})
+
+    def plot(self, name: str = "ranking", axis: str | None = None) -> Plot:
+        """The strengths with their intervals; `plot().figure()` is a matplotlib figure."""
+        from dissensus.plots import dots
+
+        return dots(
+            name,
+            "Ranking, best model first",
+            [one.model for one in self.standings],
+            [one.strength for one in self.standings],
+            [one.low for one in self.standings],
+            [one.high for one in self.standings],
+            axis or f"Strength ({self.provenance.method})",
+            "Dots are estimated strengths, bars are bootstrap intervals; a rank such as 2–4 is a set.",
+            [one.ranks for one in self.standings],
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join([*self.words, *_lines(self)])
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return f"{_paragraphs(self.words)}{_html_table(self)}{self.plot()._repr_html_()}"
+
 
 class Rankings(Record):
-    """Two orders of models that attack each other: by how they attack, and by how they defend."""
+    """Two rankings of models that attack each other: by how well they attack, and by how well they defend."""
 
     aggressiveness: Ranking
     resistance: Ranking
@@ -52,5 +94,56 @@ class Rankings(Record):
 
     @property
     def measures(self) -> dict[str, Ranking]:
-        """Both by name."""
+        """Both rankings by name."""
         return {"aggressiveness": self.aggressiveness, "resistance": self.resistance}
+
+    def to_frame(self) -> Any:
+        """The standings by both measures, one after the other, with the measure in the first column."""
+        from dissensus.frames import frame_of
+
+        rows = [(measure, one) for measure, ranking in self.measures.items() for one in ranking.standings]
+        columns = {name: [getattr(one, name) for _, one in rows] for name in Standing.model_fields}
+        return frame_of({"measure": [measure for measure, _ in rows]} | columns)
+
+    def plot(self, measure: str = "aggressiveness") -> Plot:
+        """The strengths by one of the two measures, with their intervals."""
+        found = self.measures[measure]
+        return found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})")
+
+    def __repr__(self) -> str:
+        parts = ([measure.capitalize(), *ranking.words, *_lines(ranking)] for measure, ranking in self.measures.items())
+        return "\n".join([*self.words, *(line for part in parts for line in part)])
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        parts = (
+            f"<h4>{measure.capitalize()}</h4>{_paragraphs(found.words)}{_html_table(found)}"
+            f"{self.plot(measure)._repr_html_()}"
+            for measure, found in self.measures.items()
+        )
+        return _paragraphs(self.words) + "".join(parts)
+
+
+def _rows(ranking: Ranking) -> Iterator[tuple[str, str, str, str]]:
+    """Rank, model, strength and interval of every model, as text."""
+    for one in ranking.standings:
+        strength = "not comparable" if one.strength is None else f"{one.strength:.3g}"
+        interval = "" if one.low is None or one.high is None else f"{one.low:.3g} to {one.high:.3g}"
+        yield one.ranks, one.model, strength, interval
+
+
+def _lines(ranking: Ranking) -> list[str]:
+    rows = [("rank", "model", "strength", "interval"), *_rows(ranking)]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _html_table(ranking: Ranking) -> str:
+    head = "".join(f"<th>{name}</th>" for name in ("rank", "model", "strength", "interval"))
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in _rows(ranking))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _paragraphs(words: tuple[str, ...]) -> str:
+    return "".join(f"<p>{escape(sentence)}</p>" for sentence in words)

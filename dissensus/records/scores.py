@@ -1,4 +1,4 @@
-"""Models that give a number: pairs selected to falsify a defender, and what people said about them."""
+"""Models that predict scores: pairs selected to falsify a defender, and people's judgements of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dissensus.records.columns import Columns, Selected
 
 @dataclass(frozen=True)
 class PairSelection(Selected):
-    """Pairs of items: alike to the defender (one level of its scale), as different as can be to the attacker.
+    """Pairs of items: alike to the defender (one level of its scale), as different as possible to the attacker.
 
     `low` and `high` are the items that the attacker scores lowest and highest; scores are on the common scale, 0 to
     100, higher is better. `weight` is the number of items in the defender's level (w of Eq. 2 and 3). `rank` counts
-    from 1 within (attacker, defender, level), reserves after the selected pair.
+    from 1 within (attacker, defender, level), reserves after the selected pairs.
     """
 
     within = "level"
@@ -40,7 +40,7 @@ class PairSelection(Selected):
 
     @property
     def difference(self) -> Float[Array, " Q"]:
-        """How different the attacker says the two items are."""
+        """The difference between the two items according to the attacker."""
         return self.attacker_high - self.attacker_low
 
 
@@ -62,15 +62,15 @@ class Attacks(Columns):
 
 @dataclass(frozen=True)
 class AttackMatrices:
-    """What the attacks of every ordered pair of models came to; row i is about model i against model j.
+    """The results of the attacks of every ordered pair of models; row i is about model i against model j.
 
     `aggressiveness[i, j]`: i as the attacker of j; `resistance[i, j]`: i as the defender against j; higher is better.
-    `attacked` and `defended` are False where nothing was judged, and the entries mean nothing there.
+    `attacked` and `defended` are False where nothing was judged; those entries mean nothing.
 
-    Of models that give a number (Eq. 2 and 3 of gMAD): aggressiveness is −1 to 1, negative where people saw the
-    opposite of what i said; resistance is 0 to 1; the diagonal is zero. Of models that give a map (Eq. 3 and 5 of MAD
-    for segmentation): both are ratios above 0, a draw is 1, and so is the diagonal; `resistance[i, j]` is
-    1 / `aggressiveness[j, i]`.
+    For models that predict scores (Eq. 2 and 3 of gMAD), aggressiveness is −1 to 1, negative if people saw the opposite
+    of what i predicted; resistance is 0 to 1; the diagonal is zero. For models that predict masks (Eq. 3 and 5 of MAD
+    for segmentation), both are ratios above 0; a draw is 1, and so is the diagonal; `resistance[i, j]` is 1 /
+    `aggressiveness[j, i]`.
     """
 
     aggressiveness: Float[Array, "M M"]

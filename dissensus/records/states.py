@@ -1,14 +1,14 @@
-"""What became of a question: one set of names for every task."""
+"""The state of a question: one set of names for every task."""
 
 from __future__ import annotations
 
 OPEN = 0
-"""It needs further answers."""
+"""It needs more answers."""
 JUDGED, YES, NO = 1, 2, 3
-"""It has its answers. Where they are yes or no, the state says which; everything above `OPEN` is judged."""
+"""It has enough answers. If they are yes or no, the state says which; everything above `OPEN` is judged."""
 UNFIT, UNSURE = -1, -2
-"""People cannot judge it, or cannot tell: a reserve takes the place of whatever depends on it."""
+"""People cannot judge it, or cannot tell: a reserve replaces whatever depends on it."""
 SCREENED_OUT = -3
-"""People answered, and none of their answers counts: nobody is asked again, and no reserve comes."""
+"""People answered, but none of their answers counts: nobody is asked again, and no reserve replaces it."""
 
 DISCARDED = (UNFIT, UNSURE)

@@ -1,1 +1,1 @@
-"""From records to pages that need nothing else: the report, and the answer sheet."""
+"""Self-contained pages made from records: the report and the answer sheet."""

@@ -1,4 +1,4 @@
-"""What every page is made from; each task adds its own in its `data.py`. Whoever has these records can draw a page."""
+"""The data behind every page; each task adds its own in its `data.py`. These records are all a page needs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Shown = TypeVar("Shown")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A column of known scores (for instance accuracy on a labelled set) to hold the ranking against."""
+    """Known scores, such as accuracy on a labelled set, to compare the ranking with."""
 
     name: str
     scores: Mapping[str, float]
     rank: Mapping[str, int]
     difference: Mapping[str, int]
-    """Benchmark rank minus competition rank: positive where the competition places a model higher (Table 1)."""
+    """Benchmark rank minus competition rank: positive if the competition ranks the model higher (Table 1)."""
     srcc: float | None
     labels_used: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What is known of every study; matrices follow the order of `models`."""
+    """What every report contains; matrices follow the order of `models`."""
 
     title: str
     models: tuple[str, ...]
@@ -36,41 +36,41 @@ class Report:
     annotators: int
     settings: Mapping[str, str]
     notes: tuple[str, ...] = ()
-    """Sentences a reader must see first, such as where the answers came from."""
+    """Sentences readers must see first, such as where the answers come from."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackReport(Report):
-    """A study whose models attack each other: two rankings, and a matrix of each measure."""
+    """A study whose models attack each other: two rankings, and a matrix for each measure."""
 
     aggressiveness: Ranking
     resistance: Ranking
     words: tuple[str, ...]
-    """What to know beside the rankings, such as where they disagree and what that means."""
+    """What else to know about the rankings, such as where they disagree and what that means."""
     matrices: AttackMatrices
     waiting: int
     """Questions without an answer."""
     benchmarks: Mapping[str, Benchmark] | None = None
-    """A known column beside each measure, by the measure's name."""
+    """A benchmark to compare with each measure, keyed by the measure's name."""
 
     @property
     def rankings(self) -> dict[str, Ranking]:
-        """Both rankings by the name of their measure."""
+        """Both rankings, keyed by measure."""
         return {"aggressiveness": self.aggressiveness, "resistance": self.resistance}
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The order of the page: the most aggressive model first."""
+        """The page's order: most aggressive model first."""
         return tuple(standing.model for standing in self.aggressiveness.standings)
 
 
 @dataclass(frozen=True)
 class AttackDuel(Generic[Shown]):
-    """One attacker against one defender, with what was selected for them."""
+    """One attacker against one defender, with the items selected for them."""
 
     attacker: str
     defender: str
     shown: tuple[Shown, ...]
     aggressiveness: float | None
     resistance: float | None
-    """Of the defender against this attacker."""
+    """The defender's, against this attacker."""

@@ -1,4 +1,4 @@
-"""Galleries of duels: who met whom, what is shown of it, and every distinct picture once."""
+"""Galleries of duels: who met whom and what is shown, with every distinct picture stored once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA_URI = re.compile(r"data:image/(?:png|jpeg|webp|gif|avif);base64,[A-Za-z0-9+
 
 @dataclass
 class Album:
-    """Pictures of a page as data URIs with their numbers; `limit` is how many characters of them it may hold."""
+    """The numbered pictures of a page as data URIs; `limit` is the maximum of their total length in characters."""
 
     limit: float = math.inf
     numbers: dict[str, int] = field(default_factory=dict)
@@ -23,15 +23,15 @@ class Album:
     shapes: dict[str, float] = field(default_factory=dict)
 
     def has_room_for(self, pictures: Iterable[str | None]) -> bool:
-        """True where the pictures that are not there yet fit below the limit."""
+        """Whether those pictures that are not in the album yet would fit within the limit."""
         fresh = {picture for picture in pictures if picture is not None and picture not in self.numbers}
         return self.spent + sum(map(len, fresh)) <= self.limit
 
     def add(self, item: str, picture: str | None) -> int | None:
-        """The number of an item's picture, which is embedded once; None without a picture.
+        """Add an item's picture, embedded only once, and return its number; None without a picture.
 
         Raises:
-            ValueError: the picture is not a base64 data URI of a bitmap, so it must not enter the page's style sheet.
+            ValueError: the picture is not a base64 data URI of a bitmap and must not enter the style sheet.
         """
         if picture is None:
             return None
@@ -50,13 +50,13 @@ class Album:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Style rules that show the pictures by their numbers."""
+        """Style rules that show each picture by its number."""
         return tuple(f".p{number}{{background-image:url({picture})}}" for picture, number in self.numbers.items())
 
 
 @dataclass(frozen=True)
 class Gallery:
-    """One duel; `places` are those of its two models in the order of the page, an attacker's before a defender's."""
+    """One duel; `places` are the positions of its models in the page's order, the attacker's before the defender's."""
 
     places: tuple[int, int]
     models: tuple[str, str]
@@ -65,13 +65,13 @@ class Gallery:
 
     @property
     def id(self) -> str:
-        """The anchor."""
+        """The duel's anchor on the page."""
         return duel_id(*self.places)
 
 
 @dataclass(frozen=True)
 class AttackGallery(Gallery):
-    """One attack: both measures as written (empty before anybody judged), and how often which outcome occurred."""
+    """One attack: both measures as text (empty until judged), and how often each outcome occurred."""
 
     aggressiveness: str
     resistance: str
@@ -79,15 +79,15 @@ class AttackGallery(Gallery):
 
 
 def duel_id(first: int, second: int) -> str:
-    """Anchor of a duel's gallery, from the two places in the order of the page."""
+    """Anchor of a duel's gallery, from the models' positions in the page's order."""
     return f"duel-{first}-{second}"
 
 
 def most_each(limit: int, number: int, duels: int) -> int:
-    """How many cards each duel may show: all of them up to the limit, otherwise an equal share, and at least one."""
+    """How many cards each duel may show: all if they fit the limit, else an equal share but at least one."""
     return number if number <= limit else max(1, limit // max(1, duels))
 
 
 def tallied(keys: Sequence[str], names: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    """How often each name occurs, in the order of the names; names that do not occur are left out."""
+    """How often each name occurs, in the order of `names`; names that do not occur are dropped."""
     return tuple((name, keys.count(name)) for name in names if name in keys)

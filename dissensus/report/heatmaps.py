@@ -1,23 +1,25 @@
-"""Matrices of all pairs of models as rows of coloured cells, best model first."""
+"""Matrices over all pairs of models as rows of coloured cells, best model first."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from dissensus import plots
 from dissensus.arrays import Array, Bool, Float
+from dissensus.plots import Plot
 from dissensus.report.galleries import duel_id
 from dissensus.report.wording import number, ratio
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One pair: its text, how deep its colour is (0 to 1), which side of the scale, and the pair in words.
+    """One pair: its text, depth of colour (0 to 1), side of the scale, and a description.
 
-    A marked cell holds a finding of its own, which its words say.
+    A marked cell is a finding of its own, which `words` explains.
     """
 
     text: str
@@ -30,7 +32,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Shade:
-    """How values are written and coloured: depths from −1 to 1, and what both ends of the colours mean."""
+    """How values are written and coloured: depths from −1 to 1, and what the two ends of the scale mean."""
 
     write: Callable[[float], str]
     depth: Callable[[float], float]
@@ -39,17 +41,26 @@ class Shade:
 
 @dataclass(frozen=True)
 class Heat:
-    """One matrix: every model with its cells, None on the diagonal, and how many of the others are empty or marked."""
+    """One matrix: each model with its cells (None on the diagonal), and how many cells are empty or marked."""
 
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
     ends: tuple[str, str]
     empty: int
     marked: int
+    values: Float[Array, "M M"] = field(repr=False)
+    known: Bool[Array, "M M"] = field(repr=False)
+    shade: Shade = field(repr=False)
+
+    def plot(self, name: str, title: str, caption: str) -> Plot:
+        """The same as a figure for a paper."""
+        names, low, high = [model for model, _ in self.rows], *self.ends
+        explained = f"{caption} Colours range from {low} (orange) to {high} (blue)."
+        return plots.heat(name, title, names, self.values, self.known, self.shade.depth, self.shade.write, explained)
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The models of a matrix, the order of the page, and the places of the duels that have a gallery."""
+    """The models of a matrix, the page's order, and the positions of the duels that have a gallery."""
 
     models: Sequence[str]
     order: Sequence[str]
@@ -57,7 +68,7 @@ class Grid:
     nothing: str = "not judged"
 
     def sorted(self, matrix: Array) -> Array:
-        """The matrix in the order of the page."""
+        """The matrix in the page's order."""
         places = [self.models.index(name) for name in self.order]
         return matrix[np.ix_(places, places)]
 
@@ -70,9 +81,9 @@ class Grid:
         duel: Callable[[int, int], tuple[int, int]] = lambda row, column: (row, column),
         marked: Bool[Array, "M M"] | None = None,
     ) -> Heat:
-        """The matrix as cells; those that are not `known` stay empty. All arrays are in the order of the page.
+        """The matrix as cells, empty where not `known`. All arrays are in the page's order.
 
-        `words` describes a cell, and `duel` gives the places of its duel's gallery, both from its row and column.
+        Both called with row and column: `words` describes a cell, `duel` returns the positions of its duel's models.
         """
         found = np.zeros_like(known) if marked is None else marked & known
 
@@ -88,21 +99,21 @@ class Grid:
 
         many = range(len(self.order))
         rows = tuple((name, tuple(cell(i, j) for j in many)) for i, name in enumerate(self.order))
-        return Heat(rows, shade.ends, int(apart(~known).sum()), int(apart(found).sum()))
+        return Heat(rows, shade.ends, int(apart(~known).sum()), int(apart(found).sum()), values, known, shade)
 
 
 def defending(row: int, column: int) -> tuple[int, int]:
-    """The duel of a cell whose row is the defender."""
+    """The duel of a cell whose row is the defender, as (attacker, defender)."""
     return column, row
 
 
 def apart(matrix: Bool[Array, "M M"]) -> Bool[Array, "M M"]:
-    """The matrix without its diagonal, which is no duel."""
+    """The matrix without its diagonal: no model duels itself."""
     return matrix & ~np.eye(len(matrix), dtype=bool)
 
 
 def ratio_shade(ratios: Float[Array, " D"]) -> Shade:
-    """A logarithmic scale around 1, which is neutral; it ends at the largest ratio, between 2 and 16 times."""
+    """A logarithmic scale with 1 as neutral; it ends at the largest ratio, but between 2 and 16."""
     positive = ratios[ratios > 0]
     reach = min(4.0, max(1.0, float(np.abs(np.log2(positive)).max()))) if positive.size else 1.0
     factor = f"{2**reach:.1f}".removesuffix(".0")

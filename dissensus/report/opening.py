@@ -1,4 +1,4 @@
-"""The opening: what a reader must know first, who leads and how sure that is, and the most telling examples."""
+"""The opening: what readers must know first, who leads and how certain that is, and the most telling examples."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dissensus.report.data import AttackReport, Report
 from dissensus.report.page import Section
 from dissensus.report.wording import counted
 
-UNSURE = ", though not for sure."
+UNSURE = ", but the lead is not certain."
 
 
 def opening(
@@ -21,27 +21,27 @@ def opening(
     examples: Sequence[Any],
     **view: object,
 ) -> Section:
-    """The part of the page above the navigation; findings that are empty are left out."""
+    """The part of the page above the navigation; empty findings are dropped."""
     found = tuple(sentence for sentence in findings if sentence)
     common = {"report": report, "notes": notes, "findings": found, "examples": examples}
     return Section("top", "Findings", report.title, template, common | view)
 
 
 def opening_notes(report: AttackReport) -> tuple[str, ...]:
-    """What a reader must know first; that answers are missing comes before everything else."""
+    """What readers must know first; a note about missing answers comes before all others."""
     if not report.waiting:
         return report.notes
-    verb = "waits" if report.waiting == 1 else "wait"
+    verb = "is" if report.waiting == 1 else "are"
     asked = counted(report.questions, "question")
-    early = f"Preliminary: {report.waiting:,} of {asked} still {verb} for an answer, so places may change."
+    early = f"Preliminary: {report.waiting:,} of {asked} {verb} still open, so ranks may change."
     return (early, *report.notes)
 
 
 def leader_words(report: AttackReport, roles: Mapping[str, str], both: str) -> tuple[str, ...]:
-    """Who is first by which measure, and how sure that is.
+    """Who is first by each measure, and how certain that is.
 
-    `roles` says what it means to be the strongest attacker and the strongest defender, `both` what it means to lead
-    by both measures.
+    `roles` explains what it means to be the strongest attacker or defender, `both` what it means to lead by both
+    measures.
     """
     rankings = dict(zip(roles, report.rankings.values(), strict=True))
     best = {ranking.standings[0].model for ranking in rankings.values()}
@@ -60,7 +60,7 @@ def _lead(role: str, ranking: Ranking, meaning: str) -> str:
     if len(unbeaten) == 1:
         return f"{best} is the strongest {role}: {meaning}."
     if unbeaten == ranked:
-        return f"No {role} is ahead for sure."
+        return f"No {role} is clearly ahead."
     return f"{best} comes first as {'an' if role == 'attacker' else 'a'} {role}{UNSURE}"
 
 
@@ -69,7 +69,7 @@ def _tie_words(role: str, ranking: Ranking) -> str:
     if len(unbeaten) < 2 or unbeaten == _ranked(ranking):
         return ""
     named = ", ".join(unbeaten) if len(unbeaten) <= 4 else f"{', '.join(unbeaten[:3])} and {len(unbeaten) - 3} others"
-    return f"Among {role}s the judgements cannot tell who is first: {named}."
+    return f"The judgements cannot tell which {role} is first: {named}."
 
 
 def _ranked(ranking: Ranking) -> list[str]:
@@ -77,5 +77,5 @@ def _ranked(ranking: Ranking) -> list[str]:
 
 
 def _unbeaten(ranking: Ranking) -> list[str]:
-    """Models whose rank set holds the first place."""
+    """Models whose rank set includes rank 1."""
     return [s.model for s in ranking.standings if s.rank_low == 1 and s.strength is not None]

@@ -1,4 +1,4 @@
-"""The page: an opening and a list of sections, drawn by one layout into one HTML file that needs nothing else."""
+"""A page: an opening and a list of sections, rendered by one layout into one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from dissensus.plots import Plot
 from dissensus.records import Provenance
 from dissensus.report import wording
 from dissensus.version import __version__
@@ -19,7 +20,7 @@ from dissensus.version import __version__
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: its anchor, the words of its link, its heading, and a template with what it draws."""
+    """A section of the page: its anchor, link text, heading, template and the data the template renders."""
 
     id: str
     link: str
@@ -27,24 +28,31 @@ class Section:
     template: str
     view: Mapping[str, Any]
     finding: str = ""
-    """A sentence for the opening."""
+    """A sentence for the findings in the opening."""
+    plots: tuple[Plot, ...] = ()
+    """Its figures, as `--figures` exports them."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """What a task shows, in order. The opening stands above the navigation; its heading is the title of the page."""
+    """What a task shows, in order. The opening comes before the navigation; its heading is the page title."""
 
     opening: Section
     sections: tuple[Section, ...]
     rules: tuple[str, ...] = ()
-    """Style rules of this page alone: its pictures and colours."""
+    """Style rules for this page only: its pictures and colours."""
     styles: tuple[str, ...] = ()
-    """Style sheets besides the common ones."""
+    """Style sheets in addition to the common ones."""
     scripts: tuple[str, ...] = ()
+
+    @property
+    def plots(self) -> tuple[Plot, ...]:
+        """All figures, in the order of the page."""
+        return tuple(plot for section in self.sections for plot in section.plots)
 
 
 def render(page: Page) -> str:
-    """The whole page as HTML; every name in it is escaped, every picture is embedded once."""
+    """The whole page as HTML; all names are escaped and every picture is embedded only once."""
     made = environment()
 
     def drawn(section: Section) -> Markup:
@@ -55,7 +63,10 @@ def render(page: Page) -> str:
 
 
 def settings_section(settings: Mapping[str, str], made_by: Mapping[str, Provenance], options: str = "") -> Section:
-    """Everything the page depends on; `made_by` holds the rankings by heading, `options` those of the command."""
+    """Everything the page depends on.
+
+    `made_by` maps a heading to the provenance of a ranking; `options` are those of the command that makes the page.
+    """
     inputs = {name: value for provenance in made_by.values() for name, value in provenance.inputs.items()}
     view = {"settings": settings, "made_by": made_by, "inputs": inputs, "options": options}
     return Section("settings", "Settings", "Settings and provenance", "settings.html", view)
@@ -63,7 +74,7 @@ def settings_section(settings: Mapping[str, str], made_by: Mapping[str, Provenan
 
 @cache
 def environment() -> Environment:
-    """Templates with escaping on; style and script come from files of this package and are taken as they are."""
+    """Templates with autoescaping; styles and scripts come from this package and are inserted unescaped."""
     loader = PackageLoader("dissensus.report")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
@@ -72,10 +83,19 @@ def environment() -> Environment:
 
     made.globals.update(asset=asset, wording=wording, version=__version__)
     made.filters["breakable"] = breakable
+    made.filters["figure"] = figure
     made.filters["compact"] = lambda value: json.dumps(value, ensure_ascii=False, default=str)
     return made
 
 
+def figure(plot: Plot, has_caption: bool = True) -> Markup:
+    """A figure in the colours of the page, with its caption; at most a little larger than in print."""
+    width = round(plot.width * 6.2)
+    head = Markup('<figure class="drawn" style="max-width:{}px">').format(width)
+    caption = Markup("<figcaption>{}</figcaption>").format(plot.caption) if plot.caption and has_caption else Markup("")
+    return head + Markup(plot.svg(is_themed=True)) + caption + Markup("</figure>")
+
+
 def breakable(name: str) -> Markup:
-    """A name that may break after its underscores, slashes and dots."""
+    """A name with line-break opportunities after underscores, slashes and dots."""
     return Markup(re.sub(r"([_/.])(?=\w)", r"\1<wbr>", str(escape(name))))

@@ -1,4 +1,4 @@
-"""A picture as a data URI that a page can carry."""
+"""Pictures as data URIs that can be embedded in a page."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 TINY = 64
-"""Pictures up to this many pixels a side stay as they are, and are shown with hard pixel edges."""
+"""Pictures up to this many pixels on each side are kept as they are and shown with hard pixel edges."""
 
 
 def data_uri(image: Image.Image, side: int = 256) -> tuple[str, bool]:
-    """The picture as a data URI no larger than `side` pixels, and whether to show it pixelated.
+    """The picture as a data URI of at most `side` pixels, and whether to show it pixelated.
 
-    Tiny pictures stay whole as PNG; others are turned upright, scaled down and become JPEG on white.
+    Tiny pictures are stored losslessly as PNG; others are turned upright, scaled down and saved as JPEG on white.
     """
     upright = ImageOps.exif_transpose(image)
     if max(upright.size) <= TINY:
@@ -26,7 +26,7 @@ def data_uri(image: Image.Image, side: int = 256) -> tuple[str, bool]:
 
 
 def plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
-    """The picture in 8 bits per channel, on white where its transparency cannot be kept."""
+    """The picture with 8 bits per channel, on white if its transparency is not kept."""
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         return _stretched(image)
     if image.has_transparency_data:
@@ -39,7 +39,7 @@ def plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
 
 
 def width_over_height(uri: str) -> float:
-    """The shape of a picture in a data URI, from its own header; a square where it cannot be read."""
+    """Aspect ratio of the picture in a data URI, read from its header; 1 if it cannot be read."""
     try:
         with Image.open(BytesIO(base64.b64decode(uri.partition(",")[2]))) as opened:
             return opened.width / opened.height
@@ -48,7 +48,7 @@ def width_over_height(uri: str) -> float:
 
 
 def _stretched(image: Image.Image) -> Image.Image:
-    """A picture of deep pixels in grey, from its darkest to its brightest."""
+    """A picture with more than 8 bits per pixel in grey, stretched from its darkest to its brightest value."""
     pixels = np.asarray(image, dtype=np.float64)
     known = pixels[np.isfinite(pixels)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""The page of a task that shows nothing of its own: who leads, how sure that is, and how it was made."""
+"""The page for tasks without sections of their own: who leads, how certain that is, and how it was computed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dissensus.report.standings import plot
 
 
 def plain_page(report: Report, ranking: Ranking) -> Page:
-    """An opening with the findings, the ranking with its intervals, and the settings."""
+    """An opening with the findings, the ranking with its confidence intervals, and the settings."""
     view = {"ranking": ranking, "plot": plot(ranking)}
     return Page(
         opening(report, "plain/opening.html", report.notes, ranking.words, ()),
         (
-            Section("ranking", "Ranking", "Ranking", "plain/ranking.html", view),
+            Section("ranking", "Ranking", "Ranking", "plain/ranking.html", view, plots=(ranking.plot(),)),
             settings_section(report.settings, {"Ranking": ranking.provenance}),
         ),
     )

@@ -1,6 +1,6 @@
-"""The answer sheet: one self-contained page on which a person answers the open questions, offline.
+"""The answer sheet: one self-contained page for answering the open questions offline.
 
-Nothing on it says which model made a prediction.
+It does not reveal which model made which prediction.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dissensus.report.page import environment
 
 @dataclass(frozen=True)
 class SheetQuestion:
-    """'Does ITEM contain a LABEL_NAME?'; `image` is a data URI, None where there is no picture."""
+    """'Does ITEM contain a LABEL_NAME?'; `image` is a data URI, or None without a picture."""
 
     item: str
     label: int
@@ -29,10 +29,10 @@ class SheetQuestion:
 
 
 def render_sheet(title: str, questions: Sequence[SheetQuestion]) -> str:
-    """The sheet as HTML, questions in the given order, each once.
+    """The sheet as HTML, with each question once, in the given order.
 
     Answers stay in the browser until they are downloaded as CSV, with the columns that `dissensus judgements import`
-    takes: item, label (its number), annotator, answer, time (ISO 8601, UTC).
+    expects: item, label, annotator, answer, time (ISO 8601, UTC).
     """
     sheet = _sheet(questions)
     fingerprint = hashlib.sha256(
@@ -43,7 +43,7 @@ def render_sheet(title: str, questions: Sequence[SheetQuestion]) -> str:
 
 
 def _sheet(questions: Sequence[SheetQuestion]) -> dict[str, Any]:
-    """Items, labels and pairs of both by number; a picture is stored once per item, a gloss once per label."""
+    """Items, labels and (item, label) pairs by index; pictures are stored once per item, glosses once per label."""
     items: dict[str, int] = {}
     pictures: list[tuple[str | None, bool]] = []
     labels: dict[tuple[int, str, str], int] = {}
@@ -58,7 +58,7 @@ def _sheet(questions: Sequence[SheetQuestion]) -> dict[str, Any]:
 
 
 def _script_json(value: object) -> Markup:
-    """JSON that cannot end the script element it stands in."""
+    """JSON that cannot close the script element it is embedded in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

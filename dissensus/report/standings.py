@@ -1,4 +1,4 @@
-"""Rankings as plots with intervals, and the same models in other orders, column by column."""
+"""Rankings as plots with confidence intervals, and a table of the same models in other orders."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dissensus.report.scales import Axis, axis
 from dissensus.report.wording import decimals, number, signed, span
 
 ROLES = {"aggressiveness": "as an attacker", "resistance": "as a defender"}
-HIGHER = "positive where the competition places the model higher"
+HIGHER = "positive if the competition ranks the model higher"
 
 
 @dataclass(frozen=True)
 class Place:
-    """One model on the axis, in percent of it; `at` is None where the model has no strength.
+    """One model on the axis, in percent of its length; `at` is None if the model has no strength.
 
-    The stem reaches from zero to the dot: where it begins, and how long it is.
+    `stem` is where the line from zero to the dot starts, and how long it is.
     """
 
     ranks: str
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Plot:
-    """All models on their common axis, best first."""
+    """All models on a common axis, best first."""
 
     axis: Axis
     zero: float
@@ -47,7 +47,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class OrderCell:
-    """A model in one order: its rank, a smaller line below it, a tooltip, and 'up', 'down' or 'quiet' for a move."""
+    """A model in one order: its rank, a smaller line below, a tooltip, and 'up', 'down' or 'quiet' for a change."""
 
     text: str
     sub: str | None = None
@@ -65,7 +65,7 @@ class Column:
 
 
 def plot(ranking: Ranking) -> Plot:
-    """Dots and bars of all models."""
+    """All models of a ranking with their confidence intervals."""
     known = [v for s in ranking.standings for v in (s.strength, s.low, s.high) if v is not None]
     scale, digits = axis(known), decimals(s.strength for s in ranking.standings if s.strength is not None)
     return Plot(scale, scale.at(0.0), tuple(_place(standing, scale, digits) for standing in ranking.standings))
@@ -86,9 +86,9 @@ def _place(standing: Standing, scale: Axis, digits: int) -> Place:
 
 
 def two_orders_section(report: AttackReport, template: str) -> Section:
-    """Both measures of every model in one order (Fig. 7), and the ranks beside each other.
+    """Both measures of every model in one order (Fig. 7), and the ranks side by side.
 
-    The template extends two_orders.html and says what the measures mean.
+    The template extends two_orders.html and explains what the measures mean.
     """
     plots = tuple(plot(ranking) for ranking in report.rankings.values())
     places = [{place.model: place for place in drawn.places} for drawn in plots]
@@ -103,17 +103,21 @@ def two_orders_section(report: AttackReport, template: str) -> Section:
         + "".join(f", beside {benchmark.name}" for benchmark in known.values()),
         "benchmarks": known,
     }
-    return Section("ranking", "Ranking", "Ranking", template, view)
+    drawn = tuple(
+        found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})")
+        for measure, found in report.rankings.items()
+    )
+    return Section("ranking", "Ranking", "Ranking", template, view, plots=drawn)
 
 
 def known_benchmarks(report: AttackReport) -> dict[str, Benchmark]:
-    """The known columns, in the order of the measures they stand beside."""
+    """The benchmarks there are, in the order of the measures they are compared with."""
     known = report.benchmarks or {}
     return {measure: known[measure] for measure in report.rankings if measure in known}
 
 
 def agreement(report: AttackReport) -> float | None:
-    """Spearman correlation of the two orders; None below three models that both of them place."""
+    """Spearman correlation of the two orders; None if they have fewer than three ranked models in common."""
     attack, defence = (_ranks(ranking) for ranking in report.rankings.values())
     both = [name for name in attack if name in defence]
     if len(both) < 3:
@@ -124,7 +128,7 @@ def agreement(report: AttackReport) -> float | None:
 
 
 def two_orders(report: AttackReport) -> Iterator[Column]:
-    """Ranks by both measures, each beside its benchmark, and how much higher a model stands as an attacker."""
+    """Ranks by both measures, each next to its benchmark, and how much higher a model ranks as an attacker."""
     known = known_benchmarks(report)
     columns = [(benchmark.name, benchmark.scores) for benchmark in known.values()]
     is_same = len(columns) == 2 and columns[0] == columns[1]
@@ -148,7 +152,7 @@ def two_orders(report: AttackReport) -> Iterator[Column]:
 
 
 def moved(difference: int | None, unknown: str = "") -> OrderCell:
-    """A difference of ranks with an arrow; `unknown` is the sign shown where there is no difference to tell."""
+    """A rank difference with an arrow; `unknown` replaces the arrow if the difference is None."""
     sign = unknown if difference is None else "▲" if difference > 0 else "▼" if difference < 0 else "•"
     text = "–" if difference is None else signed(difference)
     way = {"▲": "up", "▼": "down"}.get(sign, "quiet")
@@ -156,7 +160,7 @@ def moved(difference: int | None, unknown: str = "") -> OrderCell:
 
 
 def _ranks(ranking: Ranking) -> dict[str, int]:
-    """Places of the models that have a strength."""
+    """Ranks of the models that have a strength."""
     return {s.model: place for place, s in enumerate(ranking.standings, start=1) if s.strength is not None}
 
 
@@ -167,5 +171,5 @@ def _score(model: str, benchmark: Benchmark) -> OrderCell:
 
 
 def provenances(report: AttackReport) -> dict[str, Provenance]:
-    """How both rankings were made, by the headings of the settings section."""
+    """Provenance of both rankings, keyed by heading in the settings section."""
     return {f"Ranking by {measure}": ranking.provenance for measure, ranking in report.rankings.items()}

@@ -1,11 +1,13 @@
-"""Numbers and shares as the page writes them."""
+"""How the page writes numbers and shares, and the sentences built from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from dissensus.records import Fragility
+if TYPE_CHECKING:
+    from dissensus.records import Fragility
 
 CIRCLE = " (A beats B, B beats C, C beats A)"
 
@@ -16,12 +18,12 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share of one as a percentage, its sign set off by a narrow space that does not break."""
+    """A share between 0 and 1 as a percentage, with a narrow no-break space before the sign."""
     return f"{100 * share:.{digits}f}\u202f%"
 
 
 def signed(difference: int) -> str:
-    """A whole number with its sign, a true minus included: '+2', '−1', '0'."""
+    """An integer with its sign and a true minus: '+2', '−1', '0'."""
     return "0" if difference == 0 else f"{difference:+d}".replace("-", "−")
 
 
@@ -31,18 +33,18 @@ def span(low: int, high: int) -> str:
 
 
 def decimals(values: Iterable[float]) -> int:
-    """Decimals that leave three significant digits of the largest value, between 0 and 5."""
+    """How many decimals (0 to 5) show the largest value with three significant digits."""
     largest = max((abs(value) for value in values), default=0.0)
     return 3 if largest == 0 else min(5, max(0, 2 - math.floor(math.log10(largest))))
 
 
 def number(value: float, digits: int) -> str:
-    """A number with fixed decimals and a true minus; what rounds to zero has no sign."""
+    """A number with fixed decimals and a true minus; values that round to zero get no sign."""
     return f"{value:z.{digits}f}".replace("-", "−")
 
 
 def signed_number(value: float, digits: int) -> str:
-    """The same with a sign also where it is positive."""
+    """Like `number`, but positive values get a plus sign."""
     return f"{value:+z.{digits}f}".replace("-", "−")
 
 
@@ -52,24 +54,24 @@ def ratio(value: float) -> str:
 
 
 def cyclic(share: float | None) -> str:
-    """The share that no order explains, in one or two sentences."""
+    """The share of the duels that no order explains, in one sentence."""
     if share is None:
         return "Whether the duels contradict each other could not be measured."
     if share < 0.05:
         verdict = "the duels fit one order almost without contradiction"
     elif share < 0.2:
-        verdict = "most of what the duels say fits one order"
+        verdict = "the duels mostly fit one order"
     elif share < 0.5:
-        verdict = f"a good part of the duels contradict each other{CIRCLE}, so read neighbours with care"
+        verdict = f"many duels contradict each other{CIRCLE}, so do not rely on close ranks"
     else:
-        verdict = f"there is no consistent order: the duels mostly run in circles{CIRCLE}"
+        verdict = f"the duels mostly go in circles{CIRCLE}, so there is no consistent order"
     return f"Cyclic share {percent(share, 1 if share < 0.1 else 0)}: {verdict}."
 
 
 def fragility_words(fragility: Fragility) -> str:
-    """How few judgements hold the first place, in one sentence."""
+    """How few judgements decide who is first, in one sentence."""
     many = counted(len(fragility.judgements), "judgement")
-    limit = "no smaller set does" if fragility.is_smallest else "found greedily, so fewer may do"
+    limit = "no smaller set would" if fragility.is_smallest else "found greedily, so fewer may suffice"
     if fragility.next_leader is None:
-        return f"Without {many}, {fragility.leader} would no longer be first ({limit})."
-    return f"Without {many}, {fragility.next_leader} would be first instead of {fragility.leader} ({limit})."
+        return f"Removing {many} would cost {fragility.leader} first place ({limit})."
+    return f"Removing {many} would put {fragility.next_leader} first instead of {fragility.leader} ({limit})."

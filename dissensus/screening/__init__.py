@@ -1,4 +1,4 @@
-"""From judgements to verdicts: what the answers of several people to one question come to, and how good people are."""
+"""From judgements to verdicts: combining people's answers to a question, and measuring how reliable people are."""
 
 from dissensus.screening.agreement import METRICS, Agreement, agreement, krippendorff_alpha
 from dissensus.screening.bt500 import Bt500, bt500
@@ -13,7 +13,7 @@ from dissensus.screening.controls import (
 from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_skene
 from dissensus.screening.majority import majority_verdicts
 from dissensus.screening.p910 import P910, p910
-from dissensus.screening.panel import Panel, Told, panel_agreement, panel_of, panel_skill
+from dissensus.screening.panel import Panel, PanelAnswers, panel_agreement, panel_of, panel_skill
 from dissensus.screening.preferences import Weighed, Weighing, by_bt500, by_mean, by_p910, preferences
 from dissensus.screening.shares import Shares
 from dissensus.screening.states import states_of
@@ -29,11 +29,11 @@ __all__ = [
     "Bt500",
     "DawidSkene",
     "Panel",
+    "PanelAnswers",
     "Rule",
     "Shares",
     "Suggestion",
     "Threshold",
-    "Told",
     "Weighed",
     "Weighing",
     "agreement",
@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 VERDICTS: dict[str, Verdicts] = {"majority": by_majority, "dawid-skene": by_dawid_skene}
-"""Every way from answers to verdicts under the name that settings use."""
+"""Every method from answers to verdicts, under the name that settings use."""
 
 PREFERENCES: dict[str, Weighing] = {"bt500": by_bt500, "p910": by_p910, "mean": by_mean}
-"""Every way from sliders to preferences under the name that settings use."""
+"""Every method from slider answers to preferences, under the name that settings use."""

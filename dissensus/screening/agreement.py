@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far people agree beyond what their habits of answering would give by chance."""
+"""Krippendorff's alpha: how far people agree beyond what chance would give."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ from dissensus.screening.counts import require_range
 
 @dataclass(frozen=True)
 class Agreement:
-    """Alpha with its interval: 1 is full agreement, 0 what chance would give, below 0 systematic disagreement."""
+    """Alpha with its interval: 1 is full agreement, 0 is chance level, below 0 is systematic disagreement."""
 
     value: float
     low: float
     high: float
     level: float
     items: int
-    """Items with at least two answers; the others say nothing about agreement."""
+    """Number of items with at least two answers; the others say nothing about agreement."""
     answers: int
-    """Answers to these items."""
+    """Number of answers to these items."""
     resamples: int
-    """Resamples that have an alpha; those in which everybody said the same have none."""
+    """Number of resamples that have an alpha; those in which all answers are the same have none."""
 
     @property
     def words(self) -> str:
-        """What the number means, in one sentence."""
+        """What alpha means, in one sentence."""
         interval = f"{_number(self.low)} to {_number(self.high)}"
         return f"{self._finding} (alpha {_number(self.value)}, {100 * self.level:g} % interval {interval})."
 
     @property
     def _finding(self) -> str:
         if self.high < 0:
-            return "People disagree more than by chance: see whether they read the question alike"
+            return "People disagree more than chance: check whether they all understand the question the same way"
         if self.low <= 0:
-            return "It cannot be told yet whether people agree more than by chance"
+            return "There is not enough evidence yet that people agree more than chance"
         for bound, finding in FINDINGS:
             if self.value >= bound:
                 return finding
-        return "People agree only a little beyond chance: see whether the question is clear"
+        return "People agree only a little more than chance: check whether the question is clear"
 
 
 FINDINGS = (
-    (0.8, "People agree far beyond chance"),
-    (0.667, "People agree well beyond chance, enough for cautious conclusions"),
-    (0.4, "People agree beyond chance, but often differ"),
+    (0.8, "People agree far more than chance"),
+    (0.667, "People agree well above chance, enough for tentative conclusions"),
+    (0.4, "People agree more than chance, but often differ"),
 )
-"""What to say from which alpha on; 0.8 and 0.667 are Krippendorff's own bounds."""
+"""The least alpha for each finding; 0.8 and 0.667 are Krippendorff's own bounds."""
 
 
 def nominal(values: Float[Array, " L"], totals: Float[Array, " L"]) -> None:
-    """Answers lie on no line: they are equal or they are not."""
+    """Answers are unordered: they are equal or they are not."""
 
 
 def ordinal(values: Float[Array, " L"], totals: Float[Array, " L"]) -> Float[Array, " L"]:
@@ -66,28 +66,28 @@ def ordinal(values: Float[Array, " L"], totals: Float[Array, " L"]) -> Float[Arr
 
 
 def interval(values: Float[Array, " L"], totals: Float[Array, " L"]) -> Float[Array, " L"]:  # noqa: ARG001
-    """The values themselves, as of a slider."""
+    """The values themselves, as for a slider."""
     return values
 
 
 Metric = Callable[[Float[Array, " L"], Float[Array, " L"]], Float[Array, " L"] | None]
 METRICS: dict[str, Metric] = {"nominal": nominal, "ordinal": ordinal, "interval": interval}
-"""Where answers lie on a line on which they differ by the square of their distance, or None where they just differ."""
+"""Positions of answers on a line, which differ by their squared distance; None if answers are just equal or not."""
 
 
 Counts = Float[Array, "P L"]
-"""How often each answer occurs in a pattern; a sparse `csr_array` where there are many of both."""
+"""How often each answer occurs in each pattern; a sparse `csr_array` if the table is large."""
 DENSE = 1_000_000
-"""Numbers in the largest table of patterns that is kept with its zeros."""
+"""Entries in the largest table of patterns that is stored densely."""
 
 
 def krippendorff_alpha(
     item: Int[Array, " A"], answer: Int[Array, " A"], items: int, values: Float[Array, " L"], metric: str = "nominal"
 ) -> float:
-    """α = 1 − observed / expected disagreement; `answer` is a place in `values`, and any answers may be missing.
+    """α = 1 − observed / expected disagreement; `answer` indexes `values`, and any answers may be missing.
 
     Raises:
-        ScreeningError: no item has two answers, or all answers are the same: then there is nothing to agree about.
+        ScreeningError: no item has two answers, or all answers are the same, so alpha is undefined.
     """
     return _value(*_patterns(item, answer, items, len(values)), values, METRICS[metric])
 
@@ -102,9 +102,9 @@ def agreement(
     level: float = 0.95,
     resamples: int = 1000,
 ) -> Agreement:
-    """Krippendorff's alpha with the middle `level` of its values when items are drawn again with replacement.
+    """Krippendorff's alpha with a percentile interval of the given `level`, from a bootstrap over items.
 
-    The interval is about other items answered by the same people; it says nothing about other people.
+    The interval generalizes to other items answered by the same people, not to other people.
 
     Raises:
         ScreeningError: fewer than two items have two answers, or (nearly) all answers are the same.
@@ -114,7 +114,7 @@ def agreement(
     used = int(times.sum())
     if used < 2:
         raise ScreeningError(
-            "only one item has two answers, so agreement has no interval: let people answer more items"
+            "only one item has two answers, so agreement has no interval: collect answers to more items"
         )
     drawn = (rng.multinomial(used, times / used).astype(float) for _ in range(resamples))
     alphas = [_alpha(counts, weights, values, METRICS[metric]) for weights in drawn]
@@ -128,9 +128,9 @@ def agreement(
 def _patterns(
     item: Int[Array, " A"], answer: Int[Array, " A"], items: int, answers: int
 ) -> tuple[Counts, Int[Array, " P"]]:
-    """Different ways in which two or more answers fell on an item (P × L counts), and the number of items of each.
+    """The distinct ways in which two or more answers fell on an item (P × L counts), and the number of items of each.
 
-    Alpha sees no more of an item than this, and there are few: 21 for five people and three answers.
+    Alpha depends on nothing else, and there are few: 21 for five people and three answers.
     """
     require_range("items", item, items)
     require_range("answers", answer, answers)
@@ -142,23 +142,23 @@ def _patterns(
         for people in np.unique(per_item[per_item > 1])
     ]
     if not found:
-        raise ScreeningError("no item has two answers, so agreement is not defined yet: let more people answer")
+        raise ScreeningError("no item has two answers, so agreement is undefined: collect answers from more people")
     people = np.concatenate([np.full(len(rows), rows.shape[1]) for rows, _ in found])
     said = np.concatenate([rows.ravel() for rows, _ in found])
     row = np.repeat(np.arange(len(people)), people)
-    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
 
     counts = csr_array((np.ones(len(said)), (row, said)), shape=(len(people), answers))
-    # few patterns are faster as a plain table
+    # a small table is faster when dense
     return counts if np.prod(counts.shape) > DENSE else counts.toarray(), np.concatenate([times for _, times in found])
 
 
 def _distinct(rows: Int[Array, "n m"], answers: int) -> tuple[Int[Array, "p m"], Int[Array, " p"]]:
-    """Different rows and how often each occurs."""
+    """The distinct rows and how often each occurs."""
     width = rows.shape[1]
     if answers**width >= 2**62:
         return np.unique(rows, axis=0, return_counts=True)
-    # as numbers they are sorted ten times as fast
+    # rows encoded as single numbers sort ten times as fast
     _, first, times = np.unique(rows @ answers ** np.arange(width), return_index=True, return_counts=True)
     return rows[first], times
 
@@ -166,21 +166,19 @@ def _distinct(rows: Int[Array, "n m"], answers: int) -> tuple[Int[Array, "p m"],
 def _value(counts: Counts, times: Int[Array, " P"], values: Float[Array, " L"], metric: Metric) -> float:
     alpha = _alpha(counts, times.astype(float), values, metric)
     if alpha is None:
-        raise ScreeningError(
-            "all answers are the same, so agreement beyond chance is not defined: ask about more items"
-        )
+        raise ScreeningError("all answers are the same, so agreement beyond chance is undefined: ask about more items")
     return alpha
 
 
 def _alpha(counts: Counts, weights: Float[Array, " P"], values: Float[Array, " L"], metric: Metric) -> float | None:
-    """Alpha of the patterns taken `weights` times; None where no two answers differ."""
+    """Alpha of the patterns taken `weights` times; None if no two answers differ."""
     totals = weights @ counts
     places = metric(values, totals)
     said = totals > 0
     if said.sum() < 2 or (places is not None and np.ptp(places[said]) == 0):
         return None
     if places is not None:
-        places = places - totals @ places / totals.sum()  # squares of large numbers lose digits
+        places = places - totals @ places / totals.sum()  # centred, as squares of large numbers lose digits
     expected = _disagreement(totals[None], places)[0] / (totals.sum() - 1)
     # each answer is paired with the m − 1 others of its item
     observed = weights @ (_disagreement(counts, places) / (counts.sum(axis=1) - 1))
@@ -188,7 +186,7 @@ def _alpha(counts: Counts, weights: Float[Array, " P"], values: Float[Array, " L
 
 
 def _disagreement(counts: Counts, places: Float[Array, " L"] | None) -> Float[Array, " P"]:
-    """Σ_ck n_c n_k δ_ck of each row n, without writing down the matrix of distances."""
+    """Σ_ck n_c n_k δ_ck of each row n, without forming the distance matrix."""
     size = counts.sum(axis=1)
     if places is None:
         return size**2 - (counts * counts).sum(axis=1)
@@ -196,4 +194,4 @@ def _disagreement(counts: Counts, places: Float[Array, " L"] | None) -> Float[Ar
 
 
 def _number(alpha: float) -> str:
-    return f"{round(alpha, 2) + 0.0:.2f}".replace("-", "−")  # no minus before zero
+    return f"{round(alpha, 2) + 0.0:.2f}".replace("-", "−")  # avoids −0.00

@@ -1,4 +1,4 @@
-"""ITU-R BT.500: answers far from what others say are outliers, and people with many of them are rejected."""
+"""ITU-R BT.500: answers far from the others are outliers, and people with many outliers are rejected."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from dissensus.screening.counts import require_range
 from dissensus.screening.shares import Shares
 
 SPREAD = 3
-"""Answers that a question needs before one of them can be an outlier."""
+"""How many answers a question needs before one of them can be an outlier."""
 
 SLACK = 1e-9
-"""What lies on a limit must not fall beside it by a rounding error."""
+"""Tolerance, so that rounding errors do not move values that lie exactly on a limit."""
 
 
 @dataclass(frozen=True)
 class Bt500:
-    """What was screened out, and what is left."""
+    """What was screened out and what is left."""
 
     is_outlier: Bool[Array, " A"]
-    """Of rejected people: among the answers of all. Of the others: among those of the others."""
+    """For rejected people, relative to everybody's answers; for the rest, relative to those of the accepted people."""
     is_accepted: Bool[Array, " A"]
-    """Answers that count: no outliers, and not of somebody rejected."""
+    """Answers that count: neither outliers nor by a rejected person."""
     rejected: dict[int, str]
-    """Rejected people, in their order, with the reason in words."""
+    """Rejected people, in order, with the reason in words."""
     outliers: Shares
-    """Outliers among everybody's own answers, before anybody was rejected."""
+    """Outliers among each person's answers, before anybody was rejected."""
     high: Int[Array, " R"]
     low: Int[Array, " R"]
-    """Those above and below what others say; both add up to `outliers`."""
+    """Outliers above and below the others' answers; they add up to `outliers`."""
     too_few: tuple[int, ...]
-    """People who answered, but too little to be rejected."""
+    """People with too few answers to be rejected."""
     mean: Float[Array, " I"]
-    """Mean of the accepted answers; zero where there is none."""
+    """Mean of the accepted answers; zero if there are none."""
     is_answered: Bool[Array, " I"]
     removed: float
-    """Share of outliers among the answers of those who were not rejected."""
+    """Share of outliers among the answers of people who were not rejected."""
     limit: float
     balance: float | None
     fewest: int
@@ -56,21 +56,21 @@ def bt500(
     fewest: int = 20,
     ddof: int = 1,
 ) -> Bt500:
-    """Outliers, rejected people, and the mean of what is left of each question (section 3.4 of the gMAD paper).
+    """Outliers, rejected people, and the mean of each question's remaining answers (section 3.4 of the gMAD paper).
 
-    An answer is an outlier if it lies 2 standard deviations or more from the mean of its question where the answers
-    look Gaussian (kurtosis m₄/m₂² of 2 to 4), otherwise √20 or more. Questions with fewer than three answers or without
-    any spread have none. A person with more than `limit` outliers among the own answers is rejected; then outliers are
-    found again among the answers of the others, once. With `balance` = 0.3 it is BT.500's full rule: rejected only if
-    also |P − Q| / (P + Q) < 0.3 for P outliers above and Q below, which keeps people who are merely biased.
+    An answer is an outlier if it lies at least 2 standard deviations from the mean of its question if the answers look
+    Gaussian (kurtosis m₄/m₂² of 2 to 4), and at least √20 otherwise. Questions with fewer than three answers or without
+    any spread have no outliers. A person whose share of outliers exceeds `limit` is rejected; outliers are then found
+    once more among the remaining answers. `balance` = 0.3 gives BT.500's full rule: people are rejected only if also
+    |P − Q| / (P + Q) < 0.3 for P outliers above and Q below, which keeps people who are merely biased.
 
     Nobody with fewer than `fewest` answers is rejected: below 20, a single outlier is already more than 5 %.
 
-    Conventions: the standard deviation divides by n − `ddof`, and what lies on a limit is beyond it (≥), both as in
-    BT.500; the moments of the kurtosis divide by n. Hand in one answer of a person to a question.
+    Conventions: the standard deviation divides by n − `ddof`, and values on a limit count as beyond it (≥), both as in
+    BT.500; the moments of the kurtosis divide by n. Pass at most one answer per person and question.
 
     Raises:
-        ScreeningError: there are no answers, columns of different lengths, a number out of range, a value that is not
+        ScreeningError: there are no answers, columns have different lengths, a number is out of range, a value is not
             finite, or everybody would be rejected.
     """
     require_answers(question, person, value, questions, people)
@@ -104,29 +104,29 @@ def bt500(
 def require_answers(
     question: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], questions: int, people: int
 ) -> None:
-    """Columns of one table of answers that are numbers.
+    """Check that these are columns of one table of numeric answers.
 
     Raises:
-        ScreeningError: they are not, or there are none.
+        ScreeningError: they are not, or there are no answers.
     """
     if not len(question) == len(person) == len(value):
-        raise ScreeningError("questions, people and values must be columns of one table: their lengths differ")
+        raise ScreeningError("questions, people and values have different lengths: pass columns of one table")
     if len(value) == 0:
-        raise ScreeningError("there are no answers yet, so there is nothing to screen")
+        raise ScreeningError("there are no answers to screen: collect some first")
     require_range("questions", question, questions)
     require_range("people", person, people)
     if not np.isfinite(value).all():
-        raise ScreeningError("a value is NaN or infinite: an answer is a number, and no answer is no row")
+        raise ScreeningError("a value is NaN or infinite: pass finite numbers, and leave out rows without an answer")
 
 
 def _sides(question: Int[Array, " A"], value: Float[Array, " A"], questions: int, ddof: int) -> Int[Array, " A"]:
-    """1 and −1 for outliers above and below, 0 for all other answers."""
+    """1 for outliers above, −1 for outliers below, 0 for all other answers."""
     answers = np.bincount(question, minlength=questions)
     divisor = np.maximum(answers, 1)
     mean = np.bincount(question, weights=value, minlength=questions) / divisor
     apart = value - mean[question]
     m2, m4 = (np.bincount(question, weights=apart**power, minlength=questions) / divisor for power in (2, 4))
-    # deviations that are rounding errors of equal values are no spread
+    # rounding errors between equal values do not count as spread
     can_vary = (answers >= SPREAD) & (np.sqrt(m2) > SLACK * np.abs(value).max(initial=0.0))
     kurtosis = m4 / np.where(can_vary, m2, 1.0) ** 2
     looks_gaussian = (kurtosis >= 2 - SLACK) & (kurtosis <= 4 + SLACK)
@@ -150,14 +150,14 @@ def _rejected(
     if suspect[of > 0].all():
         raise ScreeningError(
             f"all {(of > 0).sum()} people have more than {_percent(limit)} outliers, so nobody would be left: "
-            "allow more, ask for a balance, or use p910, which rejects nobody"
+            "raise the limit, set a balance, or use p910, which rejects nobody"
         )
     return {int(p): _reason(int(high[p]), int(low[p]), int(of[p]), limit) for p in np.flatnonzero(suspect)}
 
 
 def _reason(high: int, low: int, of: int, limit: float) -> str:
     share = f"{high + low} of {of} answers ({_percent((high + low) / of)})"
-    return f"{share} lie outside what others say, {high} above and {low} below; at most {_percent(limit)} may"
+    return f"{share} are outliers, {high} above and {low} below the others' answers; the limit is {_percent(limit)}"
 
 
 def _percent(share: float) -> str:

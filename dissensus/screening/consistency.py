@@ -20,9 +20,9 @@ def agreement_with_others(
 ) -> Shares:
     """How often each person says what most of the *others* said to the same question.
 
-    A person's own answer takes no part in the majority it is compared with. Where t answers tie for the most votes,
-    each of them is worth 1/t: what a tie broken by lot would give on average. A question that nobody else answered does
-    not count. Hand in one answer of a person to a question.
+    A person's own answer is left out of the majority it is compared with. If t answers tie for the most votes, each of
+    them is worth 1/t, the expected value of a random tie-break. A question that nobody else answered does not count.
+    Pass at most one answer per person and question.
     """
     others = cross_counts(question, answer, questions, answers)[question]
     others[np.arange(len(answer)), answer] -= 1
@@ -39,9 +39,9 @@ def agreement_with_others(
 def repeat_consistency(
     annotator: Int[Array, " P"], first: Int[Array, " P"], second: Int[Array, " P"], annotators: int
 ) -> Shares:
-    """How often each person gave the same answer again, of the questions put to them twice on purpose."""
+    """How often each person gave the same answer again to a planned repeat."""
     if not len(annotator) == len(first) == len(second):
-        raise ScreeningError("a planned repeat needs a person, a first and a second answer: the lengths differ")
+        raise ScreeningError("annotators, first and second answers have different lengths: pass one row per repeat")
     same = (first == second).astype(float)
     return Shares(
         np.bincount(annotator, weights=same, minlength=annotators), np.bincount(annotator, minlength=annotators)

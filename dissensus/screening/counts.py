@@ -1,4 +1,4 @@
-"""Answers to a table of numbers."""
+"""Answers counted into a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dissensus.errors import ScreeningError
 def cross_counts(
     row: Int[Array, " A"], column: Int[Array, " A"], rows: int, columns: int
 ) -> Int[Array, "rows columns"]:
-    """How often each row met each column.
+    """How often each row occurs with each column.
 
     Raises:
         ScreeningError: the lengths differ, or a number is out of range.
@@ -19,17 +19,19 @@ def cross_counts(
     require_range("rows", row, rows)
     require_range("columns", column, columns)
     if len(row) != len(column):
-        raise ScreeningError(f"{len(row)} rows and {len(column)} columns do not belong to the same answers")
+        raise ScreeningError(
+            f"rows and columns have different lengths, {len(row)} and {len(column)}: pass columns of one table"
+        )
     # small integer types would overflow
     cell = row.astype(np.int64) * columns + column.astype(np.int64)
     return np.bincount(cell, minlength=rows * columns).reshape(rows, columns)
 
 
 def require_range(name: str, numbers: Int[Array, " A"], size: int) -> None:
-    """Numbers of things lie between 0 and the number of things less one.
+    """Check that all numbers lie in 0 … `size` − 1.
 
     Raises:
-        ScreeningError: one does not.
+        ScreeningError: a number is out of range.
     """
     if len(numbers) and not (numbers.min() >= 0 and numbers.max() < size):
-        raise ScreeningError(f"the numbers of {name} must lie between 0 and {size - 1}")
+        raise ScreeningError(f"the numbers of {name} are out of range: they must lie between 0 and {size - 1}")

@@ -1,4 +1,4 @@
-"""Dawid & Skene (1979): the truth of every item and everybody's ways to err, each found from the other by EM."""
+"""Dawid & Skene (1979): the truth of every item and every rater's confusion matrix, estimated jointly by EM."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from dissensus.errors import ScreeningError
 from dissensus.screening.counts import cross_counts, require_range
 
 NO_MAYBE_YES = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
-"""Three answers about two truths: the thing is there or it is not, and 'maybe' is half a vote for either."""
+"""Three answers about two truths: the object is there or not, and 'maybe' is half a vote for either."""
 NO_MAYBE_YES.setflags(write=False)
 SCALE = np.array([2, 0, 1, 1])
-"""The codes of yes, no, unsure and unfit as rows of that table; whoever says unfit does not vote."""
+"""The codes of yes, no, unsure and unfit as rows of that table; 'unfit' answers are removed beforehand."""
 SCALE.setflags(write=False)
 
 
 @dataclass(frozen=True)
 class DawidSkene:
-    """What the answers say of items and of raters, with what it was made from."""
+    """The estimates for items and raters, with the parameters they were computed from."""
 
     posterior: Float[Array, "I K"]
-    """Probability of each truth; an item without answers has the prior."""
+    """Probability of each truth; the prior for an item without answers."""
     prior: Float[Array, " K"]
     confusion: Float[Array, "R K L"]
-    """Probability that a rater gives answer l where the truth is k."""
+    """Probability that a rater gives answer l if the truth is k."""
     meaning: Float[Array, "L K"]
     answers: Int[Array, " R"]
-    """Number of answers of each rater."""
+    """Number of answers by each rater."""
     compared: Int[Array, " R"]
-    """Those on items that somebody else answered too; without any, a rater's skill is only their own word."""
+    """How many of them are on items that somebody else also answered; without any, the skill means nothing."""
     iterations: int
     log_likelihood: float
     smoothing: float
@@ -40,9 +40,9 @@ class DawidSkene:
 
     @property
     def skill(self) -> Float[Array, " R"]:
-        """Probability of the true answer to an item drawn by the prior; 'maybe' counts by its meaning, as half.
+        """Probability of the true answer to an item drawn from the prior; 'maybe' counts as half, by its meaning.
 
-        Who always gives the same answer has the prior of that answer as skill: look at `confusion` beside it.
+        A rater who always gives the same answer has that answer's prior as skill: look at `confusion` too.
         """
         return np.einsum("k,rkl,lk->r", self.prior, self.confusion, self.meaning)
 
@@ -58,19 +58,19 @@ def dawid_skene(
     tolerance: float = 1e-5,
     max_iterations: int = 20_000,
 ) -> DawidSkene:
-    """Posterior of the truth of each item and confusion matrix of each rater, from answers of unequal raters.
+    """Posterior of each item's truth and confusion matrix of each rater, from raters of unequal skill.
 
-    `meaning[l, k]` is the share of a vote that answer l gives to truth k: the identity where answers and truths are the
-    same things, `NO_MAYBE_YES` where one answer is no truth. The start is the vote counted so, which also fixes which
-    truth is which. Then, in turn, until no posterior changes by more than `tolerance`:
+    `meaning[l, k]` is the share of a vote that answer l gives to truth k: the identity if answers and truths are the
+    same set, `NO_MAYBE_YES` if one answer is not a truth. EM starts from these votes, which also fixes which truth is
+    which, and alternates until no posterior changes by more than `tolerance`:
 
         p_k   ∝ s/K + Σ_i T_ik                                share of each truth
         π_rkl ∝ s g_kl + Σ_(r answered l to i) T_ik           confusion matrix of each rater
         T_ik  ∝ p_k Π_(r answered l to i) π_rkl               posterior of each item
 
-    Here s = `smoothing` is a number of imagined answers per rater and truth, half of them right and half at random (g),
-    so that nobody is believed to be infallible, least of all after three answers. Answers are taken to be independent
-    given the truth: hand in one answer of a rater to an item.
+    Here s = `smoothing` is a number of pseudo-answers per rater and truth, half of them right and half random (g), so
+    that no rater is taken to be infallible, least of all after three answers. Answers are assumed independent given the
+    truth: pass at most one answer per rater and item.
 
     Raises:
         ScreeningError: there are no answers, a number is out of range, or EM did not converge.
@@ -91,7 +91,7 @@ def dawid_skene(
 
 
 Table = tuple[Int[Array, " I+1"], Int[Array, " A"], Int[Array, " A"]]
-"""Where the answers to each item start, their raters and what they said; by item."""
+"""Where each item's answers start, their raters, and the answers; sorted by item."""
 
 
 def _converge(
@@ -101,7 +101,7 @@ def _converge(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Float[Array, " K"], Float[Array, "R K L"], int, float]:
-    """Improve the posteriors in place until they stay; prior, confusion, iterations and log-likelihood."""
+    """Update the posteriors in place until convergence; returns prior, confusion, iterations and log-likelihood."""
     counts = np.empty_like(imagined[1])
     change = np.inf
     for iteration in range(1, max_iterations + 1):
@@ -112,7 +112,8 @@ def _converge(
         if change <= tolerance:
             return prior, confusion, iteration, log_likelihood
     raise ScreeningError(
-        f"Dawid–Skene still changed by {change:.1g} after {max_iterations} steps: use the majority, or allow more steps"
+        f"Dawid–Skene did not converge in {max_iterations} steps (last change {change:.1g}): "
+        "use majority, or allow more steps"
     )
 
 
@@ -126,21 +127,21 @@ def _require_sound(
     smoothing: float,
 ) -> None:
     if not len(item) == len(rater) == len(answer):
-        raise ScreeningError("items, raters and answers must be columns of one table: their lengths differ")
+        raise ScreeningError("items, raters and answers have different lengths: pass columns of one table")
     if len(item) == 0:
-        raise ScreeningError("there are no answers yet, so there is nothing to estimate")
+        raise ScreeningError("there are no answers to estimate from: collect some first")
     for name, column, size in (("items", item, items), ("raters", rater, raters), ("answers", answer, len(meaning))):
         require_range(name, column, size)
     if not 0 < smoothing < np.inf:
-        raise ScreeningError(f"the smoothing must be a positive number, not {smoothing:g}: nobody is infallible")
+        raise ScreeningError(f"the smoothing is {smoothing:g}: it must be positive and finite")
     if not (np.all(meaning >= 0) and np.allclose(meaning.sum(axis=1), 1) and np.all(meaning.sum(axis=0) > 0)):
         raise ScreeningError(
-            "in `meaning` every answer gives one vote in all, and every truth gets some from an answer"
+            "`meaning` is invalid: entries must not be negative, each row must sum to 1, and no column may be zero"
         )
 
 
 def _guess(meaning: Float[Array, "L K"]) -> Float[Array, "K L"]:
-    """Confusion matrix of somebody unknown: half of the answers are right, half are drawn at random."""
+    """Confusion matrix of an unknown rater: half of the answers are right, half are random."""
     return 0.5 / len(meaning) + 0.5 * _shares(meaning.T)
 
 
@@ -150,7 +151,7 @@ def _shares(counts: Float[Array, "*rows L"]) -> Float[Array, "*rows L"]:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _count(starts, rater, answer, posterior, counts):  # type: ignore[no-untyped-def]
-    """Answers of each rater by truth, weighted by how probable that truth is (the M-step)."""
+    """Count each rater's answers by truth, weighted by the posterior (the M-step)."""
     counts[:] = 0.0
     for item in range(len(starts) - 1):
         for place in range(starts[item], starts[item + 1]):
@@ -160,7 +161,7 @@ def _count(starts, rater, answer, posterior, counts):  # type: ignore[no-untyped
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _expect(starts, rater, answer, log_prior, log_confusion, posterior):  # type: ignore[no-untyped-def]
-    """Rewrite the posteriors of answered items (the E-step); log-likelihood of all answers and largest change."""
+    """Update the posteriors of answered items (the E-step); returns the log-likelihood and the largest change."""
     truths = len(log_prior)
     joint = np.empty(truths)
     log_likelihood, change = 0.0, 0.0

@@ -1,4 +1,4 @@
-"""Majority vote with the paper's way out: items that people cannot judge are discarded, not guessed."""
+"""Majority vote; as in the paper, items that people cannot judge are discarded instead of guessed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ def majority_verdicts(
 ) -> Int[Array, " Q"]:
     """One verdict per question from the numbers of yes, no, unsure and unfit answers.
 
-    UNFIT: more than half of the answers. UNSURE: more than 60 % (more than three of five) of the answers, or as many
-    yes as no: people cannot tell, so another item is asked. Otherwise what more people said, YES or NO. OPEN: fewer
+    UNFIT: more than half of the answers say so. UNSURE: more than 60 % (three of five) of the answers say so, or there
+    are as many yes as no: people cannot tell, so another item is asked. YES or NO: what more people said. OPEN: fewer
     than `min_answers` answers.
     """
     answers = counts.sum(axis=1)
     yes, no, unsure, unfit = counts.T
     verdict = np.where(yes > no, YES, NO)
-    # shares as products: 3 of 5 must not exceed 0.6 by a rounding error
+    # shares as products, so that rounding cannot lift 3 of 5 above 0.6
     verdict[(yes == no) | (unsure > unsure_share * answers * (1 + 1e-12))] = UNSURE
     verdict[unfit > unfit_share * answers * (1 + 1e-12)] = UNFIT
     verdict[answers < max(min_answers, 1)] = OPEN

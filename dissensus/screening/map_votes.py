@@ -1,4 +1,4 @@
-"""Several people's maps of one image: what most of them say of each pixel."""
+"""A vote over several people's maps of one image, pixel by pixel."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dissensus.records import VOID
 
 
 def voted_map(maps: Sequence[UInt8[Array, "H W"]]) -> UInt8[Array, "H W"]:
-    """The label that most people gave each pixel; VOID where no label has more votes than all others.
+    """The label that most people gave each pixel; VOID where no label has more votes than every other.
 
-    Whoever leaves a pixel VOID does not vote on it. One map is its own vote; all maps have the same size.
+    A person who leaves a pixel VOID does not vote on it. A single map is its own vote; all maps have the same size.
     """
     labels = _labels(maps)
     if len(maps) == 1 or not labels:
@@ -25,5 +25,5 @@ def voted_map(maps: Sequence[UInt8[Array, "H W"]]) -> UInt8[Array, "H W"]:
 
 
 def _labels(maps: Sequence[UInt8[Array, "H W"]]) -> list[int]:
-    """Labels that somebody gave."""
+    """The labels that anybody gave."""
     return sorted({int(label) for one in maps for label in np.unique(one)} - {VOID})

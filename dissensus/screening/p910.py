@@ -1,4 +1,4 @@
-"""ITU-T P.910 Annex E (Li et al., 2020): everybody has a bias and an inconsistency; nobody is rejected."""
+"""ITU-T P.910 Annex E (Li et al., 2020): everybody has a bias and an inconsistency, and nobody is rejected."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from dissensus.errors import ScreeningError
 from dissensus.screening.bt500 import require_answers
 
 INTERVAL = 1.959963984540054
-"""Standard errors to either side of a 95 % interval."""
+"""Standard errors on either side of a 95 % interval."""
 
 
 @dataclass(frozen=True)
 class P910:
-    """Quality of every question, and how everybody answers, in the unit of the answers."""
+    """The quality of every question, and everybody's bias and inconsistency, in the unit of the answers."""
 
     quality: Float[Array, " I"]
-    """Zero where nobody answered."""
+    """Zero if nobody answered."""
     error: Float[Array, " I"]
-    """Standard error of the quality, the biases taken as known: (Σ 1 / inconsistency²)^−½ over its answers."""
+    """Standard error of the quality, taking the biases as known: (Σ 1 / inconsistency²)^−½ over its answers."""
     is_answered: Bool[Array, " I"]
     bias: Float[Array, " R"]
     """How much higher than the quality a person answers; the plain mean over people is zero."""
     inconsistency: Float[Array, " R"]
     """Standard deviation of a person's answers around quality + bias."""
     at_floor: Bool[Array, " R"]
-    """People whose inconsistency is the floor: the answers would allow any smaller one."""
+    """People whose inconsistency is at the floor: their answers would allow any smaller value."""
     iterations: int
     log_likelihood: float
     corrected: bool
@@ -65,33 +65,33 @@ def p910(
     tolerance: float = 1e-9,
     max_iterations: int = 5_000,
 ) -> P910:
-    """The model value = quality_q + bias_p + inconsistency_p · noise, with standard normal noise, fitted to answers.
+    """Fit value = quality_q + bias_p + inconsistency_p · noise, with standard normal noise, to the answers.
 
-    In turn, until no quality changes by more than `tolerance`, from equal inconsistencies:
+    Starts from equal inconsistencies and alternates until no quality changes by more than `tolerance`:
 
         (quality, bias)    least squares of all answers, weighted by w_p = 1 / inconsistency_p², with Σ bias = 0
         inconsistency_p²   Σ residual² / degrees of freedom, not below `floor`²
 
-    P.910's maximum likelihood takes the number of the person's answers for degrees of freedom (`corrected` = False). It
-    has no bound where an inconsistency goes to zero, and with fewer than about 15 people it does run there: one person
-    becomes the truth, and the result is worse than the plain mean. So each answer counts 1 − its share w_p / Σ w of the
-    question's weight, and one answer is given for the bias: (1 − 1/n_p) Σ (1 − w_p / Σ w), n_p counting answers to
-    questions that others answered too. That is restricted maximum likelihood (exactly so where all people answered all
-    questions), and of large panels it says the same. `floor`, half a unit of the slider, keeps weights finite also
-    where people agree exactly; `at_floor` says who got there, by agreeing or, with two or three answers to a question,
-    by chance.
+    P.910's maximum likelihood uses the number of a person's answers as degrees of freedom (`corrected` = False). Its
+    likelihood is unbounded as an inconsistency goes to zero, and with fewer than about 15 people it does diverge: one
+    person becomes the truth, and the result is worse than the plain mean. So each answer counts 1 − its share w_p / Σ w
+    of the question's weight, and one answer is spent on the bias: (1 − 1/n_p) Σ (1 − w_p / Σ w), where n_p counts
+    answers to questions that others also answered. This is restricted maximum likelihood (exactly so if everybody
+    answered every question), and agrees with P.910 for large panels. `floor`, half a unit of the slider, keeps weights
+    finite even if people agree exactly; `at_floor` says who reached it, by agreeing or, with two or three answers to a
+    question, by chance.
 
-    Hand in one answer of a person to a question, and people numbered so that each has answers. Errors speak of people
-    by number, 'person 3'; the caller puts names in.
+    Pass at most one answer per person and question, and number people so that each has answers. Errors refer to people
+    by number, 'person 3'; the caller fills in names.
 
     Raises:
-        ScreeningError: no answers, a number out of range, a value that is not finite; a person with fewer than two
-            answers to questions that others answered too; groups of people without a common question, whose biases
-            cannot be told from the quality; or no convergence.
+        ScreeningError: there are no answers, a number is out of range, or a value is not finite; a person has fewer
+            than two answers to questions that others also answered; groups of people have no question in common, so
+            that their biases cannot be separated from quality; or the fit does not converge.
     """
     require_answers(question, person, value, questions, people)
     if not floor > 0:
-        raise ScreeningError(f"the floor of the inconsistency must be positive, not {floor:g}: half a slider's unit")
+        raise ScreeningError(f"the floor of the inconsistency is {floor:g}: it must be positive, such as 0.5")
     answered, place = np.unique(question, return_inverse=True)
     _require_estimable(place, person, people)
     rows = place, person, value.astype(np.float64)
@@ -124,7 +124,7 @@ def _converge(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Float[Array, " I"], Float[Array, " R"], Float[Array, " R"], int]:
-    """quality, bias, inconsistency and the number of steps."""
+    """Quality, bias, inconsistency and the number of steps."""
     inconsistency = np.ones(people)
     quality, change = np.full(place.max() + 1, np.inf), np.inf
     for iteration in range(1, max_iterations + 1):
@@ -137,8 +137,8 @@ def _converge(
         if change <= tolerance:
             return quality, bias, inconsistency, iteration
     raise ScreeningError(
-        f"P.910 still changed by {change:.1g} after {max_iterations} steps: use bt500, raise the floor, or leave out "
-        "people with few answers"
+        f"P.910 did not converge in {max_iterations} steps (last change {change:.1g}): "
+        "use bt500, raise the floor, or leave out people with few answers"
     )
 
 
@@ -152,15 +152,15 @@ def _freedom(
     weight = inconsistency[person] ** -2.0
     others = 1 - weight / np.bincount(place, weights=weight)[place]
     compared = np.bincount(person[np.bincount(place)[place] > 1], minlength=people)
-    # who has all the weight to the last digit has no residuals either, and ends at the floor
+    # a person with all the weight to the last digit has no residuals either, and ends at the floor
     return np.maximum((1 - 1 / compared) * np.bincount(person, weights=others, minlength=people), 1e-12)
 
 
 def _least_squares(
     place: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], inconsistency: Float[Array, " R"]
 ) -> tuple[Float[Array, " I"], Float[Array, " R"]]:
-    """(quality, bias) of weighted least squares with Σ bias = 0: qualities are eliminated, biases solved for."""
-    from scipy.sparse import csr_array  # a quarter of a second, which few commands need
+    """(quality, bias) of weighted least squares with Σ bias = 0: eliminates the qualities and solves for the biases."""
+    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
 
     weight = inconsistency[person] ** -2.0
     totals = np.bincount(place, weights=weight)
@@ -168,7 +168,7 @@ def _least_squares(
     table = csr_array((weight, (place, person)), shape=(len(totals), len(inconsistency)))
     shared = (table.T @ csr_array((weight / totals[place], (place, person)), shape=table.shape)).toarray()
     own = np.bincount(person, weights=weight, minlength=len(inconsistency))
-    # divided by the own weight, everybody's line has the same size, however consistent they are
+    # each row is divided by the person's own weight, so that all rows have the same scale
     system = np.eye(len(own)) - shared / own[:, None] + 1 / len(own)
     target = np.bincount(person, weights=weight * (value - mean[place]), minlength=len(own)) / own
     bias = np.linalg.solve(system, target)
@@ -185,18 +185,18 @@ def _require_estimable(place: Int[Array, " A"], person: Int[Array, " A"], people
     if compared.min() < 2:
         who = int(compared.argmin())
         raise ScreeningError(
-            f"person {who} has {compared[who]} answers to questions that others answered too, and P.910 needs two: "
-            "leave the person out until there are more, or use bt500"
+            f"person {who} has {compared[who]} answers to questions that others also answered, but P.910 needs two: "
+            "leave this person out until there are more, or use bt500"
         )
-    # people are nodes 0..R−1, and the answered questions follow
+    # people are nodes 0..R−1, followed by the answered questions
     nodes = people + int(place.max()) + 1
     links = csr_array((np.ones(len(place)), (person, people + place)), shape=(nodes, nodes))
     _, group = connected_components(links, directed=False)
     if group.max() > 0:
         first, other = (", ".join(f"person {p}" for p in np.flatnonzero(group[:people] == g)[:5]) for g in (0, 1))
         raise ScreeningError(
-            f"no question was answered both by somebody of {first} and somebody of {other}, so biases cannot be told "
-            "from quality: put some questions to both groups, or screen each by itself"
+            f"no question was answered both by one of {first} and by one of {other}, so biases cannot be "
+            "separated from quality: ask both groups some of the same questions, or screen each group separately"
         )
 
 

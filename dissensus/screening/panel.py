@@ -1,4 +1,4 @@
-"""Everybody who answers, side by side: with whom they agree, and how they do where the answer is known."""
+"""All annotators side by side: how far they agree with the others, and how they do on control questions."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from dissensus.screening.dawid_skene import NO_MAYBE_YES, SCALE, dawid_skene
 from dissensus.screening.shares import Shares
 
 ESTIMABLE = 3
-"""People needed before Dawid–Skene can tell one from another."""
+"""How many people Dawid–Skene needs to tell them apart."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """Everybody's last word on each question, as columns: who said what; a code below zero says nothing."""
+class PanelAnswers:
+    """Everybody's latest answer to each question, as columns; a code below zero says nothing."""
 
     question: Int[Array, " A"]
     person: Int[Array, " A"]
     code: Int[Array, " A"]
 
-    def take(self, rows: Array) -> Told:
-        """The rows given by a mask or by positions."""
-        return Told(self.question[rows], self.person[rows], self.code[rows])
+    def take(self, rows: Array) -> PanelAnswers:
+        """The rows selected by a mask or by positions."""
+        return PanelAnswers(self.question[rows], self.person[rows], self.code[rows])
 
 
 @dataclass(frozen=True)
 class Panel:
-    """What can be said of each person; people are numbered."""
+    """The results of every person, by number."""
 
     agreement: Shares
     controls: Shares
@@ -50,10 +50,10 @@ class Panel:
 
 
 def panel_of(
-    asked: Told,
-    controls: Told,
+    asked: PanelAnswers,
+    controls: PanelAnswers,
     expected: Int[Array, " C"],
-    repeats: Told,
+    repeats: PanelAnswers,
     is_trusted: Bool[Array, " R"],
 ) -> Panel:
     """Every person's results. `expected[i]` is the right code of control answer i."""
@@ -70,8 +70,8 @@ def panel_of(
     )
 
 
-def panel_agreement(told: Told, seed: int = 0) -> Agreement | str:
-    """Krippendorff's alpha of answers of one kind, or why there is none."""
+def panel_agreement(told: PanelAnswers, seed: int = 0) -> Agreement | str:
+    """Krippendorff's alpha of answers of one kind, or the reason why there is none."""
     told = told.take(told.code >= 0)
     questions, question = np.unique(told.question, return_inverse=True)
     codes, code = np.unique(told.code, return_inverse=True)
@@ -82,10 +82,10 @@ def panel_agreement(told: Told, seed: int = 0) -> Agreement | str:
         return str(error)
 
 
-def panel_skill(told: Told, people: int) -> tuple[float | None, ...]:
-    """Dawid–Skene's probability of the true answer to `contains`; None for whoever nobody can be compared with.
+def panel_skill(told: PanelAnswers, people: int) -> tuple[float | None, ...]:
+    """Dawid–Skene's probability of the true answer to `contains`; None for people who cannot be compared with others.
 
-    Not exactly, since percentages are what is looked at; of many answers it takes a while all the same.
+    Computed to percent accuracy only; with many answers it still takes a while.
     """
     told = told.take(told.code != ANSWERS.index("unfit"))
     if len(np.unique(told.person)) < ESTIMABLE:
@@ -99,8 +99,8 @@ def panel_skill(told: Told, people: int) -> tuple[float | None, ...]:
     return tuple(float(s) if n else None for s, n in zip(found.skill, found.compared, strict=True))
 
 
-def _agreement(told: Told, people: int) -> Shares:
-    # only 'the same or not' within a question matters, so that a thousand classes need no thousand columns
+def _agreement(told: PanelAnswers, people: int) -> Shares:
+    # only 'same or not' within a question matters, so a thousand classes do not need a thousand columns
     questions, question = np.unique(told.question, return_inverse=True)
     pairs, pair = np.unique(np.stack([question, told.code], axis=1), axis=0, return_inverse=True)
     start = np.searchsorted(pairs[:, 0], np.arange(len(questions)))
@@ -108,8 +108,8 @@ def _agreement(told: Told, people: int) -> Shares:
     return agreement_with_others(question, told.person, local, len(questions), people, int(local.max(initial=0)) + 1)
 
 
-def _repeats(asked: Told, repeats: Told, people: int) -> Shares:
-    """The first and the second answer of each planned repeat."""
+def _repeats(asked: PanelAnswers, repeats: PanelAnswers, people: int) -> Shares:
+    """Consistency between the first and second answers of planned repeats."""
     first, again = _keys(asked, people), _keys(repeats, people)
     order = np.argsort(first)
     if len(order) == 0:
@@ -119,6 +119,6 @@ def _repeats(asked: Told, repeats: Told, people: int) -> Shares:
     return repeat_consistency(repeats.person[found], asked.code[place[found]], repeats.code[found], people)
 
 
-def _keys(told: Told, people: int) -> Int[Array, " A"]:
+def _keys(told: PanelAnswers, people: int) -> Int[Array, " A"]:
     """One number for each (question, person)."""
     return told.question * people + told.person

@@ -1,4 +1,4 @@
-"""From sliders to preferences: every screening says how much each answer counts, and for what."""
+"""From slider answers to preferences: every screening method gives each answer a value and a weight."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Weighed:
 
 
 Weighing = Callable[[Int[Array, " A"], Int[Array, " A"], Float[Array, " A"], int, int], Weighed]
-"""(question, person, value, questions, people) → what each answer counts."""
+"""(question, person, value, questions, people) → value and weight of each answer."""
 
 
 def by_mean(
@@ -31,7 +31,7 @@ def by_mean(
     questions: int,  # noqa: ARG001
     people: int,  # noqa: ARG001
 ) -> Weighed:
-    """All answers alike."""
+    """All answers, with equal weight."""
     return Weighed(value.astype(np.float64), np.ones(len(value)))
 
 
@@ -43,7 +43,7 @@ def by_bt500(
     people: int,
     balance: float | None = None,
 ) -> Weighed:
-    """Answers that BT.500 accepts, all alike; `balance` as in `bt500`.
+    """The answers that BT.500 accepts, with equal weight; `balance` as in `bt500`.
 
     Raises:
         ScreeningError: everybody would be rejected.
@@ -60,7 +60,7 @@ def by_p910(
     """Answers without their person's bias, weighted by the person's consistency: their mean is P.910's quality.
 
     Raises:
-        ScreeningError: there is no estimate, as with a person who gave one answer.
+        ScreeningError: there is no estimate, for example because a person gave only one answer.
     """
     if len(value) == 0:
         return Weighed(np.zeros(0), np.zeros(0))
@@ -69,7 +69,7 @@ def by_p910(
 
 
 def preferences(question: Int[Array, " A"], weighed: Weighed, questions: int) -> tuple[Array, Array]:
-    """The preference on every question, −100 to 100, and the weight behind it; zero where nothing counts."""
+    """The preference on every question, −100 to 100, and its total weight; zero if no answer counts."""
     weight = np.bincount(question, weights=weighed.weight, minlength=questions)
     total = np.bincount(question, weights=weighed.weight * weighed.value, minlength=questions)
     return (total / np.where(weight > 0, weight, 1.0)).clip(-100, 100), weight

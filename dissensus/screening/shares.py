@@ -1,4 +1,4 @@
-"""How many of how many, for each person."""
+"""Each person's share of hits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dissensus.arrays import Array, Float, Int
 
 @dataclass(frozen=True)
 class Shares:
-    """Hits among so many tries of each annotator; a hit may be a fraction where a tie was shared."""
+    """Each annotator's hits and tries; a hit may be a fraction if a tie was shared."""
 
     hits: Float[Array, " R"]
     of: Int[Array, " R"]

@@ -1,4 +1,4 @@
-"""One verdict per question from who said what: every method takes the same columns and the same rule."""
+"""One verdict per question from everybody's answers: every method takes the same columns and the same rule."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dissensus.screening.majority import majority_verdicts
 
 @dataclass(frozen=True)
 class Rule:
-    """When answers make a verdict, and when they discard an item; each method reads what it needs."""
+    """When answers add up to a verdict, and when they discard an item; each method uses the fields it needs."""
 
     min_answers: int = 1
     unsure_share: float = 0.6
     unfit_share: float = 0.5
     certainty: float = 0.6
-    """Dawid–Skene: YES or NO must be more probable than this, or the verdict is UNSURE."""
+    """Dawid–Skene: the verdict is UNSURE unless YES or NO is more probable than this."""
 
 
 Verdicts = Callable[[Int[Array, " A"], Int[Array, " A"], Int[Array, " A"], int, int, Rule], Int[Array, " Q"]]
@@ -37,7 +37,7 @@ def by_majority(
     annotators: int,  # noqa: ARG001
     rule: Rule,
 ) -> Int[Array, " Q"]:
-    """What more people said, all people counting alike."""
+    """What more people said, with equal weight for everybody."""
     counts = cross_counts(question, answer, questions, len(ANSWERS))
     return majority_verdicts(counts, rule.min_answers, rule.unsure_share, rule.unfit_share)
 
@@ -50,10 +50,10 @@ def by_dawid_skene(
     annotators: int,
     rule: Rule,
 ) -> Int[Array, " Q"]:
-    """What is more probable, people counting by how they answer: in place of the larger number of yes or no.
+    """What is more probable given how reliably each person answers, instead of what more people said.
 
-    Items that people cannot judge are discarded as by majority: too many unfit or unsure answers, or nobody who said
-    yes or no. The truth is yes or no; `unsure` is an answer that people give more often to the one or to the other.
+    Items that people cannot judge are discarded as with `by_majority`: too many unfit or unsure answers, or nobody said
+    yes or no. The truth is yes or no; `unsure` is an answer that a person may give more often to one than to the other.
 
     Raises:
         ScreeningError: the estimate did not converge.

@@ -1,4 +1,4 @@
-"""From numbers to items: which few items of a huge pool are worth a person's time."""
+"""From scores to items: which few items of a huge pool are worth a person's time."""
 
 from dissensus.selection.categories import (
     CategoryTops,

@@ -1,7 +1,7 @@
-"""Images on which two maps differ most, category by category of the defender (Algorithm 1, lines 8 to 13).
+"""The images on which two maps differ most, for each category of the defender (Algorithm 1, lines 8 to 13).
 
 As a reduction over chunks of the pool: `scan_categories(chunk) -> tops`, `merge_categories(tops, tops) -> tops`,
-`finish_categories(tops) -> selection`, with the same answer for every chunking and every order of merging.
+`finish_categories(tops) -> selection`, with the same result for every chunking and every order of merging.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dissensus.records import MaskSelection
 from dissensus.selection.categories_kernel import collect
 
 ROOM = 1 << 18
-"""Candidates that a scan collects before it sorts out which of them can still be selected."""
+"""How many candidates a scan collects before it drops those that can no longer be selected."""
 
 
 @dataclass(frozen=True)
 class Quota:
-    """What every category of a duel selects: `k` images and so many `reserves`.
+    """What every category of a duel selects: `k` images and `reserves` reserves.
 
-    `taken` is the largest number of images that earlier rounds took in one duel.
+    `taken` is the largest number of images that earlier rounds took in any duel.
     """
 
     k: int
@@ -32,20 +32,21 @@ class Quota:
     taken: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what selects nothing."""
         if self.k < 1 or self.reserves < 0 or self.taken < 0:
-            raise SelectionError(f"k must be at least 1 and reserves at least 0, not {self.k} and {self.reserves}")
+            raise SelectionError(
+                f"k is {self.k} and reserves is {self.reserves}: k must be at least 1 and reserves at least 0"
+            )
 
     @property
     def certain(self) -> int:
-        """Images of a group that count for no other category, behind which the group needs none.
+        """How many images a group needs that count for no other category.
 
-        No other category can take them away, and earlier rounds took at most `taken`: k + reserves are left.
+        No other category can take them, and earlier rounds took at most `taken`, so k + reserves are left.
         """
         return self.k + self.reserves + self.taken
 
     def enough(self, categories: int) -> int:
-        """Images of a group behind which it needs none, whatever they are: all categories of a duel take no more."""
+        """How many images a group needs, whatever they are: all categories of a duel together take no more."""
         return categories * (self.k + self.reserves) + self.taken
 
 
@@ -53,17 +54,17 @@ class Quota:
 class CategoryTops:
     """How many images every group has, and the least concordant ones that a selection could still take.
 
-    Rows go by (attacker, defender, category), then by concordance, then by item. A group's rows end with the first
-    one behind which it needs none (`Quota`). `is_alone`: the item counts for no other category of this defender.
+    Rows are sorted by (attacker, defender, category), then by concordance, then by item. A group's rows end as soon as
+    it has enough (`Quota`). `is_alone`: the item counts for no other category of this defender.
     """
 
     quota: Quota
     predicted: Int[Array, "M C"]
-    """Items with a pixel of the category in the defender's map."""
+    """Number of items with a pixel of the category in the defender's map."""
     in_scale: Int[Array, "M C"]
-    """Those of them where its share of the pixels lies within the scale."""
+    """How many of them have a share of pixels within the scale."""
     valid: Int[Array, "M M C"]
-    """By attacker, defender and category: those of them where the two maps can be compared, and differ."""
+    """By attacker, defender and category: how many of those have two maps that can be compared and differ."""
     attacker: Int[Array, " n"]
     defender: Int[Array, " n"]
     category: Int[Array, " n"]
@@ -74,7 +75,7 @@ class CategoryTops:
 
     @classmethod
     def empty(cls, models: int, classes: int, quota: Quota) -> Self:
-        """What is known before any item was looked at."""
+        """The state before any item was scanned."""
         counts = (
             np.zeros(shape, np.int64) for shape in ((models, classes), (models, classes), (models, models, classes))
         )
@@ -85,7 +86,6 @@ class CategoryTops:
 
     @property
     def columns(self) -> tuple[Array, ...]:
-        """Its rows, column by column."""
         return (
             self.attacker,
             self.defender,
@@ -107,21 +107,23 @@ def scan_categories(
     quota: Quota,
     known: CategoryTops | None = None,
 ) -> CategoryTops:
-    """The tops among a chunk's items, which are numbered on from `first_item`.
+    """The tops among a chunk's items, which are numbered from `first_item` on.
 
-    `value[n, i, j]` is the concordance of the maps of defender i and attacker j, the lower the more they differ; one
-    that is not finite cannot be compared. `share[n, i, y]` is the share of the pixels that model i gives to class y:
-    item n is in group y of defender i where that is positive, and valid where it lies within `scales[y]`, ends
-    included. Class 0, the background, is no category. `known`, the tops of other chunks, only saves time: what cannot
-    be among the tops of both is left out.
+    `value[n, i, j]` is the concordance of the maps of defender i and attacker j, lower where they differ more; if it is
+    not finite, they cannot be compared. `share[n, i, y]` is the share of pixels that model i assigns to class y: item n
+    is in group y of defender i if that is positive, and valid if it lies within `scales[y]`, ends included. Class 0,
+    the background, is not a category. `known`, the tops of other chunks, only saves time: items that cannot be among
+    the combined tops are left out.
 
     Raises:
-        SelectionError: the arrays are not of the same items, models and classes.
+        SelectionError: the arrays do not have the same items, models and classes.
     """
     items, models, classes = share.shape
     shapes = {value.shape, is_comparable.shape, differs.shape}
     if shapes != {(items, models, models)} or scales.shape != (classes, 2):
-        raise SelectionError(f"concordances of {value.shape}, shares of {share.shape} and scales of {scales.shape}")
+        raise SelectionError(
+            f"shapes do not match: concordances {value.shape}, shares {share.shape}, scales {scales.shape}"
+        )
     tops = CategoryTops.empty(models, classes, quota)
     counts = tops.predicted, tops.in_scale, tops.valid
     floors = _floors(tops if known is None else known, quota)
@@ -138,13 +140,13 @@ def scan_categories(
 
 
 def merge_categories(one: CategoryTops, other: CategoryTops) -> CategoryTops:
-    """The tops of two sets of items together.
+    """The tops of two sets of items combined.
 
     Raises:
         SelectionError: they were made for different quotas.
     """
     if one.quota != other.quota:
-        raise SelectionError(f"tops for {one.quota} do not go with tops for {other.quota}")
+        raise SelectionError(f"cannot merge tops with different quotas: {one.quota} and {other.quota}")
     counts = (one.predicted + other.predicted, one.in_scale + other.in_scale, one.valid + other.valid)
     return _reduced(one.quota, counts, [one, other])
 
@@ -154,16 +156,18 @@ def finish_categories(
 ) -> MaskSelection:
     """The selected images and reserves of every duel with `wanted[attacker, defender]`.
 
-    An image is used once in a duel. Categories choose in the order of how few valid images they have, then of their
-    number: first all of them their k, then all of them their reserves. `taken`: attacker, defender and item of earlier
-    rounds, which are not selected again.
+    An image is used once per duel. Categories with fewer valid images choose first, then those with a smaller number:
+    all of them choose their k, then all choose their reserves. `taken`: attacker, defender and item of earlier rounds,
+    which are not selected again.
 
     Raises:
-        SelectionError: earlier rounds took more images of a duel than `Quota` says, so that tops may be missing.
+        SelectionError: earlier rounds took more images of a duel than the quota allows, so that tops may be missing.
     """
     taken = np.zeros((0, 3), np.int64) if taken is None else taken
     if most_taken(taken) > tops.quota.taken:
-        raise SelectionError(f"{most_taken(taken)} images of a duel are taken, and the tops allow {tops.quota.taken}")
+        raise SelectionError(
+            f"{most_taken(taken)} images of a duel are already taken, but the tops allow {tops.quota.taken}"
+        )
     used: dict[tuple[int, int], set[int]] = {}
     for attacker, defender, item in taken.tolist():
         used.setdefault((attacker, defender), set()).add(item)
@@ -189,7 +193,7 @@ def finish_categories(
 
 
 def most_taken(taken: Int[Array, "T 3"] | None) -> int:
-    """The largest number of images that were taken in one duel; rows are attacker, defender and item."""
+    """The largest number of images taken in any duel; rows are attacker, defender and item."""
     if taken is None:
         return 0
     return int(np.unique(taken[:, :2], axis=0, return_counts=True)[1].max(initial=0))
@@ -207,14 +211,14 @@ def _of_duel(tops: CategoryTops, starts: list[int], order: list[int], gone: set[
                 if item not in gone:
                     gone.add(item)
                     mine.append(place[category])
-                place[category] += 1  # whoever was passed over stays gone
+                place[category] += 1  # a skipped item stays skipped
     return [(row, rank) for mine in chosen.values() for rank, row in enumerate(mine, start=1)]
 
 
 def _reduced(quota: Quota, counts: tuple[Array, Array, Array], parts: list[CategoryTops]) -> CategoryTops:
     """The rows of all parts that can still be selected, in order.
 
-    Both limits count rows that come before, which more items can only add to. So what one part may forget, all may.
+    Both limits count earlier rows, and more items can only add to those. So a row that one part may drop, all may drop.
     """
     columns = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
     together = CategoryTops(quota, *counts, *columns)
@@ -226,7 +230,7 @@ def _reduced(quota: Quota, counts: tuple[Array, Array, Array], parts: list[Categ
 
 
 def _before(cell: Int[Array, " n"], is_alone: Bool[Array, " n"]) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
-    """How many rows of the same group, and how many of them alone, come before each row; rows go by group."""
+    """How many rows of the same group, and how many with `is_alone`, come before each row; rows are sorted by group."""
     starts = np.flatnonzero(np.diff(cell, prepend=-1))
     length = np.diff(starts, append=len(cell))
     before = np.cumsum(is_alone) - is_alone
@@ -234,7 +238,7 @@ def _before(cell: Int[Array, " n"], is_alone: Bool[Array, " n"]) -> tuple[Int[Ar
 
 
 def _floors(tops: CategoryTops, quota: Quota) -> tuple[Float[Array, "M M C"], Int[Array, "M M C"]]:
-    """Concordance and item of the last row of every group that needs no more; beyond all where one does."""
+    """Concordance and item of the last row of every group that has enough; infinite for the others."""
     value, item = np.full(tops.valid.shape, np.inf), np.full(tops.valid.shape, -1)
     cell = _cell(tops)
     last = np.flatnonzero(np.diff(cell, append=-1))
@@ -253,7 +257,7 @@ def _nearer(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array
 
 
 def _cell(tops: CategoryTops) -> Int[Array, " n"]:
-    """Every row's group as one number."""
+    """Every row's group, as one number."""
     models, classes = tops.predicted.shape
     return (tops.attacker * models + tops.defender) * classes + tops.category
 

@@ -1,7 +1,7 @@
-"""The inner loop of the groups: one pass over the items, all duels at once.
+"""The inner loop for the groups: one pass over the items, for all duels at once.
 
-The categories that an item counts for are found once per defender; an attacker then costs a look at its concordance
-and, for each of these categories, a comparison with what the group still takes.
+The categories that an item counts for are found once per defender; each attacker then costs a look at its concordance
+and, for each of these categories, a comparison with the group's floor.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def collect(value, is_comparable, differs, share, start, first_item, scales, floors, counts, columns):  # type: ignore[no-untyped-def]
-    """Append candidates of the items from `start` on until there may be no room for another item's.
+    """Append candidates from item `start` on until there may be no room for those of another item.
 
-    The item where it stopped, and how many candidates there are. `floors` are the concordance and the item of the last
-    candidate that each group [attacker, defender, category] still takes. `counts` (predicted, in scale, valid) and
+    Returns the item where it stopped, and the number of candidates. `floors` are the concordance and the item of the
+    last candidate that each group [attacker, defender, category] still takes. `counts` (predicted, in scale, valid) and
     `columns` (attacker, defender, category, item, concordance, share, whether the item counts for no other category of
     the defender) are updated in place.
     """

@@ -1,4 +1,4 @@
-"""Whose prediction counts on which item: a model that may not be asked about an item says MISSING there."""
+"""Whose prediction counts on which item: where a model's does not, its label is MISSING."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def usable_labels(
     eligible: Bool[Array, "M N"] | None = None,
     out: UInt16[Array, "M N"] | None = None,
 ) -> UInt16[Array, "M N"]:
-    """Labels of all models, MISSING where a model is not confident or its answer cannot be judged.
+    """Labels of all models, MISSING where a model is not confident or its label cannot be judged.
 
-    An item that one model could not read is MISSING for all: no duel may profit from a broken file. Models without
-    confidences (None) always count. `out`: where to put the result, which saves a copy of it.
+    An item that one model could not read is MISSING for all: no duel may benefit from a broken file. Models without
+    confidences (None) always count. `out`: where to write the result, which saves a copy.
     """
     usable = np.empty((len(labels), len(labels[0])), np.uint16) if out is None else out
     readable = np.ones(usable.shape[1], bool)

@@ -1,7 +1,7 @@
-"""The items that an attacker finds worst and best among those a defender finds alike (gMAD, Section 2.2, steps 2 to 9).
+"""The worst and best items to an attacker among those a defender finds alike (gMAD, Section 2.2, steps 2 to 9).
 
 As a reduction over chunks of the pool: `scan_extremes(chunk) -> extremes`, `merge_extremes(extremes, extremes) ->
-extremes`, `extremal_pairs(extremes) -> pairs`, with the same answer for every chunking and every order of merging.
+extremes`, `extremal_pairs(extremes) -> pairs`, with the same result for every chunking and every order of merging.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import SelectionError
 from dissensus.selection.extremes_kernel import EDGES, LANES, TILE, pair_up, scan_rows
 
-ROWS_OF_A_THREAD = 8 * TILE  # fewer are done before another thread has started
+ROWS_OF_A_THREAD = 8 * TILE  # fewer rows are done before another thread has started
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Where the levels of every defender lie, in the units of its own scores (higher is better).
+    """The levels of every defender, in the units of its own scores (higher is better).
 
     Cell e of defender i is [edges[i, e], edges[i, e+1]); edges may be infinite, and equal neighbours enclose nothing.
-    `levels[k]` is the first cell of level k and one after its last: levels may overlap, or leave gaps. Both items of a
-    pair lie in one level, and with a `window` also within so many consecutive cells of it.
+    `levels[k]` is the first cell of level k and one past its last: levels may overlap or leave gaps. Both items of a
+    pair lie in one level and, with a `window`, within that many consecutive cells of it.
 
     Raises:
-        SelectionError: edges do not ascend, a level has cells that are not there, or a window holds nothing.
+        SelectionError: edges do not ascend, a level has cells that do not exist, or a window is empty.
     """
 
     edges: Float[Array, "M E+1"]
@@ -39,30 +39,31 @@ class Cells:
     window: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what encloses nothing sensible."""
         if not (self.edges[:, :-1] <= self.edges[:, 1:]).all() or self.edges.shape[1] < 2:
-            raise SelectionError("the edges of a model's levels must be two or more ascending numbers")
+            raise SelectionError("the edges of a model's levels are invalid: give two or more ascending numbers")
         first, last = self.levels.T
         if not ((first >= 0) & (first <= last) & (last <= self.count)).all():
-            raise SelectionError(f"levels must lie within the {self.count} cells of a model's scale")
+            raise SelectionError(
+                f"a level is out of range: levels must lie within the {self.count} cells of a model's scale"
+            )
         if self.window is not None and self.window < 1:
-            raise SelectionError("a window must be at least one cell wide")
+            raise SelectionError("the window is too narrow: it must be at least one cell wide")
 
     @property
     def count(self) -> int:
-        """Cells of each defender."""
+        """Number of cells of each defender."""
         return self.edges.shape[1] - 1
 
     def depth(self, pairs: int, taken: int = 0) -> int:
-        """Extremes to keep of a cell for so many pairs of a level, when earlier rounds took `taken` pairs of a duel."""
+        """Extremes to keep per cell for `pairs` pairs per level, if earlier rounds took `taken` pairs of a duel."""
         return (pairs if self.window is None else 2 * pairs - 1) + 2 * taken
 
 
 @dataclass(frozen=True)
 class Extremes:
-    """Items in cell e of defender i, and the `depth` lowest and highest scores of attacker j among them.
+    """The number of items in cell e of defender i, and the `depth` lowest and highest scores of attacker j among them.
 
-    Lowest first and highest first, equal scores by smaller item; item −1 and an infinite score where there are fewer.
+    Lowest first and highest first, equal scores by smaller item; padded with item −1 and an infinite score.
     No model attacks itself: those lists are empty.
     """
 
@@ -74,14 +75,13 @@ class Extremes:
 
     @classmethod
     def empty(cls, models: int, cells: int, depth: int, dtype: np.typing.DTypeLike = np.float64) -> Self:
-        """What is known before any item was looked at."""
+        """The state before any item was scanned."""
         shape = (models, cells, models, depth)
         low, item = np.full(shape, np.inf, dtype), np.full(shape, -1)
         return cls(np.zeros((models, cells), np.int64), low, item, -low, item)
 
     @property
     def depth(self) -> int:
-        """How many of each extreme are kept."""
         return self.low_item.shape[3]
 
 
@@ -109,20 +109,23 @@ class Pairs:
 def scan_extremes(
     scores: Float[Array, "M N"], first_item: int, cells: Cells, depth: int, known: Extremes | None = None
 ) -> Extremes:
-    """The extremes among a chunk's items, which are numbered on from `first_item`; done on all cores.
+    """The extremes among a chunk's items, which are numbered from `first_item` on; uses all cores.
 
-    A score that is not finite is none: the item is in no cell of that model, and never an extreme of it. `known`, the
-    extremes of other chunks, only saves time: what cannot be among the extremes of both is left out.
+    A score that is not finite counts as missing: the item is in no cell of that model, and never one of its extremes.
+    `known`, the extremes of other chunks, only saves time: items that cannot be among the combined extremes are left
+    out.
 
     Raises:
-        SelectionError: there are not as many models as the cells are for.
+        SelectionError: scores and cells have different numbers of models.
     """
     models, items = scores.shape
     if models != len(cells.edges):
-        raise SelectionError(f"scores of {models} models, but cells of {len(cells.edges)}")
+        raise SelectionError(
+            f"there are scores of {models} models, but cells for {len(cells.edges)}: pass the same models"
+        )
     if known is None or known.depth < depth:
         known = Extremes.empty(models, cells.count, depth, scores.dtype)
-    scores = np.ascontiguousarray(scores)  # columns of unknown stride would not compile to vector instructions
+    scores = np.ascontiguousarray(scores)  # columns of unknown stride would not be vectorized
     bounds = _bounds(known, depth, first_item, scores.dtype)
     threads = max(1, min(os.cpu_count() or 1, items // ROWS_OF_A_THREAD))
     cuts = np.linspace(0, items, threads + 1).astype(int).tolist()
@@ -134,7 +137,7 @@ def scan_extremes(
 
 
 def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
-    """The extremes of two sets of items together."""
+    """The extremes of two sets of items combined."""
     depth = min(one.depth, other.depth)
     low = _first(one.low_score, one.low_item, other.low_score, other.low_item, 1, depth)
     high = _first(one.high_score, one.high_item, other.high_score, other.high_item, -1, depth)
@@ -146,12 +149,12 @@ def extremal_pairs(
 ) -> Pairs:
     """Up to `pairs` pairs of different items for every level of every duel with `wanted[attacker, defender]`.
 
-    First the lowest with the highest, then the same among the items left, as long as the attacker sees a difference;
-    with a window, of all windows the largest difference, then the smaller low item, then the smaller high item.
-    `taken`: attacker, defender and both items of the pairs of earlier rounds; in that duel neither item comes again.
+    First the lowest with the highest, then the same among the remaining items, as long as the attacker sees a
+    difference; with a window, the largest difference of all windows, then the smaller low item, then the smaller high.
+    `taken`: attacker, defender and both items of the pairs of earlier rounds; neither item is used again in that duel.
 
     Raises:
-        SelectionError: more extremes of a cell have to be kept (see `Cells.depth`).
+        SelectionError: more extremes per cell are needed (see `Cells.depth`).
     """
     models = len(wanted)
     taken = np.empty((0, 4), np.int64) if taken is None else taken
@@ -165,7 +168,9 @@ def extremal_pairs(
         scores, items, extremes.counts, cells.levels, window, wanted, gone, starts, pairs
     )
     if not is_enough:
-        raise SelectionError(f"{extremes.depth} extremes of a cell are not enough for {pairs} pairs")
+        raise SelectionError(
+            f"{extremes.depth} extremes per cell are not enough for {pairs} pairs: scan with the depth from Cells.depth"
+        )
     attacker, defender, level, rank, low, high = found.T
     before = np.pad(extremes.counts.cumsum(axis=1), ((0, 0), (1, 0)))
     first, last = cells.levels[level].T
@@ -186,20 +191,22 @@ def _scan_span(
 
 
 def _bounds(known: Extremes, depth: int, first_item: int, dtype: np.dtype) -> Float[Array, "2 M E+2 lanes"]:
-    """What scores of later items must lie beyond; nothing lies beyond those of a model itself and of no cell."""
+    """The bounds that scores of later items must exceed; impossible for a model's own scores and outside all cells."""
     models, cells = known.counts.shape
     bounds = np.empty((2, models, cells + 2, -(-models // LANES) * LANES), dtype)
     bounds[:] = np.array([-np.inf, np.inf]).reshape(2, 1, 1, 1)
     sides = ((known.low_score, known.low_item, np.inf), (known.high_score, known.high_item, -np.inf))
     for side, (score, item, away) in enumerate(sides):
         last, is_later = score[..., depth - 1].astype(dtype), item[..., depth - 1] >= first_item
-        bounds[side, :, 1:-1, :models] = np.where(is_later, np.nextafter(last, away), last)  # then an equal one counts
+        bounds[side, :, 1:-1, :models] = np.where(
+            is_later, np.nextafter(last, away), last
+        )  # so that an equal score counts
         bounds[side, np.arange(models), :, np.arange(models)] = -away
     return bounds
 
 
 def _reached(edges: Float[Array, "M E+1"], dtype: np.dtype) -> Float[Array, "M padded"]:
-    """The smallest finite number of the scores' type to reach each edge, or infinity; filled up for the kernel."""
+    """The smallest finite number of the scores' type that reaches each edge, or infinity; padded for the kernel."""
     with np.errstate(over="ignore"):
         near = edges.astype(dtype)
     above = np.where(near < edges, np.nextafter(near, np.inf), near)
@@ -210,9 +217,9 @@ def _reached(edges: Float[Array, "M E+1"], dtype: np.dtype) -> Float[Array, "M p
 def _first(
     score: Array, item: Array, other_score: Array, other_item: Array, sign: int, depth: int
 ) -> tuple[Array, Array]:
-    """The first of two lists together, by score (times sign) and item."""
+    """The first entries of two lists combined, by score (times sign) and item."""
     score, item = score[..., :depth].copy(), item[..., :depth].copy()
-    some = other_item[..., 0] >= 0  # few, once much is known
+    some = other_item[..., 0] >= 0  # few, once most extremes are known
     scores = np.concatenate([score[some], other_score[some]], axis=1)
     items = np.concatenate([item[some], other_item[some]], axis=1)
     order = np.lexsort((items, sign * scores), axis=1)[:, :depth]

@@ -1,9 +1,9 @@
-"""The inner loops of the extremes: one pass over the rows, all attackers of all defenders at once.
+"""The inner loops for the extremes: one pass over the rows, for all attackers of all defenders at once.
 
 Scores are kept as they are, column by column; the *place* of a score is how many edges of its model it reaches: 0 below
-the first edge or where there is no score, e + 1 in cell e. Most rows end after a few vector instructions per column:
-between the lowest and the highest place of the item no defender's cell has a bound that one of its scores can lie
-beyond. The few others are looked at row by row, all attackers as one vector, and at last defender by defender.
+the first edge or if there is no score, e + 1 in cell e. Most rows are done after a few vector instructions per column:
+between the lowest and the highest place of the item, no defender's cell has a bound that one of its scores can exceed.
+The few others are examined row by row, all attackers as one vector, and finally defender by defender.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-TILE = 8192  # rows of a column that stay in the cache while all models are looked at
+TILE = 8192  # rows of a column that stay in the cache while all models are scanned
 EDGES = 8  # edges a score is compared with at once; fewer loads and stores than one by one
-LANES = 16  # attackers compared at once; rows are filled up to a multiple, so that no remainder is done one by one
+LANES = 16  # attackers compared at once; rows are padded to a multiple, so that there is no scalar remainder
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, kept_scores, kept_items):  # type: ignore[no-untyped-def]
-    """Count the rows from `start` to `stop` in every cell, and keep each cell's most extreme scores of every attacker.
+    """Count the rows from `start` to `stop` in every cell, and keep every attacker's most extreme scores in each cell.
 
     The first axis of `bounds`, `kept_scores` and `kept_items` is 0 for the lowest and 1 for the highest. Highest scores
-    are kept with their sign changed, so that both lists ascend. `bounds[side, defender, place, attacker]`: what a score
-    must lie strictly beyond. Edges are filled up with NaN to a multiple of EDGES. All but scores and edges is updated
-    in place.
+    are stored negated, so that both lists ascend. `bounds[side, defender, place, attacker]`: the bound that a score
+    must lie strictly beyond. Edges are padded with NaN to a multiple of EDGES. Everything but scores and edges is
+    updated in place.
     """
     models, last, lanes = scores.shape[0], bounds.shape[2] - 1, bounds.shape[3]
     lowest, highest = np.empty(TILE, places.dtype), np.empty(TILE, places.dtype)
@@ -60,7 +60,7 @@ def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, ke
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _loosen(bounds, loosest):  # type: ignore[no-untyped-def]
-    """For any lowest and highest place of an item: the loosest bounds of all defenders' cells from one to the other."""
+    """For every lowest and highest place of an item: the loosest bounds of all defenders' cells in between."""
     _, models, places, lanes = bounds.shape
     for lowest in range(places):
         for j in range(lanes):
@@ -80,7 +80,7 @@ def _loosen(bounds, loosest):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _open(loosest, edges, is_open):  # type: ignore[no-untyped-def]
-    """Whether any score can lie beyond the loosest bounds, given the lowest and the highest place of an item."""
+    """Whether any score can lie beyond the loosest bounds, given an item's lowest and highest place."""
     models, last = edges.shape[0], is_open.shape[0] - 1
     for lowest in range(last + 1):
         for highest in range(lowest, last + 1):

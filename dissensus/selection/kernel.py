@@ -1,8 +1,8 @@
-"""The inner loop of the selection: one pass over the rows, all duels at once.
+"""The inner loop of the selection: one pass over the rows, for all duels at once.
 
-Most rows end after a few vector instructions: every confident model agrees. Of the others most end after a look at
-the few distinct labels: their largest distance is under what the least demanding duel still takes. Only the rest is
-looked at duel by duel. Distances are small integers (levels), so that equal distances are equal.
+Most rows are done after a few vector instructions, as all confident models agree. Most others are done after a look at
+the few distinct labels, as their largest distance is below what the least demanding duel still takes. Only the rest are
+examined duel by duel. Distances are small integers (levels), so that equal distances are equal.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 from dissensus.arrays import MISSING
 
-TILE = 4096  # rows whose labels stay in the cache while all models are looked at
+TILE = 4096  # rows whose labels stay in the cache while all models are scanned
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def collect(labels, start, item_offset, levels, first, second, floor_level, floor_item, lists, filled):  # type: ignore[no-untyped-def]
-    """Append candidates from row `start` on to the duels' lists until one is full; the row where it stopped.
+    """Append candidates from row `start` on to the duels' lists until one is full; returns the row where it stopped.
 
     A candidate comes before its duel's floor: level above `floor_level`, or equal and item number below `floor_item`.
     `lists` is (duels, capacity, 4): item, first label, second label, level.
@@ -33,7 +33,7 @@ def collect(labels, start, item_offset, levels, first, second, floor_level, floo
         size = min(TILE, rows - tile)
         _label_range(labels, tile, size, low, high)
         for i in range(size):
-            if high[i] <= low[i] + 1:  # all that speak agree, or fewer than two speak; `high` counts from one
+            if high[i] <= low[i] + 1:  # all labels agree, or fewer than two are given; `high` counts from one
                 continue
             row = tile + i
             largest = _largest_level(labels, row, levels, distinct)
@@ -74,7 +74,7 @@ def _label_range(labels, tile, size, low, high):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _largest_level(labels, row, levels, distinct):  # type: ignore[no-untyped-def]
-    """Largest distance between any two of the labels given to one row."""
+    """Largest distance between any two labels of a row."""
     count = 0
     largest = 0
     for model in range(labels.shape[0]):

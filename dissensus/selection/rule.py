@@ -9,12 +9,12 @@ from dissensus.errors import SelectionError
 
 @dataclass(frozen=True)
 class Rule:
-    """`k` items per duel and as many `reserves`; at most `cap` of them with one predicted label, for either model.
+    """`k` items and `reserves` reserves per duel; at most `cap` of each with the same label, for either model.
 
-    Items go by (larger discrepancy, smaller item number). The selected k are taken greedily in that order, each one
-    that the cap allows. The reserves are taken in the same way from what is left, with a fresh cap: one that is
-    promoted has to fit the cap beside the items it joins. `taken`: the most items that earlier rounds took from one
-    of the duels; so many more candidates are kept.
+    Items are ordered by (larger discrepancy, smaller item number). The selected k are taken greedily in that order,
+    skipping items that exceed the cap. The reserves are taken in the same way from the rest, with a fresh cap: a
+    reserve that is promoted must fit the cap together with the items it joins. `taken`: the most items that earlier
+    rounds took from any duel; that many more candidates are kept.
     """
 
     k: int = 30
@@ -23,24 +23,23 @@ class Rule:
     taken: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what selects nothing."""
         if self.k < 1 or self.reserves < 0 or self.cap < 1:
-            raise SelectionError("k and cap must be at least 1, and reserves at least 0")
+            raise SelectionError("invalid k, cap or reserves: k and cap must be at least 1, and reserves at least 0")
 
     @property
     def depth(self) -> int:
         """How many items of one cell (the same two labels) can be taken: `cap` as selected, `cap` as reserves.
 
-        Items of one cell are equally far apart and block the same labels, so only its first ones ever count.
+        Items of one cell are equally discrepant and use up the same labels, so only the first ones ever count.
         """
         return 2 * self.cap + self.taken
 
     @property
     def enough(self) -> int:
-        """Size of a capped set within a prefix of the order, from which on nothing after the prefix can be taken.
+        """If a prefix of the order contains a capped set of this size, nothing after the prefix can be taken.
 
         A greedy capped set is maximal, and every maximal set under two partition constraints is at least half as large
-        as the largest. So a prefix that holds some capped set of 2k gives k selected whatever else is added to it,
-        and one of k + 2·reserves still gives all reserves after the k selected were taken out.
+        as the largest. So a prefix with some capped set of 2k yields k selected items whatever else is added to it, and
+        one of k + 2·reserves still yields all reserves after the k selected are removed.
         """
         return max(2 * self.k, self.k + 2 * self.reserves) + self.taken

@@ -1,6 +1,6 @@
 """The k most discrepant items of every duel, as a reduction over chunks of the pool.
 
-`scan(chunk) -> partial`, `merge(partial, partial) -> partial`, `finish(partial) -> selection`: the same answer for
+`scan(chunk) -> partial`, `merge(partial, partial) -> partial`, `finish(partial) -> selection`: the same result for
 every chunking and every order of merging.
 """
 
@@ -29,17 +29,17 @@ class Levels:
 
     @classmethod
     def of(cls, distances: Float[Array, "C C"]) -> Self:
-        """The levels of a matrix of distances."""
+        """The levels of a distance matrix."""
         distance = np.unique(distances)
         return cls(np.searchsorted(distance, distances).astype(np.int32), distance)
 
 
 @dataclass(frozen=True)
 class Partial:
-    """Candidates of every duel that a selection over more items could still take, each list in selection order.
+    """The candidates of every duel that a selection over more items could still take, each list in selection order.
 
-    `candidates[d]` has the columns item, first label, second label, level. `floors[d]` is (level, item) of the last
-    place in the order that can still be taken; level 0 where nothing is excluded yet.
+    `candidates[d]` has the columns item, first label, second label, level. `floors[d]` is the (level, item)
+    before which candidates can still be taken.
     """
 
     candidates: tuple[Int[Array, "n 4"], ...]
@@ -47,7 +47,7 @@ class Partial:
 
     @classmethod
     def empty(cls, duels: int) -> Self:
-        """What is known before any item was looked at."""
+        """The state before any item was scanned."""
         floors = np.tile(np.array([1, NO_FLOOR]), (duels, 1))  # level 0 is agreement, which is never a candidate
         return cls(tuple(np.empty((0, 4), np.int64) for _ in range(duels)), floors)
 
@@ -60,10 +60,10 @@ def scan(
     rule: Rule,
     known: Partial | None = None,
 ) -> Partial:
-    """The candidates among a chunk's items, which are numbered on from `first_item`.
+    """The candidates among a chunk's items, which are numbered from `first_item` on.
 
-    Labels are MISSING where a model does not count. `known`, the partial of other chunks, only saves time: what lies
-    behind its floors is left out.
+    Labels are MISSING where a model does not count. `known`, the partial of other chunks, only saves time: candidates
+    beyond its floors are left out.
     """
     floors = Partial.empty(len(duels)).floors if known is None else known.floors.copy()
     lists = np.empty((len(duels), max(1024, 8 * rule.enough), 4), np.int64)
@@ -81,7 +81,7 @@ def scan(
 
 
 def merge(one: Partial, other: Partial, levels: Levels, rule: Rule) -> Partial:
-    """The candidates of two sets of items together."""
+    """The candidates of two sets of items combined."""
     candidates = list(one.candidates)
     floors = _nearer(one.floors, other.floors)
     for duel in np.flatnonzero([len(rows) for rows in other.candidates]):  # few, once the floors are high
@@ -92,7 +92,7 @@ def merge(one: Partial, other: Partial, levels: Levels, rule: Rule) -> Partial:
 
 
 def is_settled(partial: Partial, levels: Levels, first_item: int) -> bool:
-    """True where no item from `first_item` on can be taken: every duel has enough at the largest distance before it."""
+    """True if no item from `first_item` on can be taken: every duel already has enough at the largest distance."""
     level, item = partial.floors.T
     return bool(((level == len(levels.distance) - 1) & (item <= first_item)).all())
 
@@ -100,9 +100,9 @@ def is_settled(partial: Partial, levels: Levels, first_item: int) -> bool:
 def finish(
     partial: Partial, duels: Int[Array, "D 2"], levels: Levels, rule: Rule, taken: Sequence[Int[Array, " n"]] = ()
 ) -> Selection:
-    """The selected items and reserves of every duel, in the order of the duels and of their ranks.
+    """The selected items and reserves of every duel, in the order of duels and ranks.
 
-    `taken`: per duel the items that earlier rounds took, at most `rule.taken` each; they are not selected again.
+    `taken`: for each duel, the items that earlier rounds took, at most `rule.taken`; they are not selected again.
     """
     left = [rows[~np.isin(rows[:, 0], taken[duel])] if taken else rows for duel, rows in enumerate(partial.candidates)]
     parts = [
@@ -131,7 +131,7 @@ def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> 
 
 
 def _reduced(rows: Int[Array, "n 4"], levels: Levels, rule: Rule) -> tuple[Int[Array, "n 4"], tuple[int, int]]:
-    """Candidates that can still be taken, in order, and the floor behind which none can."""
+    """Candidates that can still be taken, in order, and the floor beyond which none can."""
     if len(rows) == 0:
         return rows, (1, NO_FLOOR)
     rows = rows[np.lexsort((rows[:, 0], -rows[:, 3]))]
@@ -144,7 +144,7 @@ def _reduced(rows: Int[Array, "n 4"], levels: Levels, rule: Rule) -> tuple[Int[A
 
 
 def _place_in_cell(rows: Int[Array, "n 4"], classes: int) -> Int[Array, " n"]:
-    """How many earlier rows carry the same two labels."""
+    """How many earlier rows have the same two labels."""
     cell = rows[:, 1] * classes + rows[:, 2]
     order = np.argsort(cell, kind="stable")
     starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
@@ -160,7 +160,7 @@ def _nearer(one: Int[Array, "D 2"], other: Int[Array, "D 2"]) -> Int[Array, "D 2
 
 
 def _make_room(lists: Array, filled: Array, floors: Array, levels: Levels, rule: Rule) -> Array:
-    """Reduce every list that is half full, since one full list interrupts the pass for all; widen where that fails."""
+    """Reduce every list that is half full, as one full list interrupts the pass for all; if that fails, widen them."""
     for duel in np.flatnonzero(filled > lists.shape[1] // 2):
         rows, floor = _reduced(lists[duel, : filled[duel]], levels, rule)
         lists[duel, : len(rows)] = rows

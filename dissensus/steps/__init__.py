@@ -1,1 +1,1 @@
-"""One file per verb: what it reads from the study, which rooms it calls, what it writes."""
+"""One file per command: what it reads from the study, which packages it calls, what it writes."""

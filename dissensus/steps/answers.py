@@ -11,10 +11,10 @@ from dissensus.store.settings import Settings
 
 
 def study_database(folder: Folder, settings: Settings) -> Database:
-    """The study's database; one outside its folder, which any study can name, is seen to be this one's.
+    """The study's database; one outside the study folder is claimed first, since another study could use it too.
 
     Raises:
-        StudyError: it holds the answers of another study.
+        StudyError: the database holds the answers of another study.
     """
     database = Database.of(folder, settings)
     if database.path != folder.judgements and has_items(folder):
@@ -23,16 +23,16 @@ def study_database(folder: Folder, settings: Settings) -> Database:
 
 
 def refuse_to_leave_behind(folder: Folder, database: Database) -> None:
-    """Refuse to ask people by another database while the study's own file holds answers that it has not.
+    """Refuse to use another database while the study's own file holds answers that are missing there.
 
     Raises:
-        StudyError: says how to move them.
+        StudyError: says how to move the answers.
     """
     if database.path is None and folder.judgements.exists():
         here = AnswerLog(Database(f"sqlite:///{folder.judgements}")).counts()[0]
         there = AnswerLog(database).counts()[0]
         if here > there:
             raise StudyError(
-                f"{folder.judgements} holds {here:,} answers, {database.name} only {there:,}: export them with the old "
-                "database (dissensus judgements export), then import them with the new one"
+                f"{folder.judgements} holds {here:,} answers but {database.name} only {there:,}: export them from the "
+                "old database (dissensus judgements export), then import them into the new one"
             )

@@ -1,4 +1,4 @@
-"""A column of known scores, given by the user, to hold the ranking against (Table 1)."""
+"""Known scores, provided by the user, to compare the ranking with (Table 1)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dissensus.store.folder import Folder
 
 
 def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
-    """Name of the score, scores by model, and the labels they cost: a CSV of model, one score and, optionally, labels.
+    """Name of the score, scores by model, and how many labels they took, from a CSV with model, a score and labels.
 
-    Higher scores are better.
+    The column labels is optional. Higher scores are better.
 
     Raises:
-        StudyError: the file cannot be read, or a score is no number.
+        StudyError: the file cannot be read, or a score is not a number.
     """
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
@@ -28,24 +28,24 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not names or "model" not in rows[0]:
-        raise StudyError(f"{path} is no benchmark: it needs a column model, one of scores, and rows")
+        raise StudyError(f"{path} is not a benchmark: it needs a column 'model', a column of scores and some rows")
     try:
         scores = {row["model"]: float(row[names[0]]) for row in rows}
     except (TypeError, ValueError):
-        raise StudyError(f"{path}: a score of the column {names[0]} is no number") from None
+        raise StudyError(f"{path}: a score in column {names[0]} is not a number") from None
     if not all(map(math.isfinite, scores.values())):
-        raise StudyError(f"{path}: a score of the column {names[0]} is not finite")
+        raise StudyError(f"{path}: a score in column {names[0]} is not finite")
     cost = rows[0].get("labels") or ""
     return names[0], scores, int(cost) if cost.isdecimal() else None
 
 
 def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: int | None) -> Benchmark:
-    """The ranking beside the benchmark, over the models that have both a strength and a score."""
+    """The ranking compared with the benchmark, over the models that have both a strength and a score."""
     from scipy.stats import spearmanr  # takes half a second to import, which few commands need
 
     shared = [s.model for s in ranking.standings if s.strength is not None and s.model in scores]
     if not shared:
-        raise StudyError(f"the benchmark '{name}' has none of the models that compete: it has {', '.join(scores)}")
+        raise StudyError(f"the benchmark '{name}' has none of the competing models: it has {', '.join(scores)}")
     strengths = {s.model: s.strength for s in ranking.standings if s.strength is not None}
     rank = _ranks([scores[model] for model in shared])
     place = _ranks([strengths[model] for model in shared])
@@ -61,7 +61,7 @@ def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: 
 
 
 def known_benchmark(folder: Folder, ranking: Ranking) -> Benchmark | None:
-    """The ranking beside the benchmark that is kept with the study, if any."""
+    """The ranking compared with the benchmark stored in the study, if there is one."""
     return against(ranking, *read_benchmark(folder.benchmark)) if folder.benchmark.exists() else None
 
 

@@ -1,4 +1,4 @@
-"""distort: photographs -> a pool of distorted ones, with a manifest that `pool` takes."""
+"""distort: turn photos into a pool of distorted images, with a manifest for `pool`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MANIFEST = "pool.csv"
 COLUMNS = ("item", "path", "reference", "distortion", "level")
 REFERENCE = "reference"
 STAMP = "dissensus"
-"""Key of the text inside a PNG that says what it was made from; what has none was not made here."""
+"""Key of the PNG text chunk that says what an image was made from; files without it were not made here."""
 SHORTEST = 16
-QUICK = 1  # of zlib: three times as fast as Pillow's default, and files a twentieth larger
+QUICK = 1  # zlib level: three times as fast as Pillow's default, for files 5 % larger
 
 
 class DistortResult(Record):
-    """What lies in the folder now. `skipped` are photos that could not be used: path and reason."""
+    """The contents of the folder. `skipped` lists photos that could not be used: path and reason."""
 
     manifest: Path
     photos: int
@@ -42,7 +42,7 @@ class DistortResult(Record):
 
 @dataclass(frozen=True)
 class Job:
-    """One photo, and what is to be made of it."""
+    """One photo and the versions to make of it."""
 
     name: str
     path: str
@@ -51,7 +51,7 @@ class Job:
     levels: Mapping[str, Sequence[float]]
 
     def stamps(self) -> dict[str, tuple[str, int, str]]:
-        """File name -> kind, level and what the file is made from."""
+        """Map file names to kind, level and a stamp of what the file is made from."""
         photo = file_fingerprint(Path(self.path))
         made = {f"{REFERENCE}.png": (REFERENCE, 0, photo)}
         for kind, level in self.versions:
@@ -71,13 +71,13 @@ def distort(
     parameters: Mapping[str, Sequence[float]] = LEVELS,
     workers: int | None = None,
 ) -> DistortResult:
-    """Write NAME/reference.png, NAME/KIND-LEVEL.png for every photo, and pool.csv.
+    """Write NAME/reference.png and NAME/KIND-LEVEL.png for every photo, and pool.csv.
 
-    The same photos, levels and seed give the same pixels, whatever the workers and however often it was killed; what is
-    there already is kept. `parameters` are those of the levels.
+    The same photos, levels and seed give the same pixels, regardless of the number of workers and of interruptions;
+    existing files are kept. `parameters` define the levels of each kind.
 
     Raises:
-        PoolError: no usable photo, an unknown kind or level, or a file of that name that was not made by this command.
+        PoolError: there is no usable photo, a kind or level is unknown, or a file of that name was made elsewhere.
     """
     check_kinds(kinds)
     for kind in kinds:
@@ -91,7 +91,7 @@ def distort(
         progress("distorting photos", len(outcomes), len(jobs))
     skipped = [(job.path, why) for job, why in zip(jobs, outcomes, strict=True) if isinstance(why, str)]
     if len(skipped) == len(jobs):
-        raise PoolError(f"none of {len(jobs):,} photos can be used; the first, {skipped[0][0]}: {skipped[0][1]}")
+        raise PoolError(f"none of the {len(jobs):,} photos can be used; the first is {skipped[0][0]}: {skipped[0][1]}")
     usable = [job for job, outcome in zip(jobs, outcomes, strict=True) if not isinstance(outcome, str)]
     rows = [row for job in usable for row in _rows(job)]
     write_text(folder / MANIFEST, _csv([COLUMNS, *rows]))
@@ -102,40 +102,40 @@ def distort(
 
 
 def parsed_levels(text: str) -> list[int]:
-    """Levels written as 1,2,3.
+    """Levels from text such as 1,2,3.
 
     Raises:
-        PoolError: something else is written.
+        PoolError: the text is something else.
     """
     try:
         return [int(level) for level in text.split(",")]
     except ValueError:
-        raise PoolError(f"'{text}' are no levels: write numbers with commas between, such as 1,3,5") from None
+        raise PoolError(f"'{text}' is not a list of levels: write comma-separated numbers, such as 1,3,5") from None
 
 
 def _photos(sources: Sequence[str], folder: Path) -> list[str]:
-    """Paths of the photos; what lies in the folder itself was made from them."""
+    """Paths of the photos, without those in the output folder, which were made from photos."""
     inside = folder.resolve()
     found = [path for path in items_of(list(sources))[1] if path is not None]
     photos = [path for path in dict.fromkeys(found) if inside not in Path(path).parents]
     if not photos:
-        raise PoolError(f"the sources hold no photos that lie outside of {folder}: name the originals")
+        raise PoolError(f"the sources have no photos outside the output folder {folder}: name the originals")
     return photos
 
 
 def _named(paths: list[str]) -> Iterator[tuple[str, str]]:
-    """A folder name for each photo: its own without the ending, and a number where another had it before."""
+    """A folder name for each photo: its file name without the suffix, numbered if already taken."""
     taken = {MANIFEST}
     for path in paths:
         stem = Path(path).stem.encode("utf-8", "replace").decode().strip(". ") or "photo"
         numbered = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
-        name = next(name for name in numbered if name.casefold() not in taken)  # some disks do not tell a from A
+        name = next(name for name in numbered if name.casefold() not in taken)  # some file systems ignore case
         taken.add(name.casefold())
         yield name, path
 
 
 def _all_made(jobs: list[Job], folder: Path, workers: int) -> Iterator[int | str]:
-    """Threads are enough: encoders, filters and random numbers let go of Python's lock."""
+    """Run the jobs in threads, which is enough: encoders, filters and random numbers release the GIL."""
     threads = ThreadPoolExecutor(workers)
     try:
         yield from threads.map(lambda job: _made(job, folder / job.name), jobs)
@@ -144,7 +144,7 @@ def _all_made(jobs: list[Job], folder: Path, workers: int) -> Iterator[int | str
 
 
 def _made(job: Job, folder: Path) -> int | str:
-    """The number of files that were missing and are there now, or why the photo cannot be used."""
+    """The number of files written because they were missing, or why the photo cannot be used."""
     try:
         stamps = job.stamps()
     except OSError as error:
@@ -156,7 +156,7 @@ def _made(job: Job, folder: Path) -> int | str:
     if isinstance(photo, Unreadable):
         return photo.reason
     if min(photo.size) < SHORTEST:
-        return f"{photo.width}×{photo.height} pixels: {SHORTEST} a side are the least"
+        return f"{photo.width}×{photo.height} pixels: each side needs at least {SHORTEST}"
     fingerprint = stamps[f"{REFERENCE}.png"][2]
     for name, (kind, level, stamp) in todo.items():
         rng = random_stream(job.seed, fingerprint, kind, level)
@@ -166,10 +166,10 @@ def _made(job: Job, folder: Path) -> int | str:
 
 
 def _is_there(path: Path, stamp: str) -> bool:
-    """True where the file is there and whole.
+    """True if the file exists and is complete.
 
     Raises:
-        PoolError: another one is.
+        PoolError: there is a different file of that name.
     """
     if not path.exists():
         return False
@@ -177,17 +177,17 @@ def _is_there(path: Path, stamp: str) -> bool:
     if found == stamp:
         return is_whole
     made = "by something else" if found is None else "from another photo, or with another level or seed"
-    raise PoolError(f"{path} is there, and was made {made}: choose another folder, or remove it")
+    raise PoolError(f"{path} already exists and was made {made}: choose another folder, or remove the file")
 
 
 def _stamp_of(path: Path) -> tuple[str | None, bool]:
-    """What a file says it was made from, and whether it is whole."""
+    """The stamp of a file, and whether the file is complete."""
     found = None
     try:
         with Image.open(path) as image:
             found = image.info.get(STAMP)
             image.verify()
-    except (OSError, SyntaxError, ValueError):  # how Pillow speaks of damage
+    except (OSError, SyntaxError, ValueError):  # what Pillow raises for damaged files
         return found, False
     return found, True
 
@@ -208,7 +208,7 @@ def _rows(job: Job) -> list[tuple[str, ...]]:
 
 def _refuse_foreign_manifest(path: Path) -> None:
     if path.exists() and not path.read_bytes().startswith(",".join(COLUMNS).encode()):
-        raise PoolError(f"{path} is there and was made by something else: choose another folder, or remove it")
+        raise PoolError(f"{path} already exists and was made by something else: choose another folder, or remove it")
 
 
 def _csv(rows: Sequence[Sequence[str]]) -> str:

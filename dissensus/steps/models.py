@@ -1,4 +1,4 @@
-"""Models as a person names them: written into study.toml, and taken out again where they are refused."""
+"""Models as the user names them: added to study.toml, and removed again if they are rejected."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def named_models(
     kind: type[Any] = Preprocess,
     gives_numbers: bool = False,
 ) -> Iterator[list[str]]:
-    """The names of models given as NAME=BACKEND:TARGET, which stand in study.toml from now on.
+    """Add the models given as NAME=BACKEND:TARGET to study.toml, and yield their names.
 
-    `kind` is the preprocessing that the study's task has. A model that is refused outright while this lasts is not in
-    the study; one that has begun is, so that it can resume.
+    `kind` is the preprocessing class of the study's task. If the body raises, models that have no predictions yet are
+    removed again; those that have some stay, so that they can resume.
 
     Raises:
-        StudyError: another model has the name, or --lower is not about these models.
+        StudyError: another model has the name, or --lower names a model that is not among these.
     """
     before = folder.settings.read_bytes()
     added = _new_models(settings, specs, preprocess, lower, kind, gives_numbers)
@@ -49,7 +49,7 @@ def named_models(
 
 
 def resolved_target(backend: str, target: str) -> str:
-    """The target as study.toml keeps it: a path that does not depend on where the command was given."""
+    """The target as study.toml stores it: paths do not depend on the working directory."""
     name, at, checkpoint = target.partition("@")
     if backend == "timm":
         return f"{name}@{Path(checkpoint).resolve()}" if at else target
@@ -60,10 +60,10 @@ def resolved_target(backend: str, target: str) -> str:
 
 
 def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
-    """Which scores are better, where nobody says: a quality model knows it of itself."""
+    """Whether higher or lower scores are better by default; quality models know this themselves."""
     if backend != "quality":
         return "higher"
-    from dissensus.backends.quality import open_quality  # half a second, which other backends need not wait
+    from dissensus.backends.quality import open_quality  # takes half a second to import, which only this backend needs
 
     return open_quality(target).better
 
@@ -76,17 +76,19 @@ def _new_models(
     kind: type[Any],
     gives_numbers: bool,
 ) -> dict[str, ModelSettings]:
-    """Those that are not in the study yet; one that is there already must be the same."""
+    """The models that are not in the study yet; one that is must be the same model."""
     known = settings.models
     added: dict[str, ModelSettings] = {}
     kind.read(preprocess)
     unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
     if unknown or (lower and not gives_numbers):
-        raise StudyError(f"{(unknown or lower)[0]}: --lower names models of this command, in a study of scores")
+        raise StudyError(
+            f"{(unknown or lower)[0]}: --lower takes models named in this command, and only for the task scores"
+        )
     for spec in specs:
         name, backend, target = parse_spec(spec)
         if name in lower and backend == "quality" and known_better(backend, target) == "higher":
-            raise StudyError(f"{name}: {target} is better when it is higher: leave --lower out")
+            raise StudyError(f"{name}: higher scores of {target} are better: remove --lower")
         model = ModelSettings(
             backend=backend,
             target=resolved_target(backend, target),
@@ -94,13 +96,13 @@ def _new_models(
             better="lower" if name in lower else known_better(backend, target),
         )
         if name in added or (name in known and not _same(known[name], model)):
-            raise StudyError(f"there is a model {name} already: give this one another name")
+            raise StudyError(f"there is already a model {name}: give this one another name")
         if name not in known:
             added[name] = model
     return added
 
 
 def _same(known: ModelSettings, given: ModelSettings) -> bool:
-    """True where the same model is named again; preprocessing that the person wrote into study.toml stays."""
+    """True if both are the same model; preprocessing already in study.toml need not be repeated."""
     same_source = (known.backend, known.target, known.better) == (given.backend, given.target, given.better)
     return same_source and (not given.preprocess or known.preprocess == given.preprocess)

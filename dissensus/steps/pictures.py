@@ -1,4 +1,4 @@
-"""Small pictures of items for pages that stand alone."""
+"""Thumbnails of items for self-contained pages."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ THUMBNAIL = 256  # pixels of a picture in a gallery
 
 
 class Pictures:
-    """Small pictures of items as data URIs, each made once."""
+    """Thumbnails of items as data URIs, each made once."""
 
     def __init__(self, pool: Pool, items: Sequence[int], side: int, progress: Progress) -> None:
-        """Find where some items of the pool lie; their pictures are at most `side` pixels wide and high.
+        """Look up the files of some items; thumbnails are at most `side` pixels wide and high.
 
-        Strips are up to twice as wide: pages show them above each other.
+        Strips may be twice as wide, since pages stack them.
         """
         self.side = side
         self.tell = progress
@@ -29,7 +29,7 @@ class Pictures:
         self.of = lru_cache(maxsize=None)(self._make)
 
     def _make(self, item: int) -> tuple[str | None, bool]:
-        """Data URI of an item's picture and whether it is to be shown pixel by pixel; None where there is none."""
+        """Data URI of an item's thumbnail (None without an image), and whether to show it pixelated."""
         self.made += 1
         self.tell("pictures", self.made, 0)
         uri = self.uris[item]

@@ -1,4 +1,4 @@
-"""pool: where the items lie, and a fingerprint of each."""
+"""pool: the path and the fingerprint of every item."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from dissensus.store.parts import Parts
 from dissensus.store.sources import items_with_references
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
 
-CHUNK = 1024  # files whose bytes are read before what is known of them is kept
+CHUNK = 1024  # files that are fingerprinted before the results are saved
 
 
 def make_pool(folder: Folder, sources: list[str], progress: Progress) -> None:
-    """Write pool.parquet: id, uri, size and fingerprint of every item, by id; and reference, where one has one.
+    """Write pool.parquet, sorted by id: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Raises:
-        PoolError: no items, or an id twice.
-        StudyError: models have predicted on another pool already.
+        PoolError: there are no items, or two have the same id.
+        StudyError: models have already predicted on another pool.
     """
     ids, paths, references = items_with_references(sources)
     named = pa.array(ids, pa.string())
@@ -70,7 +70,6 @@ def pool_stamp(folder: Folder) -> str:
 
 
 def has_items(folder: Folder) -> bool:
-    """True where the study has a pool."""
     return folder.pool.exists() or folder.enumeration.exists()
 
 
@@ -83,13 +82,13 @@ def pool_size(folder: Folder) -> int:
 
 
 def pool_ids(folder: Folder) -> pa.ChunkedArray:
-    """Ids of all items, in pool order."""
+    """Ids of all items, in the order of the pool."""
     pool_stamp(folder)
     return read_table(folder.pool, ["id"])["id"]
 
 
 def duplicates(folder: Folder) -> int:
-    """Number of items whose bytes another item has too."""
+    """Number of items that are byte-for-byte copies of another."""
     if folder.enumeration.exists():
         return 0
     prints = read_table(folder.pool, ["fingerprint"])["fingerprint"].drop_null()
@@ -102,7 +101,7 @@ def _contents(paths: list[str | None]) -> pa.Table:
 
 
 def _content(path: str | None) -> tuple[int | None, str | None]:
-    """Size and fingerprint of a file; unknown where there is none to read, which `predict` will say."""
+    """Size and fingerprint of a file; (None, None) if it cannot be read, which `predict` reports."""
     try:
         return (Path(path).stat().st_size, file_fingerprint(Path(path))) if path else (None, None)
     except OSError:
@@ -110,7 +109,7 @@ def _content(path: str | None) -> tuple[int | None, str | None]:
 
 
 def _reference_contents(table: pa.Table) -> pa.ChunkedArray:
-    """Fingerprints of what the items are compared with; mostly they are items themselves, and read already."""
+    """Fingerprints of the reference images; most of them are items themselves, and already fingerprinted."""
     known = dict(zip(table["uri"].to_pylist(), table["fingerprint"].to_pylist(), strict=True))
     references = table["reference"].to_pylist()
     known |= {path: _content(path)[1] for path in {*references} - {*known}}
@@ -129,9 +128,9 @@ def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
 
 
 def refuse_another(folder: Folder, stamp: str) -> None:
-    """Refuse other items than those that models have predicted on."""
+    """Raise StudyError if models have predicted on other items than these."""
     used = sorted(path.stem for path in (folder.root / "predictions").glob("*.parquet"))
     if used and has_items(folder) and pool_stamp(folder) != stamp:
         raise StudyError(
-            f"{used[0]} has predicted on another pool: begin a new study for these items, or restore the old ones"
+            f"{used[0]} has predicted on another pool: start a new study for these items, or restore the old ones"
         )

@@ -1,4 +1,4 @@
-"""The items of a study by their places, whether they are listed in a file or worked out."""
+"""The items of a study by position, whether they are listed in a file or generated."""
 
 from __future__ import annotations
 
@@ -28,35 +28,32 @@ class Pool(Protocol):
     """The items of one study."""
 
     def ids(self, positions: Sequence[int]) -> list[str]:
-        """Ids of the items at some places."""
+        """Ids of the items at some positions."""
 
     def places(self, items: Sequence[str]) -> list[int]:
-        """The places of items that are in the pool."""
+        """Positions of items that are in the pool."""
 
     def uris(self, positions: Sequence[int]) -> list[str | None]:
-        """Where they lie, or are drawn now to lie; None for items that have nothing to show."""
+        """Paths of the items at some positions, which are drawn first if needed; None for items without an image."""
 
     def __contains__(self, item: object) -> bool:
-        """Whether there is an item of that id."""
+        """Whether there is an item with that id."""
 
 
 class ListedPool:
-    """Items that pool.parquet lists."""
+    """Items listed in pool.parquet."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
 
     def ids(self, positions: Sequence[int]) -> list[str]:
-        """Ids of the items at some places."""
         return list(items_at(self.folder, np.array(positions, np.int64)).to_pylist())
 
     def places(self, items: Sequence[str]) -> list[int]:
-        """The places of items that are in the pool."""
         found = pc.index_in(pa.array(items, pa.string()), value_set=pool_ids(self.folder))
         return list(found.to_pylist())
 
     def uris(self, positions: Sequence[int]) -> list[str | None]:
-        """Where the items at some places lie."""
         return list(items_at(self.folder, np.array(positions, np.int64), "uri").to_pylist())
 
     def __contains__(self, item: object) -> bool:
@@ -68,34 +65,31 @@ class ListedPool:
 
 
 class EnumeratedPool:
-    """Items that an enumeration works out; those that people see are drawn once."""
+    """Items that an enumeration generates; those shown to annotators are drawn once."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
 
     @cached_property
     def enumeration(self) -> Enumeration:
-        """The enumeration itself, from its module.
+        """The enumeration, loaded from its module.
 
         Raises:
-            StudyError: its module is not as it was: the numbers may stand for other items now.
+            StudyError: the module has changed, so that the same numbers may stand for other items.
         """
         known = read_enumeration(self.folder)
         target, size = str(known["target"]), int(known["size"])
         if _stamp(target, size) != known["pool"]:
-            raise StudyError(f"{target} has changed since it became the pool: restore it, or begin a new study")
+            raise StudyError(f"{target} has changed since it became the pool: restore it, or start a new study")
         return opened_enumeration(target)
 
     def ids(self, positions: Sequence[int]) -> list[str]:
-        """Ids of the items at some places."""
         return [self.enumeration.id_of(int(position)) for position in positions]
 
     def places(self, items: Sequence[str]) -> list[int]:
-        """The places of items that are in the pool."""
         return [self.enumeration.number_of(item) for item in items]
 
     def uris(self, positions: Sequence[int]) -> list[str | None]:
-        """Where the drawings of the items at some places lie."""
         return [str(self._drawing(int(position))) for position in positions]
 
     def __contains__(self, item: object) -> bool:
@@ -117,19 +111,20 @@ class EnumeratedPool:
 
 
 def open_pool(folder: Folder) -> Pool:
-    """The pool of a study."""
     return EnumeratedPool(folder) if folder.enumeration.exists() else ListedPool(folder)
 
 
 def enumerate_pool(folder: Folder, sources: Sequence[str]) -> None:
-    """Take an enumeration as the pool: `python:MODULE:NAME`.
+    """Use the enumeration `python:MODULE:NAME` as the pool.
 
     Raises:
-        PoolError: it is not the only source, or enumerates nothing.
-        StudyError: models have predicted on another pool already.
+        PoolError: there are other sources or items, or the enumeration is empty.
+        StudyError: models have already predicted on another pool.
     """
     if len(sources) > 1 or folder.pool.exists():
-        raise PoolError("an enumerated pool stands alone: give one python:MODULE:NAME to a study without other items")
+        raise PoolError(
+            "an enumerated pool cannot be combined with other items: use a single python:MODULE:NAME in a new study"
+        )
     module, _, name = sources[0].removeprefix(ENUMERATED).rpartition(":")
     target = f"{Path(module).resolve()}:{name}" if module.endswith(".py") else f"{module}:{name}"
     size = _size(target)
@@ -139,21 +134,17 @@ def enumerate_pool(folder: Folder, sources: Sequence[str]) -> None:
 
 
 def refuse_mixed(folder: Folder) -> None:
-    """Refuse to list items beside those that an enumeration works out.
-
-    Raises:
-        PoolError: the study has an enumerated pool.
-    """
+    """Raise PoolError if the study has an enumerated pool, which cannot be combined with listed items."""
     if folder.enumeration.exists():
-        raise PoolError("an enumerated pool stands alone: begin a new study for other items")
+        raise PoolError("an enumerated pool cannot be combined with other items: start a new study for them")
 
 
 def opened_enumeration(target: str) -> Enumeration:
-    """The enumeration that MODULE:NAME stands for."""
+    """Load the enumeration MODULE:NAME."""
     found: Enumeration = named_object(target)
     absent = [name for name in ("__len__", "id_of", "number_of", "items", "draw") if not hasattr(found, name)]
     if absent:
-        raise PoolError(f"{target} is no enumeration of items: it has no {absent[0]}")
+        raise PoolError(f"{target} is not an enumeration of items: it has no {absent[0]}")
     return found
 
 
@@ -161,12 +152,12 @@ def _size(target: str) -> int:
     try:
         size = len(opened_enumeration(target))
     except (TypeError, ValueError, OverflowError) as error:
-        raise PoolError(f"{target} is no enumeration of items: {one_line(error)}") from error
+        raise PoolError(f"{target} is not an enumeration of items: {one_line(error)}") from error
     if size < 1:
-        raise PoolError(f"{target} enumerates no items")
+        raise PoolError(f"{target} is empty: it enumerates no items")
     return size
 
 
 def _stamp(target: str, size: int) -> str:
-    """What the numbers of items mean follows from the module, the name in it and how many there are."""
+    """A fingerprint of the module, the name in it and the number of items, which define what each number means."""
     return fingerprint(target_fingerprint("python", target), target.rpartition(":")[2], str(size))

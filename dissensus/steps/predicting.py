@@ -1,9 +1,9 @@
-"""predict: what every model says about every item, in pool order; made chunk by chunk, or read from a file."""
+"""predict: every model's predictions for every item in pool order, made chunk by chunk or read from a file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -25,65 +25,64 @@ from dissensus.store.rounds import Round
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table, read_stamps, read_table
 
-STAMPED = ("inputs", "content", "unreadable")  # what every file of predictions says of itself
-CHUNK = 256  # items that are predicted before they are kept
+STAMPED = ("inputs", "content", "unreadable")  # metadata of every file of predictions
+CHUNK = 256  # items that are predicted before they are saved
 PooledFile = tuple[str | None, str | None]
-"""Where an item lies, and the fingerprint it was pooled with."""
+"""The path of an item, and its fingerprint when it was pooled."""
 
 Parted = Callable[[], Iterable[pa.Table]]
-"""Gives all predictions part by part, from the beginning each time: a large pool's are never in memory at once."""
+"""Iterates over all predictions part by part, from the start each time, so that a large pool never fills memory."""
 
-BATCH = 32  # images that a model sees at once
-READERS = 2  # threads that decode images while the model works
+BATCH = 32  # images per model call
+READERS = 2  # threads that decode images while the model runs
 
 
 class Source:
-    """Where the predictions of one model come from; each task has its own, which says how they are read and checked."""
+    """Where the predictions of one model come from; each task defines how they are read and checked."""
 
+    columns: Sequence[str] = ()
+    """What predictions consist of, such as label and confidence, where they can be given as columns."""
     chunk = CHUNK
-    """Items that are predicted before they are kept."""
+    """Items that are predicted before they are saved."""
 
     def __init__(self, work: Workspace[Any], name: str) -> None:
         self.work, self.name = work, name
         self.model = work.settings.models[name]
         self.is_whole = self.model.backend == "file"
-        """True where all predictions lie in one file, which is read at once."""
+        """True if all predictions are in one file, which is read at once."""
         self.preprocess = work.settings.preprocess | self.model.preprocess
         self.inputs: dict[str, Any] = {"preprocess": {} if self.is_whole else self.preprocess}
-        """What the predictions depend on beside the pool and the model itself."""
+        """What the predictions depend on besides the pool and the model itself."""
         if work.folder.classes.exists():
             self.inputs["classes"] = fingerprint(work.folder.classes.read_bytes())
 
     @cached_property
     def images(self) -> PooledImages:
-        """The images of the pool."""
         return PooledImages(self.work.folder, self.name)
 
     def read(self) -> pa.Table:
-        """All predictions, where they lie in a file."""
-        raise BackendError(f"{self.name}: a study of this task cannot read predictions from one file")
+        """Read all predictions from a file."""
+        raise BackendError(f"{self.name}: this task cannot read predictions from a single file")
 
     def open(self) -> None:
-        """Make the model ready to predict."""
-        raise BackendError(
-            f"{self.name}: a study of this task takes predictions as file:PATH, not {self.model.backend}:"
-        )
+        """Load the model."""
+        raise BackendError(f"{self.name}: this task takes predictions as file:PATH, not as {self.model.backend}:")
 
     def part(self, rows: range) -> pa.Table:
-        """Predictions for some items of the pool, with a column `problem` for those that have none."""
+        """Predictions for some items of the pool, with a column `problem` that says why an item has none."""
         raise NotImplementedError
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
-        """Check what was predicted, part by part, and write it with fingerprints of it added to the stamps."""
+        """Check the predictions part by part, and write them with their fingerprints added to the stamps."""
         raise NotImplementedError
 
 
 def predict(source: Source) -> bool:
-    """Write predictions/NAME.parquet; False where it was there, made from the same inputs.
+    """Write predictions/NAME.parquet; False if it already exists and was made from the same inputs.
 
     Raises:
         StudyError: the predictions, or finished parts of them, were made from other inputs.
-        BackendError, PredictionError: the model cannot be run, or says what cannot be.
+        BackendError, PredictionError: the model cannot be run, or its predictions are invalid.
     """
     work, name, model = source.work, source.name, source.model
     folder, progress = work.folder, work.progress
@@ -94,7 +93,7 @@ def predict(source: Source) -> bool:
     } | source.inputs
     target = folder.predictions(name)
     if target.exists():
-        remedy = "give the changed model a name of its own and let it join"
+        remedy = "add the changed model under a new name (dissensus join)"
         refuse_changes(f"predict {name}", read_stamps(target)["inputs"], inputs, remedy)
         return False
     parts = None if source.is_whole else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
@@ -107,7 +106,7 @@ def predict(source: Source) -> bool:
             _predict_parts(folder, name, source, parts, progress)
             source.write(target, parts.all, stamps)
         except DissensusError as error:
-            if isinstance(error, PredictionError) or not parts:  # what is refused as a whole is not gone on with
+            if isinstance(error, PredictionError) or not parts:  # predictions rejected as a whole cannot be resumed
                 parts.clear()
             raise
         parts.clear()
@@ -127,10 +126,10 @@ def _predict_parts(folder: Folder, name: str, source: Source, parts: Parts, prog
 
 
 class PooledImages:
-    """The images of a pool, decoded ahead in threads, batch by batch."""
+    """The images of a pool, decoded ahead of time in threads, batch by batch."""
 
     def __init__(self, folder: Folder, name: str) -> None:
-        """Find out where they lie.
+        """Look up the files.
 
         Raises:
             BackendError: the pool has no files.
@@ -141,37 +140,39 @@ class PooledImages:
         self.files: list[PooledFile] = list(zip(columns["uri"], columns["fingerprint"], strict=True))
         self.references: list[str | None] = columns.get("reference", [None] * len(self.files))
         self.prints = dict(self.files)
-        # images that share a reference stand together in a pool
+        # images that share a reference are next to each other in a pool
         self.reference = lru_cache(8)(self._reference)
         if all(uri is None for uri in columns["uri"]):
-            raise BackendError(f"{name} cannot run: the pool has ids only; use a file of predictions, or give paths")
+            raise BackendError(
+                f"{name} cannot run: the pool has only ids and no files; use file:PREDICTIONS, or add paths to the pool"
+            )
 
     def batches(self, rows: range) -> Iterator[tuple[range, list[Any]]]:
-        """Batches of the items, numbered from 0, as images or as the reasons why they cannot be read."""
+        """Batches of rows, numbered from 0, each with its images or the reasons why they cannot be read."""
         with ThreadPoolExecutor(READERS) as threads:
             images = threads.map(_image, self.files[rows.start : rows.stop])
             for batch in chunks(len(rows), BATCH):
                 yield batch, [next(images) for _ in batch]
 
     def _reference(self, uri: str) -> Any:
-        """The image that another one is compared with, if it is still the one that was pooled."""
+        """A reference image, if the file has not changed since it was pooled."""
         return _image((uri, self.prints.get(uri)))
 
 
 def has_begun(folder: Folder, name: str) -> bool:
-    """True where predictions of a model, or finished parts of them, are there."""
+    """True if there are predictions of the model, or finished parts of them."""
     return folder.predictions(name).exists() or any(folder.parts(f"predict-{name}").glob("*.parquet"))
 
 
 def problems(folder: Folder, name: str) -> pa.Table:
-    """Items that a model has no prediction for, with the reasons; in pool order."""
+    """Items without a prediction by the model and the reasons why, in pool order."""
     table = read_table(folder.predictions(name), ["problem"])
     rows = np.flatnonzero(table["problem"].is_valid().to_numpy())
     return pa.table({"item": pool_ids(folder).take(pa.array(rows)), "problem": table["problem"].take(pa.array(rows))})
 
 
 def _image(file: PooledFile) -> Any:
-    """The image, if it is still the one that was pooled: all models must have seen the same."""
+    """The image, if the file has not changed since it was pooled: all models must see the same image."""
     uri, known = file
     if uri is None:
         return Unreadable("no path in the pool")
@@ -182,15 +183,15 @@ def _image(file: PooledFile) -> Any:
 
 
 def predicted(folder: Folder, settings: Settings) -> list[str]:
-    """Models of the study whose predictions are there, in the order of study.toml."""
+    """Models of the study that have predictions, in the order of study.toml."""
     return [name for name in settings.models if folder.predictions(name).exists()]
 
 
 def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any]]:
-    """Stamps of the predictions, all of them made on this pool.
+    """Stamps of the predictions, after checking that all were made on this pool.
 
     Raises:
-        StudyError: one was made on another pool, or does not have a row per item.
+        StudyError: predictions were made on another pool, or do not have one row per item.
     """
     stamp = pool_stamp(folder)
     rows = pool_size(folder)
@@ -203,35 +204,35 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
 
 
 def refuse_other_predictions(rounds: Iterable[Round[Any]], stamps: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse predictions that are not those that rounds were selected by.
+    """Check that predictions have not changed since the rounds were selected.
 
     Raises:
-        StudyError: names the model.
+        StudyError: the predictions of a model have changed; names the model.
     """
     for found in rounds:
         for name, content in found.predictions.items():
             if stamps[name]["content"] != content:
                 raise StudyError(
-                    f"the predictions of {name} are not those that round {found.number} was selected by: "
-                    "restore them, or let the changed model join under a name of its own"
+                    f"the predictions of {name} have changed since round {found.number} was selected: "
+                    "restore them, or add the changed model under a new name (dissensus join)"
                 )
 
 
 def parsed_settings(pairs: list[str]) -> dict[str, Any]:
-    """KEY=VALUE pairs as a table of settings; values are read as JSON, else as text.
+    """Settings from KEY=VALUE pairs; values are parsed as JSON if possible, and are text otherwise.
 
     Raises:
-        BackendError: a pair without '='.
+        BackendError: a pair has no '=', or its value is null.
     """
     settings: dict[str, Any] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
-            raise BackendError(f"'{pair}' is no setting: write KEY=VALUE, for example size=224")
+            raise BackendError(f"'{pair}' is not a setting: expected KEY=VALUE, for example size=224")
         try:
             settings[key] = json.loads(value)
         except ValueError:
             settings[key] = value
         if settings[key] is None:
-            raise BackendError(f"'{pair}': leave the setting out instead")
+            raise BackendError(f"'{pair}': a setting cannot be null; leave it out instead")
     return settings

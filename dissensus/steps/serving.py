@@ -1,4 +1,4 @@
-"""serve: the study as the annotation service needs it."""
+"""serve: a study's files and database, as the annotation service uses them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAUSED = "paused"
 
 
 class StudyBacking:
-    """One study's files and database, behind the functions that the service is given."""
+    """One study's files and database behind the interface of the service."""
 
     def __init__(self, work: Workspace[Any], read_inquiry: Callable[[], Inquiry]) -> None:
         folder, settings, database = work.folder, work.settings, work.database
@@ -67,26 +67,26 @@ class StudyBacking:
         )
 
     def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
-        """Store durably."""
+        """Store assignments and responses durably."""
         return self.answers.keep(assignments, responses)
 
     def assignment(self, ticket: str) -> Assignment | None:
-        """What was put to whom under a ticket."""
+        """The question and the person that a ticket stands for."""
         return self.answers.assignment(ticket)
 
     def open_assignments(self, since: str) -> list[Assignment]:
-        """What was put to people since a time and is not answered."""
+        """Questions assigned since a given time that are not answered yet."""
         return self.answers.open_assignments(since)
 
     def changes(self, after: int) -> Changes:
-        """The study as it is now; what takes long is read here, where nobody waits for it."""
+        """The current state of the study; slow reads happen here, where no request waits for them."""
         set_questions = tuple(self.set_questions.all())
         if set_questions != self.known_set_questions:
             names = {name for one in set_questions for name in _items(one)}
             self.other_uris, self.known_set_questions = uris_named(self.folder, names), set_questions
         if not self.inquiry.is_current():
             self.inquiry = self.read_inquiry()
-            self.inquiry.uris()  # worked out here, where nobody waits
+            self.inquiry.uris()  # computed here, where no request waits
         return Changes(
             people=tuple(self.people.all()),
             exclusions=tuple(self.people.exclusions()),
@@ -97,29 +97,28 @@ class StudyBacking:
         )
 
     def picture(self, item: str) -> Path | None:
-        """Where a picture lies: of the rounds' items and predictions, or of the questions written down by hand."""
+        """Path of a picture: of an item or a prediction in the rounds, or of an item in a user's own questions."""
         uri = self.inquiry.uris().get(item) or self.other_uris.get(item)
         return Path(uri) if uri else None
 
     def add_person(self, name: str, is_trusted: bool) -> str:
-        """A new person's token."""
+        """Add a person and return their token."""
         return self.people.add(name, is_trusted=is_trusted)
 
     def revoke(self, name: str) -> None:
-        """Make a person's link invalid."""
         self.people.revoke(name)
 
     def exclude(self, name: str, is_excluded: bool, reason: str) -> None:
-        """Let a person's answers count no longer, or again."""
+        """Exclude a person's answers, or include them again."""
         change = self.people.exclude if is_excluded else self.people.include
         change(name, reason, "owner")
 
     def pause(self, is_paused: bool) -> None:
-        """Stop asking, or go on."""
+        """Pause the study, or resume it."""
         self.database.set(PAUSED, "yes" if is_paused else "no")
 
     def write_answers(self, path: Path) -> None:
-        """All answers in the format of the file's ending; a .zip has all formats, and what they are about."""
+        """Write all answers in the format of the suffix; a .zip has all formats, the people and the questions."""
         if path.suffix != ".zip":
             write_responses(path, (response for _, response in self.answers.all()), self.classes)
             return
@@ -146,23 +145,23 @@ async def _opened_overview(backing: StudyBacking) -> dict[str, Any]:
 
 
 def overview_of(backing: StudyBacking) -> dict[str, Any]:
-    """What the owner's dashboard shows, without a service: progress, people, and whom to exclude and why."""
+    """The contents of the owner's dashboard without a running service: progress, people, suggested exclusions."""
     return asyncio.run(_opened_overview(backing))
 
 
 def blind_title(settings: Settings) -> str:
-    """What annotators see above their questions: the study's title, unless it gives a model away."""
+    """The heading that annotators see: the study's title, unless it gives a model away."""
     is_telling = any(_names(settings.title.casefold(), model.casefold()) for model in settings.models)
     return "Questions" if not settings.title or is_telling else settings.title
 
 
 def _names(words: str, model: str) -> bool:
-    """True where a model is named; short names, such as 'a', are parts of many words."""
+    """True if the text names the model; short names, such as 'a', only count as whole words."""
     return re.search(rf"\b{re.escape(model)}\b", words) is not None or (len(model) > 3 and model in words)
 
 
 def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
-    """Where the pictures of some items of the pool lie, by their ids; one that is not in the pool is left out."""
+    """Paths of the pictures of some items, by id; items that are not in the pool are left out."""
     pool = open_pool(folder)
     if isinstance(pool, EnumeratedPool):
         drawn = [name for name in sorted(names) if name in pool]

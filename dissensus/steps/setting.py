@@ -1,4 +1,4 @@
-"""ask: questions that somebody wrote down, to be asked, as controls, or for training."""
+"""ask: the user's own questions, to be asked normally, as controls or for training."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from dissensus.records import Classes, Question, SetQuestion
 
 SETTABLE = ("asked", "control", "training")
 OWN = ("kind", "role", "expected", "note")
-"""Columns that are about the question; all others are its body."""
+"""Columns about the question itself; all others are its body."""
 
 
 def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callable[[str], bool]) -> list[SetQuestion]:
-    """The questions of a JSON Lines or CSV file, each checked.
+    """Read and check the questions in a JSON Lines or CSV file.
 
-    A row has a kind (contains unless said), the fields of that kind, and with a known answer `expected` and, for
-    training, a `note`. `role` holds for rows that name none.
+    A row has a kind (defaults to contains), the fields of that kind, `expected` if the answer is known and, for
+    training, a `note`. `role` applies to rows that have none.
 
     Raises:
-        JudgementError: names the row and what is wrong with it.
+        JudgementError: a row is invalid; names the row and the problem.
     """
     found = []
     for number, row in _rows(path):
@@ -33,28 +33,28 @@ def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callabl
         except DissensusError as error:
             raise JudgementError(f"{path}, row {number}: {error}") from None
     if not found:
-        raise JudgementError(f"{path} has no questions")
+        raise JudgementError(f"{path} has no questions: write one per row")
     return found
 
 
 def refuse_the_studys_own(found: Sequence[SetQuestion], own: Collection[tuple[str, str]], path: Path) -> None:
-    """Refuse known answers to what the study asks: whoever is told the answer cannot be asked any more.
+    """Reject known answers to questions that the study itself asks: annotators who learn them could not be asked.
 
     Raises:
-        JudgementError: names the first one.
+        JudgementError: names the first such question.
     """
     for one in found:
         if one.role != "asked" and (one.question.kind, one.question.text) in own:
             about = ", ".join(f"{name} {value}" for name, value in one.question.body.items())
-            raise JudgementError(f"{path}: the study itself asks this ({about}): take another question as {one.role}")
+            raise JudgementError(f"{path}: the study itself asks this ({about}): use another question for {one.role}")
 
 
 def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Callable[[str], bool]) -> SetQuestion:
     kind, role = str(row.get("kind") or "contains"), str(row.get("role") or role)
     if kind not in QUESTIONS:
-        raise JudgementError(f"there is no kind '{kind}': there are {', '.join(QUESTIONS)}")
+        raise JudgementError(f"there is no kind '{kind}': choose one of {', '.join(QUESTIONS)}")
     if role not in SETTABLE:
-        raise JudgementError(f"there is no role '{role}': there are {', '.join(SETTABLE)}")
+        raise JudgementError(f"there is no role '{role}': choose one of {', '.join(SETTABLE)}")
     body = QUESTIONS[kind].checked({k: v for k, v in row.items() if k not in OWN and v not in (None, "")}, classes)
     for item in QUESTIONS[kind].pictures(body, {}):
         if not is_prediction_key(item) and not is_item(item):
@@ -62,7 +62,7 @@ def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Cal
     expected = row.get("expected")
     if role != "asked":
         if expected in (None, ""):
-            raise JudgementError(f"a {role} question needs its answer under 'expected'")
+            raise JudgementError(f"a {role} question needs its correct answer in 'expected'")
         expected = QUESTIONS[kind].expected(body, expected, classes)
     return SetQuestion(
         question=Question(kind=kind, body=body),
@@ -83,19 +83,19 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     if line.strip():
                         yield number, _object(json.loads(line))
             else:
-                raise JudgementError(f"{path}: questions are kept as .jsonl or .csv; name the file so")
+                raise JudgementError(f"{path}: questions are read from .jsonl or .csv files: rename or convert it")
     except (OSError, ValueError, csv.Error, RecursionError) as error:
         raise JudgementError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError("a row is no JSON object")
+        raise ValueError("a row is not a JSON object")
     return value
 
 
 def _typed(row: dict[Any, Any]) -> dict[str, Any]:
-    """A CSV row, whose cells are all text: lists are separated by '|', and true and false are words."""
+    """Parse a CSV row, whose cells are all text: '|' separates list entries, and true and false are words."""
     if None in row:
         raise ValueError("a row has more cells than the header")
     typed: dict[str, Any] = dict(row)

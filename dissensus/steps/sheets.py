@@ -1,4 +1,4 @@
-"""Sheets that somebody fills in: questions as rows of a .csv or .jsonl, answered anywhere and imported again."""
+"""Answer sheets: questions as rows of a .csv or .jsonl file, to be filled in anywhere and imported again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dissensus.store.files import write_text, write_whole
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows of the same columns in the format of the ending; cells of a .csv are no formulas."""
+    """Write rows with the same columns in the format of the suffix; in a .csv, cells cannot act as formulas."""
     if path.suffix == ".jsonl":
         write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     else:

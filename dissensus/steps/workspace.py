@@ -1,4 +1,4 @@
-"""One study as every step sees it: its folder, its settings of now, its classes, its database."""
+"""A study as every step sees it: its folder, current settings, classes and database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Settings)
 
 @dataclass(frozen=True)
 class Workspace(Generic[T]):
-    """What a step needs of a study; every verb makes its own, with the settings as they are then."""
+    """What a step needs from a study; every command makes its own, with the current settings."""
 
     folder: Folder
     settings: T
@@ -35,34 +35,31 @@ class Workspace(Generic[T]):
 
     @property
     def title(self) -> str:
-        """The study's, or the name of its folder."""
+        """The study's title, or the name of its folder."""
         return self.settings.title or self.folder.root.resolve().name
 
     @cached_property
     def database(self) -> Database:
-        """Where the answers lie."""
+        """The database that holds the answers."""
         return study_database(self.folder, self.settings)
 
     @property
     def answers(self) -> AnswerLog:
-        """All answers."""
         return AnswerLog(self.database)
 
     @property
     def people(self) -> People:
-        """The annotators."""
         return People(self.database)
 
     @property
     def pool(self) -> Pool:
-        """The items."""
         return open_pool(self.folder)
 
     def reduce(self, reduction: Reduction[Any, Partial], what: str, parts: Parts | None = None) -> Partial:
-        """Pass over the whole pool."""
+        """Run a reduction over the whole pool."""
         return self.engine(reduction, self.size, what, self.progress, parts)
 
     @property
     def size(self) -> int:
-        """Number of items."""
+        """Number of items in the pool."""
         return pool_size(self.folder)

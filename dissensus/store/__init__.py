@@ -1,1 +1,1 @@
-"""The study folder: TOML, Parquet and SQLite, written so that nothing is lost or half there."""
+"""The study folder: TOML, Parquet and SQLite, written atomically and durably."""

@@ -1,4 +1,4 @@
-"""Answers of people, durable before they are acknowledged, never changed; and what each person was asked."""
+"""People's answers, durable before they are acknowledged and never changed; and what each person was asked."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
 as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 
 Row = tuple[str, str, str, str, str, str, str, float | None, str, str | None, str]
-"""An answer as it is stored: the columns of `answers` but its number; question, answer and what was shown are JSON."""
+"""An answer as stored: the columns of `answers` except `seq`; question, answer and shown are JSON."""
 
 COLUMNS = (
     "id", "kind", "question", "annotator", "role", "answer", "shown", "seconds", "comment", "ticket", "time",
 )  # fmt: skip
 GIVEN = ("ticket", "annotator", "kind", "question", "role", "shown", "time")
 MEANING = ("id", "kind", "question", "annotator", "role", "answer")
-"""What makes two answers the same; the time and the rest of one that is sent again may differ."""
+"""Two answers are the same if these columns are; the time and the rest may differ when an answer is sent again."""
 
 AMONG = {
     "sqlite": "question IN (SELECT value FROM json_each(:texts))",
     "postgresql": "question = ANY(:texts)",
 }
-"""That a question is one of many, by database; one parameter, however many there are."""
+"""The condition that a question is one of many, by database; takes a single parameter however many there are."""
 
-CHUNK = 5_000  # rows on their way in or out at a time
+CHUNK = 5_000  # rows per batch
 
 
 class AnswerLog:
-    """The answers of one study, in the order in which they came."""
+    """The answers of one study, in the order they arrived."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def append(self, responses: Iterable[Response]) -> int:
-        """Store answers, all or none, and return how many were new; one that is there already is stored once.
+        """Store answers, all or none, and return how many were new; answers already stored are skipped.
 
-        They are read one by one, and nobody waits meanwhile.
+        They are staged first, so that other writers do not have to wait while they are read.
 
         Raises:
-            JudgementError: an id is taken by another answer.
+            JudgementError: an id already belongs to another answer.
         """
         columns = ", ".join(COLUMNS)
         with self.database.staging() as connection:
@@ -63,9 +63,9 @@ class AnswerLog:
         return new
 
     def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
-        """Store what was asked and answered in one durable transaction; ids that stand for another answer already.
+        """Store assignments and answers in one durable transaction; returns the ids already used by other answers.
 
-        Those are not stored, all others are. What is kept a second time is stored once.
+        Those answers are not stored; all others are. Storing the same one twice has no further effect.
         """
         if not assignments and not responses:
             return set()
@@ -74,38 +74,38 @@ class AnswerLog:
         return self.database.write(lambda connection: _keep(connection, given, rows))
 
     def all(self, after: int = 0) -> Iterator[tuple[int, Response]]:
-        """Every answer with its number, in order; or those with a number above `after`."""
+        """Every answer numbered above `after`, with its number, in order."""
         for row in self._streamed(("seq", *COLUMNS), "seq > :after", after=after):
             yield row[0], response_of(row[1:])
 
     def raw(self, after: int = 0) -> list[tuple[Any, ...]]:
-        """Like `all`, as (seq, id, kind, question, annotator, role, answer, seconds, ticket, time), JSON not parsed."""
+        """Like `all`, as (seq, id, kind, question, annotator, role, answer, seconds, ticket, time), JSON unparsed."""
         columns = "seq, id, kind, question, annotator, role, answer, seconds, ticket, time"
         with self.database.reading() as connection:
             driver = connection.connection.driver_connection
             assert driver is not None
-            # the driver's own rows: of 200,000 a service that starts has them a quarter of a second sooner
+            # the driver's own rows: with 200,000 answers this saves a quarter of a second when the service starts
             found = driver.execute(f"SELECT {columns} FROM answers WHERE seq > {int(after)} ORDER BY seq")
             rows: list[tuple[Any, ...]] = found.fetchall()
             return rows
 
     def about(self, kind: str, texts: Iterable[str]) -> Iterator[tuple[int, Response]]:
-        """Answers to some questions of a kind, given by their canonical texts, with their numbers, in order."""
+        """Answers to these questions of a kind, given by their canonical texts, with their numbers, in order."""
         for row in self._streamed(("seq", *COLUMNS), "kind = :kind", texts, kind=kind):
             yield row[0], response_of(row[1:])
 
     def given(self, identity: str) -> Any:
-        """What was answered under an id; None where nothing was."""
+        """The answer stored under an id, or None."""
         rows = self.database.rows("SELECT answer FROM answers WHERE id = :id", id=identity)
         return json.loads(rows[0][0]) if rows else None
 
     def essentials(self, kind: str, role: Role, texts: Iterable[str] | None = None) -> Iterator[Essentials]:
-        """Answers of a kind and role, in order, to all questions or to some, JSON not parsed."""
+        """Answers of a kind and role, in order, to all questions or to these, with unparsed JSON."""
         columns = ("id", "question", "annotator", "answer", "time")
         return self._streamed(columns, "kind = :kind AND role = :role", texts, kind=kind, role=role)
 
     def counts(self, kind: str | None = None, role: Role | None = None) -> tuple[int, int]:
-        """Number of answers, of all or of a kind and role, and of the people who gave them."""
+        """How many answers there are, in total or of a kind and role, and how many people gave them."""
         values = {name: value for name, value in (("kind", kind), ("role", role)) if value is not None}
         wanted = " AND ".join([f"{name} = :{name}" for name in values]) or "true"
         counted = f"SELECT count(*), count(DISTINCT annotator) FROM answers WHERE {wanted}"
@@ -113,22 +113,21 @@ class AnswerLog:
         return int(answers), int(people)
 
     def latest_seq(self) -> int:
-        """Number of the last answer; 0 before the first."""
+        """Number of the latest answer; 0 if there is none."""
         return int(self.database.rows("SELECT coalesce(max(seq), 0) FROM answers")[0][0])
 
     def assignment(self, ticket: str) -> Assignment | None:
-        """What a ticket stands for."""
         rows = self.database.rows(f"SELECT {', '.join(GIVEN)} FROM assignments WHERE ticket = :ticket", ticket=ticket)
         return _assignment(rows[0]) if rows else None
 
     def assignments(self) -> list[Assignment]:
-        """Everything that was ever put to people, in order."""
+        """Every question ever put to anybody, in order."""
         return [
             _assignment(row) for row in self.database.rows(f"SELECT {', '.join(GIVEN)} FROM assignments ORDER BY seq")
         ]
 
     def open_assignments(self, since: str) -> list[Assignment]:
-        """What was given since a time and is not answered, in order."""
+        """Assignments made since a time and not answered yet, in order."""
         wanted = (
             f"SELECT {', '.join(GIVEN)} FROM assignments AS given WHERE time >= :since AND NOT EXISTS "
             "(SELECT 1 FROM answers WHERE answers.ticket = given.ticket) ORDER BY seq"
@@ -138,7 +137,7 @@ class AnswerLog:
     def _streamed(
         self, columns: Sequence[str], wanted: str, texts: Iterable[str] | None = None, **values: Any
     ) -> Iterator[Any]:
-        """Rows in order, as they are read, some thousand at a time; with `texts`, those about these questions."""
+        """Rows in order, read in batches; with `texts`, only those about these questions."""
         with self.database.reading() as connection:
             if texts is not None:
                 wanted += f" AND {AMONG[connection.dialect.name]}"
@@ -149,7 +148,7 @@ class AnswerLog:
 
 
 def row_of(response: Response) -> Row:
-    """An answer as it is stored."""
+    """An answer as a row to store."""
     r, question = response, response.question
     shown = as_json(r.shown) if r.shown else "{}"
     return (
@@ -160,7 +159,7 @@ def row_of(response: Response) -> Row:
 
 def response_of(row: Sequence[Any]) -> Response:
     """The answer that was stored as `row`."""
-    # the table's own checks hold; checking a million rows again would take longer than reading them
+    # the table has checked them; validating a million rows again would take longer than reading them
     identity, kind, question, annotator, role, answer, shown, seconds, comment, ticket, time = row
     return Response.model_construct(
         id=identity,
@@ -203,14 +202,14 @@ def _insertion(table: str, columns: Sequence[str], mark: str) -> str:
 
 
 def _conflicting(connection: Connection, rows: list[Row]) -> set[str]:
-    """Ids of rows that stand for another answer."""
+    """Ids of rows that already belong to another answer."""
     statement = f"SELECT {', '.join(MEANING)} FROM answers WHERE id = :id"
     stored = [tuple(run(connection, statement, {"id": row[0]}).one()) for row in rows]
     return {row[0] for row, found in zip(rows, stored, strict=True) if found != row[: len(MEANING)]}
 
 
 def _stage(connection: Connection, rows: Iterable[Row]) -> int:
-    """Write rows one by one into a table that only this connection sees, and return how many."""
+    """Write rows into a temporary table that only this connection sees, and return how many."""
     number = "INTEGER PRIMARY KEY" if connection.dialect.name == "sqlite" else "BIGINT GENERATED ALWAYS AS IDENTITY"
     types = ("DOUBLE PRECISION" if name == "seconds" else "TEXT" for name in COLUMNS)
     columns = ", ".join(f"{name} {kind}" for name, kind in zip(COLUMNS, types, strict=True))
@@ -227,7 +226,7 @@ def _stage(connection: Connection, rows: Iterable[Row]) -> int:
 
 
 def _refuse_conflicts(connection: Connection) -> None:
-    """Look for an incoming answer whose id was taken by another one."""
+    """Raise an error if an incoming answer's id already belongs to another one."""
     differs = " OR ".join(f"stored.{name} <> incoming.{name}" for name in MEANING)
     other = connection.exec_driver_sql(
         "SELECT stored.id, stored.question, stored.answer, stored.annotator FROM incoming "
@@ -237,6 +236,6 @@ def _refuse_conflicts(connection: Connection) -> None:
         identity, question, answer, annotator = other
         asked = ", ".join(map(str, json.loads(question).values()))
         raise JudgementError(
-            f"the id '{identity}' stands for another answer already ({asked}, {json.loads(answer)} by {annotator}): "
-            "give each answer an id of its own; nothing was stored"
+            f"the id '{identity}' already belongs to another answer ({asked}, {json.loads(answer)} by {annotator}): "
+            "give each answer a unique id; nothing was stored"
         )

@@ -1,4 +1,4 @@
-"""What the labels mean: ImageNet's classes from the package, or a file of the user's."""
+"""What the labels mean: classes that ship with the package, or a file the user provides."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ Document = dict[str, Any]
 
 
 def read_classes(source: str, taxonomy: Path | None = None) -> Document:
-    """The document of `imagenet` or `voc`, of a `.json` document, of a `.txt` list, or of a `.csv` with a column name.
+    """Read `imagenet`, `voc`, a `.json` document, a `.txt` list, or a `.csv` with a column 'name'.
 
-    `taxonomy`: a CSV with the columns child and parent, which hold names or ids of classes and of what lies above them.
+    `taxonomy`: a CSV with the columns child and parent, holding the names or ids of classes and their ancestors.
 
     Raises:
         ClassesError: the file cannot be read, or names a class twice.
     """
     if source in SHIPPED:
         if taxonomy is not None:
-            raise ClassesError(f"{source} takes no other taxonomy: leave --taxonomy out, or give the classes as a file")
+            raise ClassesError(
+                f"{source} comes with its own taxonomy: leave out --taxonomy, or give the classes as a file"
+            )
         return SHIPPED[source]()
     path = Path(source)
     if not path.is_file():
-        raise ClassesError(f"there is no file {path}: give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
+        raise ClassesError(f"no such file: {path}; give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
     try:
         document = _READERS.get(path.suffix.lower(), _from_text)(path)
     except (OSError, UnicodeDecodeError) as error:
-        raise ClassesError(f"{path} cannot be read: {error}") from None
+        raise ClassesError(f"cannot read {path}: {error}") from None
     if taxonomy is not None:
         _add_edges(document, taxonomy)
     classes_of(document)
@@ -47,14 +49,14 @@ def read_classes(source: str, taxonomy: Path | None = None) -> Document:
 
 
 def classes_of(document: Document) -> Classes:
-    """The classes and their taxonomy, if the document has one."""
+    """The classes, and their taxonomy if the document has one."""
     nodes, order = document["nodes"], document["classes"]
     if not 2 <= len(order) < MISSING:
-        raise ClassesError(f"there must be between 2 and {MISSING - 1:,} classes, not {len(order)}")
+        raise ClassesError(f"expected between 2 and {MISSING - 1:,} classes, got {len(order)}")
     times: Counter[str] = Counter(order)
     twice = [name for name, count in times.items() if count > 1]
     if twice:
-        raise ClassesError(f"the class '{twice[0]}' is listed twice: every class needs a name or an id of its own")
+        raise ClassesError(f"the class '{twice[0]}' is listed twice: give every class a unique name or id")
     names = _distinct_names(nodes, order)
     return Classes(
         names=names if len(set(names)) == len(names) else tuple(order),
@@ -75,11 +77,11 @@ def _voc() -> Document:
 
 
 SHIPPED: dict[str, Callable[[], Document]] = {"imagenet": _imagenet, "voc": _voc}
-"""Classes that the package brings: ImageNet's thousand with WordNet, PASCAL VOC's twenty after the background."""
+"""Classes that ship with the package: ImageNet's 1,000 with WordNet; background and PASCAL VOC's 20."""
 
 
 def _distinct_names(nodes: Document, order: list[str]) -> tuple[str, ...]:
-    """First lemmas; two classes of one name (ImageNet's cranes) are told apart by what lies above them."""
+    """First lemmas; where two classes share a name (ImageNet's cranes), the parent's name is added."""
     shared = {name for name, count in Counter(nodes[wnid]["lemmas"][0] for wnid in order).items() if count > 1}
     names = []
     for wnid in order:
@@ -105,7 +107,7 @@ def _add_edges(document: Document, path: Path) -> None:
     for line, row in enumerate(_csv_rows(path, ("child", "parent")), start=2):
         child, parent = (by_name.get(row[side], row[side]) for side in ("child", "parent"))
         if not child or not parent:
-            raise ClassesError(f"{path}, line {line}: child or parent is empty")
+            raise ClassesError(f"{path}, line {line}: child or parent is empty: fill in both columns")
         for wnid in (child, parent):
             nodes.setdefault(wnid, {"lemmas": [wnid], "gloss": "", "parents": []})
         if parent not in nodes[child]["parents"]:
@@ -113,7 +115,7 @@ def _add_edges(document: Document, path: Path) -> None:
     linked = {above for node in nodes.values() for above in node["parents"]}
     loose = [wnid for wnid in document["classes"] if not nodes[wnid]["parents"] and wnid not in linked]
     if loose:
-        raise ClassesError(f"{path} does not say what lies above the class '{nodes[loose[0]]['lemmas'][0]}'")
+        raise ClassesError(f"{path} has no parent for the class '{nodes[loose[0]]['lemmas'][0]}': add a row for it")
 
 
 def _from_text(path: Path) -> Document:
@@ -121,7 +123,7 @@ def _from_text(path: Path) -> Document:
 
 
 def _listed(text: str) -> Document:
-    """Classes of which each line names one."""
+    """Classes, one name per line."""
     names = [line.strip() for line in text.splitlines() if line.strip()]
     return {"classes": names, "nodes": {name: {"lemmas": [name], "gloss": "", "parents": []} for name in names}}
 
@@ -146,9 +148,9 @@ def _from_json(path: Path) -> Document:
             above for node in document["nodes"].values() for above in node["parents"] if above not in document["nodes"]
         ]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ClassesError(f"{path} is no document of classes and nodes ({error}): see docs/study-folder.md") from None
+        raise ClassesError(f"{path} is not a valid classes document ({error}): see docs/study-folder.md") from None
     if missing:
-        raise ClassesError(f"{path} does not say what '{missing[0]}' is")
+        raise ClassesError(f"{path} does not define '{missing[0]}': add it to nodes, with its lemmas")
     return dict(document)
 
 
@@ -157,10 +159,12 @@ def _csv_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
         with open(path, newline="", encoding="utf-8-sig") as file:
             rows = [{name: (row[name] or "").strip() for name in row if name} for row in csv.DictReader(file)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ClassesError(f"{path} cannot be read: {error}") from None
+        raise ClassesError(f"cannot read {path}: {error}") from None
     absent = [name for name in columns if not rows or rows[0].get(name) is None]
     if absent:
-        raise ClassesError(f"{path} has no column '{absent[0]}', or no rows: it needs {' and '.join(columns)}")
+        raise ClassesError(
+            f"{path} has no column '{absent[0]}', or no rows: it needs the columns {' and '.join(columns)}"
+        )
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Connections to SQLite and PostgreSQL that are durable."""
+"""Durable connections to SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dissensus.errors import StudyError
 
 PATIENCE = 60  # seconds to wait for another process that is writing
 WRITES = "writes"  # execution option of a connection that will write
-LOCK = 0x0D155E45  # our writers on PostgreSQL take turns by it
+LOCK = 0x0D155E45  # advisory lock by which our writers on PostgreSQL take turns
 
 
 def sqlite_engine(path: Path, is_read_only: bool) -> Engine:
-    """Connections to a file; to one that nobody can change, as in an archive, without a lock."""
+    """Connections to a SQLite file; a read-only file, as in an archive, is opened without locking."""
     creator = partial(_connect_immutable if is_read_only else _connect, path)
     engine = create_engine("sqlite://", creator=creator, poolclass=QueuePool)
     event.listen(engine, "begin", _begin)
@@ -27,7 +27,7 @@ def sqlite_engine(path: Path, is_read_only: bool) -> Engine:
 
 
 def memory_engine() -> Engine:
-    """An empty database that ends with the process."""
+    """An empty database in memory."""
     kept = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     engine = create_engine("sqlite://", creator=lambda: kept, poolclass=StaticPool)
     event.listen(engine, "begin", _begin)
@@ -35,10 +35,10 @@ def memory_engine() -> Engine:
 
 
 def postgresql_engine(url: str) -> Engine:
-    """Connections to a PostgreSQL server; one that was lost is found out before it is used.
+    """Connections to a PostgreSQL server; each is tested before use, so that a lost one is noticed.
 
     Raises:
-        StudyError: the address or the driver is missing.
+        StudyError: the URL is invalid, or the driver is missing.
     """
     try:
         engine = create_engine(
@@ -49,35 +49,35 @@ def postgresql_engine(url: str) -> Engine:
             connect_args={"connect_timeout": 10, "keepalives_idle": 30, "tcp_user_timeout": 30_000},
         )
     except (ImportError, NoSuchModuleError):
-        raise StudyError('PostgreSQL needs its driver: pip install "dissensus[postgres]"') from None
+        raise StudyError('the PostgreSQL driver is not installed: pip install "dissensus[postgres]"') from None
     event.listen(engine, "begin", _take_turn)
     return engine
 
 
 def postgresql_url(url: str) -> URL:
-    """The address with the driver that we use.
+    """The URL, with the driver that we use.
 
     Raises:
-        StudyError: it is none; what was given is not repeated, since it may hold a password.
+        StudyError: it is not a PostgreSQL URL; the message does not repeat it, as it may hold a password.
     """
     try:
         read = make_url(url)
     except (ArgumentError, ValueError):
         read = None
     if read is None or read.drivername not in ("postgresql", "postgres", "postgresql+psycopg") or not read.database:
-        raise StudyError("the database's address has to be of the form postgresql://USER:PASSWORD@HOST/NAME")
+        raise StudyError("the database URL is not valid: expected postgresql://USER:PASSWORD@HOST/NAME")
     return read.set(drivername="postgresql+psycopg")
 
 
 def shown_url(url: str) -> str:
-    """An address without its password and options, to be named in messages."""
+    """A URL without user, password and options, for use in messages."""
     read = postgresql_url(url)
     port = f":{read.port}" if read.port else ""
     return f"postgresql://{read.host or ''}{port}/{read.database}"
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # isolation_level None: transactions begin where we say, not where the driver thinks
+    # isolation_level None: we begin transactions, not the driver
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         _use_log(connection)
@@ -89,7 +89,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _use_log(connection: sqlite3.Connection) -> None:
-    """Turn the write-ahead log on; SQLite does not wait by itself while another process does the same."""
+    """Turn on the write-ahead log; SQLite itself does not wait while another process is doing so."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -107,7 +107,7 @@ def _connect_immutable(path: Path) -> sqlite3.Connection:
 
 
 def _begin(connection: Connection) -> None:
-    # who will write says so at once: two readers that both want to write later would wait for each other
+    # writers lock from the start: two readers that both want to write later would deadlock
     writes = connection.get_execution_options().get(WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -118,9 +118,9 @@ def _take_turn(connection: Connection) -> None:
 
 
 def take_turn(connection: Connection) -> None:
-    """Writers come one after the other, so that rows become visible in the order of their numbers; durably.
+    """Wait until no one else is writing, so that rows become visible in the order of their numbers.
 
-    A server may be set to acknowledge what is not yet on its disk: not for these transactions.
+    A server may be configured to acknowledge writes before they are on disk; these transactions override that.
     """
     connection.exec_driver_sql(
         f"SELECT pg_advisory_xact_lock({LOCK}), CASE WHEN current_setting('synchronous_commit') "

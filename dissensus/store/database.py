@@ -1,4 +1,4 @@
-"""Where a study's answers lie: a SQLite file in its folder, or a PostgreSQL database that a team shares."""
+"""Where a study's answers are stored: a SQLite file in its folder, or a PostgreSQL database that a team shares."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from dissensus.errors import DissensusError, JudgementError, StudyError, Unavail
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
 
-# sqlalchemy is imported where it is used: a fifth of a second that commands without answers need not wait for
+# sqlalchemy is imported where it is used: it takes a fifth of a second, which not all commands need
 if TYPE_CHECKING:
     from sqlalchemy import Connection, CursorResult, Engine
 
 T = TypeVar("T")
 SQLITE = "sqlite:///"
 VARIABLE = "DISSENSUS_DATABASE"
-"""Environment variable that names the database instead of study.toml, so that no password need stand in a file."""
+"""Environment variable that overrides the database in study.toml, so that no password has to be in a file."""
 
 WAITS = (0.1, 0.2, 0.4, 0.8, 1.5, 2.0)
-"""Seconds between tries to reach a server that was lost, as while it is restarted."""
+"""Seconds between attempts to reach a lost server, for example while it restarts."""
 
 
 class Database:
     """The database of one study; threads may share it.
 
-    Opening it brings its tables up to date. A SQLite file is made with the first write; before, readers see nothing.
+    Opening it brings its tables up to date. A SQLite file is created by the first write; until then, readers see empty
+    tables.
     """
 
     def __init__(self, url: str) -> None:
-        """Name it: `sqlite:///PATH` or `postgresql://USER:PASSWORD@HOST/NAME`."""
+        """`url` is `sqlite:///PATH` or `postgresql://USER:PASSWORD@HOST/NAME`."""
         self.url = url
         self.path = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
-        self._opening, self._writing = Lock(), RLock()  # readers need not wait for somebody who writes
+        self._opening, self._writing = Lock(), RLock()  # readers do not wait for a writer
         self._engine: Engine | None = None
-        self._writer: list[Connection] = []  # none or one; a list, so that it can be closed when this object is gone
+        self._writer: list[Connection] = []  # at most one; a list, so that it can be closed after this object is gone
 
     @classmethod
     def of(cls, folder: Folder, settings: Settings) -> Database:
@@ -50,7 +51,7 @@ class Database:
 
     @property
     def name(self) -> str:
-        """What messages call it: without user, password and options."""
+        """Its name in messages: without user, password and options."""
         if self.path is not None:
             return str(self.path)
         from dissensus.store.connecting import shown_url
@@ -65,43 +66,43 @@ class Database:
 
     @contextmanager
     def staging(self) -> Iterator[Connection]:
-        """A transaction on a connection of its own, which keeps nobody waiting before it calls `take_turn`."""
+        """A transaction on its own connection, which blocks nobody until it calls `take_turn`."""
         with self._told(), self._connected(is_writing=True) as connection, connection.begin():
             yield connection
 
     def take_turn(self, connection: Connection) -> None:
-        """From here to the end of its transaction, this connection alone writes."""
-        if self.path is None:  # a SQLite file does this by itself, with the first row
+        """Make this connection the only writer until its transaction ends."""
+        if self.path is None:  # SQLite does this itself, with the first row
             from dissensus.store.connecting import take_turn
 
             take_turn(connection)
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Do work in one durable transaction; where a server is lost meanwhile, all of it is tried again.
+        """Do work in one durable transaction; if the server is lost, all of it is retried.
 
         Raises:
-            StudyError: it cannot be written, with what to do; nothing was stored.
+            StudyError: writing failed and nothing was stored; the message says what to do.
         """
         with self._writing, self._told():
             return self._tried(lambda: self._written(work))
 
     def rows(self, statement: str, **values: Any) -> list[Any]:
-        """What a SELECT finds; `:name` stands for a value."""
+        """The rows of a SELECT; `:name` stands for a value."""
         with self.reading() as connection:
             return list(run(connection, statement, values))
 
     def get(self, key: str) -> str | None:
-        """A word that the study keeps with its answers; None where it was never set."""
+        """A value stored with the study's answers; None if it was never set."""
         found = self.rows("SELECT value FROM state WHERE key = :key", key=key)
         return str(found[0][0]) if found else None
 
     def set(self, key: str, value: str) -> None:
-        """Keep a word under a key, in the place of an earlier one."""
+        """Store a value under a key, replacing an earlier one."""
         kept = "INSERT INTO state (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value"
         self.write(lambda connection: run(connection, kept, {"key": key, "value": value}))
 
     def claim(self, identity: str, title: str) -> None:
-        """Say which study this is; the first one to come has the database for itself.
+        """Claim the database for a study; the first study to do so owns it.
 
         Raises:
             StudyError: it holds the answers of another study.
@@ -113,7 +114,7 @@ class Database:
         if self.get("pool") != identity:
             raise StudyError(
                 f"{self.name}: this database holds the answers of another study ('{self.get('title')}'): "
-                "give this one a database of its own"
+                "give this study its own database"
             )
 
     def close(self) -> None:
@@ -140,7 +141,7 @@ class Database:
             return self._engine
 
     def _written(self, work: Callable[[Connection], T]) -> T:
-        """One try, on the connection that is kept for writing."""
+        """One attempt, on the connection reserved for writing."""
         from dissensus.store.connecting import WRITES
 
         if not self._writer:
@@ -149,14 +150,16 @@ class Database:
             with self._writer[0].begin():
                 return work(self._writer[0])
         except BaseException as error:
-            if not isinstance(error, DissensusError):  # whatever happened, the next try begins with a new connection
+            if not isinstance(
+                error, DissensusError
+            ):  # whatever happened, the next attempt starts with a new connection
                 lost = self._writer.pop()
                 lost.invalidate()
                 lost.close()
             raise
 
     def _tried(self, attempt: Callable[[], T]) -> T:
-        """What an attempt returns, made again for some seconds while a server is lost."""
+        """The result of an attempt, retried for a few seconds while a server is lost."""
         for wait in WAITS:
             try:
                 return attempt()
@@ -170,20 +173,22 @@ class Database:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """Errors of the database as one line with a remedy, and never with a password."""
+        """Turn database errors into one line with a remedy and without a password."""
         try:
             yield
         except DissensusError:
             raise
         except UnicodeEncodeError:
-            raise JudgementError("half a character cannot be stored: take it out; nothing was stored") from None
+            raise JudgementError(
+                "the text contains half of a surrogate pair, which cannot be stored: remove it; nothing was stored"
+            ) from None
         except Exception as error:
             from dissensus.store.faults import cause, in_words, is_refusal
 
             found = cause(error)
             if found is None:
                 raise
-            # what a table refuses it will refuse again; all else may pass
+            # what a constraint rejects will be rejected again; anything else may be transient
             kind = JudgementError if is_refusal(found) else UnavailableError
             raise kind(f"{self.name}: {in_words(found)}") from None
 
@@ -191,14 +196,14 @@ class Database:
 def run(
     connection: Connection, statement: str, values: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (), **options: Any
 ) -> CursorResult[Any]:
-    """What the database says to a statement in SQL, in which `:name` stands for a value; with many, once for each."""
+    """Execute an SQL statement in which `:name` stands for a value; given many values, once for each."""
     from sqlalchemy import text
 
     return connection.execute(text(statement), values or None, execution_options=options)
 
 
 def has_password(url: str) -> bool:
-    """Whether an address has a password in it."""
+    """True if a URL contains a password."""
     return bool(urlsplit(url).password)
 
 

@@ -1,4 +1,4 @@
-"""Pools that are worked out instead of listed: pool.json says by what, and how many items there are."""
+"""Pools that are computed instead of listed: pool.json names the enumerator and the number of items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dissensus.store.folder import Folder
 
 
 def read_enumeration(folder: Folder) -> dict[str, Any]:
-    """What pool.json says: target, size and pool (the stamp).
+    """The contents of pool.json: target, size and pool (the stamp).
 
     Raises:
         StudyError: it is damaged.
@@ -20,10 +20,9 @@ def read_enumeration(folder: Folder) -> dict[str, Any]:
         found = json.loads(folder.enumeration.read_text(encoding="utf-8"))
         return {"target": str(found["target"]), "size": int(found["size"]), "pool": str(found["pool"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StudyError(f"{folder.enumeration} is damaged ({error}): give the pool again") from None
+        raise StudyError(f"{folder.enumeration} is damaged ({error}): set the pool again") from None
 
 
 def write_enumeration(folder: Folder, target: str, size: int, stamp: str) -> None:
-    """Write pool.json."""
     known = {"target": target, "size": size, "pool": stamp}
     write_text(folder.enumeration, json.dumps(known, indent=1) + "\n")

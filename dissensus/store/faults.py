@@ -1,4 +1,4 @@
-"""What the errors of SQLite and PostgreSQL mean, and what a person can do about them."""
+"""What errors from SQLite and PostgreSQL mean, and how to fix them."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ import sys
 from sqlalchemy.exc import DBAPIError
 
 HOPELESS = ("authentication failed", "password", "does not exist", "translate host name", "permission denied")
-"""Words of a connection's errors that trying again does not mend."""
+"""Words in connection errors that retrying will not fix."""
 
 PASSING = ("08", "57P", "53300", "40")
-"""How the codes of PostgreSQL errors begin that pass by themselves: lost, shut down, crowded, deadlocked."""
+"""Prefixes of PostgreSQL error codes that are transient: connection lost, shut down, too many clients, deadlock."""
 
-# by words of the error, of which the first that is in it counts; '' is in every error
+# by words in the error; the first match counts, and '' matches every error
 FILE_REMEDIES = {
-    ("full",): "make room and run this again; nothing was stored",
-    ("locked",): "another process is writing; run this again when it has ended; nothing was stored",
-    ("constraint",): "an answer is not one of those to its question; nothing was stored",
+    ("full",): "free some space and run this again; nothing was stored",
+    ("locked",): "another process is writing; run this again once it has finished; nothing was stored",
+    ("constraint",): "an answer is not among those its question allows; nothing was stored",
     ("open", "readonly"): "make the folder and the file writable",
-    ("",): "restore it from a copy",
+    ("",): "restore the file from a backup",
 }
 SERVER_REMEDIES = {
-    ("authentication failed", "password"): "check user and password in DISSENSUS_DATABASE or study.toml",
-    ("constraint",): "an answer is not one of those to its question; nothing was stored",
+    ("authentication failed", "password"): "check the user and password in DISSENSUS_DATABASE or study.toml",
+    ("constraint",): "an answer is not among those its question allows; nothing was stored",
     ("already exists",): "another program's tables are in the way; give the study a database of its own",
-    ("permission denied",): "let this user make and fill tables there",
-    ("No space left", "could not extend"): "make room on the server and run this again; nothing was stored",
-    ("NUL", "0x00"): "take that character out and run this again; nothing was stored",
-    ("does not exist",): "make the database with createdb, or name another one",
-    ("",): "see that the server runs and can be reached, then run this again; what was stored is stored once",
+    ("permission denied",): "grant this user the right to create tables and write to them",
+    ("No space left", "could not extend"): "free some space on the server and run this again; nothing was stored",
+    ("NUL", "0x00"): "remove that character and run this again; nothing was stored",
+    ("does not exist",): "create the database with createdb, or name another one",
+    ("",): "check that the server is running and reachable, then run this again; nothing will be stored twice",
 }
 
 
 def cause(error: BaseException) -> Exception | None:
-    """What the driver said; None where the error is not a database's."""
+    """The driver's own error; None if it did not come from a database."""
     found = error.orig if isinstance(error, DBAPIError) else error
     return found if isinstance(found, _drivers()) else None
 
 
 def is_passing(error: BaseException) -> bool:
-    """True where a server was lost and may come back, so that the same can be tried again."""
+    """True if the server was lost and may come back, so that it is worth retrying."""
     found = cause(error)
     if found is None or isinstance(found, sqlite3.Error):
         return False
@@ -52,12 +52,12 @@ def is_passing(error: BaseException) -> bool:
 
 
 def is_refusal(error: Exception) -> bool:
-    """True where the database is well, and what was given cannot be stored as it is."""
+    """True if the database is fine and it is the data that cannot be stored."""
     return any(found.__name__ in ("IntegrityError", "DataError") for found in type(error).__mro__)
 
 
 def in_words(error: Exception) -> str:
-    """The error in one line, with its remedy."""
+    """The error on one line, with its remedy."""
     said = " ".join(str(error).split())
     remedies = FILE_REMEDIES if isinstance(error, sqlite3.Error) else SERVER_REMEDIES
     return f"{said}: {next(remedy for words, remedy in remedies.items() if any(word in said for word in words))}"

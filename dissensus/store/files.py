@@ -1,4 +1,4 @@
-"""Files that are either whole or not there: written beside, flushed to the disk, then renamed."""
+"""Atomic file writes: to a temporary file, flushed to disk, then renamed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dissensus.errors import DissensusError
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a file beside `path`, make it durable, and put it in the place of `path` at once."""
+    """Let `write` fill a temporary file next to `path`, flush it to disk, and atomically rename it to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # a name of its own for every thread: two people may ask the service for the same picture at once
+    # a name unique to the thread: two people may request the same picture at once
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
     try:
         write(unfinished)
@@ -32,13 +32,10 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file whole."""
     write_whole(path, lambda unfinished: _write(unfinished, text))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole."""
-
     def write(unfinished: Path) -> None:
         unfinished.write_bytes(content)
 
@@ -47,7 +44,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 @contextmanager
 def restored(*paths: Path) -> Iterator[None]:
-    """Files that are put back, byte for byte, where something is refused: it is no part of the study then."""
+    """Restore these files, byte for byte, if the block raises a DissensusError."""
     before = {path: path.read_bytes() if path.exists() else None for path in paths}
     try:
         yield
@@ -71,7 +68,7 @@ def fingerprint(*parts: bytes | memoryview | str) -> str:
 
 
 def column_fingerprint(rows: int, pieces: Iterable[memoryview]) -> str:
-    """The fingerprint of a column of so many rows, which comes in pieces: that of the whole column."""
+    """The fingerprint of a column that arrives in pieces; does not depend on how it is split."""
     digest = hashlib.blake2b(rows.to_bytes(8, "little"), digest_size=8)
     for piece in pieces:
         digest.update(piece)

@@ -1,4 +1,4 @@
-"""Where things lie in a study folder."""
+"""Where the files of a study folder are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class Folder:
-    """The paths of a study; whoever needs a file of it asks here."""
+    """The paths of a study, all defined here."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -16,6 +16,7 @@ class Folder:
         self.classes = root / "classes.json"
         self.pool = root / "pool.parquet"
         self.enumeration = root / "pool.json"
+        self.given = root / "given"
         self.drawings = root / "drawings"
         self.judgements = root / "judgements.sqlite"
         self.results = root / "results"
@@ -25,18 +26,18 @@ class Folder:
         self.benchmark = root / "benchmark.csv"
 
     def predictions(self, model: str) -> Path:
-        """Predictions of one model, in pool order."""
+        """The predictions of one model, in pool order."""
         return self.root / "predictions" / f"{model}.parquet"
 
     def selection(self, number: int) -> Path:
-        """What one round selected."""
+        """The selection of one round."""
         return self.root / "rounds" / f"{number:03}" / "selection.parquet"
 
     def parts(self, step: str) -> Path:
-        """Finished parts of a step that has not ended."""
+        """Finished parts of a step that is still running or was interrupted."""
         return self.root / ".unfinished" / step
 
     def rounds(self) -> list[int]:
-        """Numbers of the rounds that have ended."""
+        """Numbers of the finished rounds."""
         found = (path.parent.name for path in (self.root / "rounds").glob("*/selection.parquet"))
         return sorted(int(name) for name in found if name.isdecimal())

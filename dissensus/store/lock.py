@@ -1,4 +1,4 @@
-"""One command at a time may change a study."""
+"""Only one command at a time may change a study."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dissensus.errors import StudyError
 
 
 class Lock:
-    """Held while a verb writes; verbs that call each other hold it once."""
+    """Held while a command writes; reentrant, so one command may call another."""
 
-    def __init__(self, path: Path, refusal: str = "another command is working on it: wait for it to end") -> None:
+    def __init__(self, path: Path, refusal: str = "another command is using this study: wait for it to finish") -> None:
         self.path = path
         self.refusal = refusal
         self.held = 0

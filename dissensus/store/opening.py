@@ -1,4 +1,4 @@
-"""Opens a database with tables that are up to date, whoever comes first."""
+"""Opens a database and brings its tables up to date, safely across processes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dissensus.errors import StudyError
 from dissensus.store.connecting import WRITES, memory_engine, postgresql_engine, sqlite_engine
 from dissensus.store.schema import METADATA, REVISION, VERSIONS
 
-ONE_AT_A_TIME = Lock()  # Alembic keeps what it works on in module variables
+ONE_AT_A_TIME = Lock()  # Alembic keeps its state in module variables
 
 
 def opened(url: str, path: Path | None) -> Engine:
-    """The engine of a server, or of the file at `path`."""
+    """The engine for a server, or for the SQLite file at `path`."""
     engine = postgresql_engine(url) if path is None else sqlite_engine(path, is_read_only(path))
     try:
         with engine.connect() as connection:
@@ -30,34 +30,34 @@ def opened(url: str, path: Path | None) -> Engine:
 
 
 def empty() -> Engine:
-    """The tables without a row, for readers of a file that is not there yet."""
+    """Empty tables in memory, for reading a file that does not exist yet."""
     engine = memory_engine()
     METADATA.create_all(engine)
     return engine
 
 
 def is_read_only(path: Path) -> bool:
-    """True where a file's folder cannot be written, as in an archive.
+    """True if the file's folder is not writable, as in an archive.
 
     Raises:
-        StudyError: the file's last answers are in its log, which nobody can read there.
+        StudyError: the latest answers are in the write-ahead log, which cannot be read in a read-only folder.
     """
     if _can_write(path.parent):
         return False
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
-        raise StudyError(f"{path} holds answers in its log: open the study once where it can be written")
+        raise StudyError(f"{path} has answers in its write-ahead log: open the study once in a writable folder")
     return True
 
 
 def check_writable(path: Path) -> None:
-    """Refuse to write where only reading is possible.
+    """Refuse to write to a read-only folder.
 
     Raises:
-        StudyError: the folder cannot be written.
+        StudyError: the folder is not writable.
     """
     if not _can_write(path.parent):
-        raise StudyError(f"{path}: cannot be written: make the folder and the file writable")
+        raise StudyError(f"{path} is read-only: make the folder and the file writable")
 
 
 def _can_write(folder: Path) -> bool:
@@ -65,31 +65,33 @@ def _can_write(folder: Path) -> bool:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of a database; None where we have made no table in it."""
+    """The revision of a database; None if it has none of our tables yet."""
     if not inspect(connection).has_table(VERSIONS):
         return None
     return connection.exec_driver_sql(f"SELECT version_num FROM {VERSIONS}").scalar()
 
 
 def migrate(engine: Engine, path: Path | None) -> None:
-    """Run the changes that are missing, all or none.
+    """Run the pending migrations, all or none.
 
     Raises:
-        StudyError: the database is newer than this dissensus, or the file at `path` holds somebody else's tables.
+        StudyError: the database is newer than this dissensus, or the file at `path` holds another program's tables.
     """
     if path is not None:
         check_writable(path)
     with ONE_AT_A_TIME, engine.connect().execution_options(**{WRITES: True}) as connection, connection.begin():
         revision = revision_of(connection)
-        if revision == REVISION:  # another process was faster
+        if revision == REVISION:  # another process got there first
             return
         if revision is None and path is not None and inspect(connection).get_table_names():
-            raise StudyError(f"{path} was not written by this version of dissensus: move it away; nothing was changed")
+            raise StudyError(
+                f"{path} was not written by this version of dissensus, and was left unchanged: move it elsewhere"
+            )
         _upgrade(connection)
 
 
 def _upgrade(connection: Connection) -> None:
-    # imported here: it takes as long as a small command does, and is needed once in the life of a study
+    # imported here: it takes as long as a small command, and a study needs it once
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError
@@ -99,4 +101,6 @@ def _upgrade(connection: Connection) -> None:
     try:
         command.upgrade(config, "head")
     except CommandError as error:
-        raise StudyError(f"the answers were stored by a newer dissensus: update this one ({error})") from None
+        raise StudyError(
+            f"the answers were stored by a newer version of dissensus: upgrade this one ({error})"
+        ) from None

@@ -1,4 +1,4 @@
-"""The people who answer: their personal links, of which only a hash is kept, and whose answers do not count."""
+"""The annotators: their personal links, of which only a hash is stored, and whose answers do not count."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ LONGEST = 100  # characters of a name
 
 
 class People:
-    """The people of one study."""
-
     def __init__(self, database: Database) -> None:
         self.database = database
 
     def add(self, name: str, *, is_owner: bool = False, is_trusted: bool = False, seed: int | None = None) -> str:
-        """Give a person a link and return its token, which is shown this once; only its hash is stored.
+        """Give a person a link and return its token, which cannot be shown again: only its hash is stored.
 
-        A person whose link was revoked gets a new one and keeps the order of their questions unless a seed is given.
+        A person whose link was revoked gets a new one, and keeps the order of their questions unless a seed is given.
 
         Raises:
-            StudyError: somebody has this name, or it cannot be one.
+            StudyError: the name is taken or invalid.
         """
         _check_name(name)
         token = secrets.token_urlsafe(24)
@@ -44,69 +42,69 @@ class People:
         return token
 
     def all(self) -> list[Annotator]:
-        """Everybody who was given a link, in that order; also those whose link was revoked."""
+        """Everybody who was given a link, in that order, including those whose link was revoked."""
         rows = self.database.rows("SELECT * FROM annotators ORDER BY time, name")
         return [Annotator(**row._mapping) for row in rows]
 
     def revoke(self, name: str) -> None:
-        """Make a person's link worth nothing; what they said stays.
+        """Disable a person's link; their answers stay.
 
         Raises:
             StudyError: nobody has this name.
         """
         if name not in {annotator.name for annotator in self.all()}:
-            raise StudyError(f"there is no annotator '{name}': dissensus annotators list names them")
+            raise StudyError(f"no annotator is called '{name}': see dissensus annotators list")
         revoked = "UPDATE annotators SET revoked = :time WHERE name = :name AND revoked IS NULL"
         self.database.write(lambda connection: run(connection, revoked, {"name": name, "time": _now()}))
 
     def with_token(self, token: str) -> Annotator | None:
-        """Whose link this is; None where it is nobody's, or revoked."""
-        # looked up by its hash, so that the time it takes tells nothing about how much of a token is right
+        """The annotator with this token; None if it is unknown or revoked."""
+        # looked up by its hash, so that the timing does not reveal how much of a token is right
         wanted = "SELECT * FROM annotators WHERE token_hash = :token_hash AND revoked IS NULL"
         rows = self.database.rows(wanted, token_hash=token_hash(token))
         return Annotator(**rows[0]._mapping) if rows else None
 
     def exclude(self, name: str, reason: str, by: str) -> None:
-        """From now on a person's answers do not count; also those they gave before.
+        """Stop counting a person's answers, including those they gave before.
 
         Raises:
-            StudyError: there is no reason.
+            StudyError: the reason is empty.
         """
         self._decide(name, True, reason, by)
 
     def include(self, name: str, reason: str, by: str) -> None:
-        """A person's answers count again.
+        """Count a person's answers again.
 
         Raises:
-            StudyError: there is no reason.
+            StudyError: the reason is empty.
         """
         self._decide(name, False, reason, by)
 
     def require(self, name: str) -> None:
-        """Refuse a name that nobody has, neither by a link nor by an answer.
+        """Refuse a name that belongs neither to a link nor to an answer.
 
         Raises:
-            StudyError: it is mistyped, perhaps.
+            StudyError: nobody has this name.
         """
         known = (
             "SELECT name FROM annotators WHERE name = :name UNION SELECT annotator FROM answers WHERE annotator = :name"
         )
         if not self.database.rows(known, name=name):
-            raise StudyError(f"there is nobody called '{name}': dissensus annotators list names everybody")
+            raise StudyError(f"nobody is called '{name}': see dissensus annotators list")
 
     def exclusions(self) -> list[Exclusion]:
-        """Every such decision, in order; the last one about a person holds."""
+        """Every decision to exclude or include, in order; the last one about a person holds."""
         rows = self.database.rows("SELECT annotator, is_excluded, reason, by, time FROM exclusions ORDER BY seq")
         return [Exclusion(**row._mapping) for row in rows]
 
     def excluded(self) -> dict[str, Exclusion]:
-        """Those whose answers do not count now, by name, with the decision that holds."""
+        """People whose answers do not currently count, by name, with the decision that holds."""
         held = {exclusion.annotator: exclusion for exclusion in self.exclusions()}
         return {name: exclusion for name, exclusion in held.items() if exclusion.is_excluded}
 
     def _decide(self, name: str, is_excluded: bool, reason: str, by: str) -> None:
         if not reason.strip():
-            raise StudyError("say why: a decision about a person's answers is kept with its reason")
+            raise StudyError("the reason is empty: say why, as it is stored with the decision")
         values = {"annotator": name, "is_excluded": is_excluded, "reason": reason, "by": by, "time": _now()}
         decided = (
             "INSERT INTO exclusions (annotator, is_excluded, reason, by, time) "
@@ -125,9 +123,11 @@ def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> No
             values,
         )
     elif known.token_hash == values["token_hash"]:
-        return  # a try whose acknowledgement was lost
+        return  # a retry after the acknowledgement was lost
     elif known.revoked is None:
-        raise StudyError(f"there is an annotator '{known.name}' already: choose another name, or revoke the link first")
+        raise StudyError(
+            f"an annotator called '{known.name}' already exists: choose another name, or revoke the link first"
+        )
     else:
         run(
             connection,
@@ -139,9 +139,11 @@ def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> No
 
 def _check_name(name: str) -> None:
     if not name or name != name.strip() or len(name) > LONGEST or not name.isprintable():
-        raise StudyError(f"{name[:LONGEST]!r} cannot name a person: use 1 to {LONGEST} letters, digits and signs")
+        raise StudyError(
+            f"{name[:LONGEST]!r} is not a valid name: use 1 to {LONGEST} printable characters, no space at the ends"
+        )
     if "/" in name or not name.strip("."):
-        raise StudyError(f"'{name}' cannot name a person, since a name is part of an address: leave out '/'")
+        raise StudyError(f"'{name}' is not a valid name, as names are part of URLs: leave out '/'")
 
 
 def _now() -> str:

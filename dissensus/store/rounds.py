@@ -1,4 +1,4 @@
-"""Rounds on disk: what was selected for which duels, and how. A selection says itself which columns it has."""
+"""Rounds on disk: what was selected for which duels, and how. Each kind of selection declares its own columns."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from dissensus.store.tables import model_numbers, open_table, read_stamps, read_
 S = TypeVar("S", bound=Selected)
 
 STORED_AS = {"is_reserve": "reserve", "item": "position", "low": "low_position", "high": "high_position"}
-"""Columns that have another name on disk; under their own name items stand there by id, for whoever opens the file."""
+"""Columns stored under another name; the column under their own name holds item ids, for people who open the file."""
 NUMBERED_AS = {"category": "label"}
-"""Classes that stand there by name, with their number in a column beside it."""
+"""Classes stored by name, with their number in a second column."""
 TYPES = {"rank": pa.int32(), "level": pa.int32(), "label": pa.int32()} | {
     "first_label": pa.uint16(),
     "second_label": pa.uint16(),
@@ -30,7 +30,7 @@ TYPES = {"rank": pa.int32(), "level": pa.int32(), "label": pa.int32()} | {
 
 @dataclass(frozen=True)
 class Round(Generic[S]):
-    """One selection; items are numbered as in the pool. `about` is what was written with it."""
+    """One selection; items are numbered as in the pool. `about` is the metadata stored with it."""
 
     number: int
     selection: S
@@ -39,17 +39,17 @@ class Round(Generic[S]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Those it was selected with."""
+        """The settings it was selected with."""
         return dict(self.about["settings"])
 
     @property
     def duels(self) -> list[tuple[str, str]]:
-        """The two models of every duel, also of those that found nothing."""
+        """The two models of every duel, including duels with no selected items."""
         return [(first, second) for first, second in self.about["duels"]]
 
     @property
     def predictions(self) -> dict[str, str]:
-        """Fingerprints of the predictions it was selected by, by model."""
+        """Fingerprints of the predictions it was selected from, by model."""
         return dict(self.about["inputs"]["predictions"])
 
     @property
@@ -59,7 +59,7 @@ class Round(Generic[S]):
 
     @cached_property
     def item_ids(self) -> dict[int, str]:
-        """The id of every item in the round by its number."""
+        """The id of every item in the round, by its number."""
         sides = self.selection.items
         return {
             number: name
@@ -77,7 +77,7 @@ def write_round(
     about: dict[str, Any],
     more: Mapping[str, Any],
 ) -> None:
-    """Write rounds/NNN/selection.parquet; `more` are columns that are read back from the table alone."""
+    """Write rounds/NNN/selection.parquet; `more` are extra columns that only the table holds."""
     names, columns = np.array(models, dtype=object), dict(more)
     for field in fields(selection):  # type: ignore[arg-type]
         values = getattr(selection, field.name)
@@ -93,7 +93,7 @@ def write_round(
 
 
 def read_rounds(folder: Folder, kind: type[S]) -> tuple[list[str], list[Round[S]]]:
-    """The models that compete, in the order in which they came, and all rounds; models are numbered in that order."""
+    """The competing models, in the order they joined, and all rounds; models are numbered in that order."""
     needed = ("settings", "duels", "inputs", *kind.stamps)
     abouts = {number: read_stamps(folder.selection(number), *needed) for number in folder.rounds()}
     models = list(dict.fromkeys(name for about in abouts.values() for duel in about["duels"] for name in duel))
@@ -123,7 +123,7 @@ def _stored_as(name: str) -> str:
 
 
 def items_at(folder: Folder, positions: Array, column: str = "id") -> pa.Array:
-    """Ids (or another column) of the items at some positions of the pool, without reading all of it."""
+    """Ids (or another column) of the items at these positions of the pool, without reading the whole file."""
     file = open_table(folder.pool)
     starts = np.cumsum([0, *(file.metadata.row_group(group).num_rows for group in range(file.num_row_groups))])
     groups = np.searchsorted(starts, positions, side="right") - 1

@@ -1,4 +1,4 @@
-"""Tables of how large things of each class usually are: PASCAL VOC's from the package, or a file of the user's."""
+"""Tables of the usual size of objects of each class: PASCAL VOC's from the package, or a file the user provides."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dissensus.errors import ClassesError
 from dissensus.predictions.scales import ScaleRanges
 
 SCALE_TABLES = {"voc": "data/voc-scales.csv", "voc-reordered": "data/voc-reordered-scales.csv"}
-"""Table 2 of the paper as printed, and with the last ten names in the order that its numbers fit."""
+"""Table 2 of the paper as printed, and with the last ten names reordered to fit its numbers."""
 
 COLUMNS = ("class", "low", "high")
 
 
 def read_scales(source: str, classes: Sequence[str]) -> ScaleRanges:
-    """The ranges of the classes by `voc`, `voc-reordered`, or a CSV with the columns class, low and high.
+    """Read each class's range from `voc`, `voc-reordered`, or a CSV with the columns class, low and high.
 
-    Ends are shares of the pixels, 0 to 1. Names are found as they are, or else by their letters and digits alone, so
-    that 'tv/monitor' is 'tvmonitor'. Classes without a row have no range. Rows of the package's tables that are no
-    class of the study are left out; in a file they are errors.
+    Ends are shares of the pixels, 0 to 1. Names match exactly, or else by their letters and digits alone, so that
+    'tv/monitor' is 'tvmonitor'. Classes without a row have no range. Rows for classes that the study does not have are
+    skipped in the package's tables and are errors in a file.
 
     Raises:
-        ClassesError: the file cannot be read; a row names no class, or one that had a row; its ends are not two
-            ascending numbers within 0..1; or none of the package's classes is one of the study.
+        ClassesError: the file cannot be read; a row names an unknown class or a class twice; its ends are not two
+            ascending numbers within 0..1; or the table has none of the study's classes.
     """
     is_own = source in SCALE_TABLES
     ends, is_known = np.tile([0.0, 1.0], (len(classes), 1)), np.zeros(len(classes), bool)
@@ -38,12 +38,16 @@ def read_scales(source: str, classes: Sequence[str]) -> ScaleRanges:
         if label is None and is_own:
             continue
         if label is None:
-            raise ClassesError(f"{where}: '{row['class']}' is no class of this study: write it as in its classes")
+            raise ClassesError(
+                f"{where}: '{row['class']}' is not a class of this study: spell it as in the study's classes"
+            )
         if is_known[label]:
-            raise ClassesError(f"{where}: the class '{classes[label]}' has a row already: leave one of them out")
+            raise ClassesError(f"{where}: the class '{classes[label]}' is listed twice: remove one of its rows")
         ends[label], is_known[label] = _ends(row, where), True
     if not is_known.any():
-        raise ClassesError(f"the table '{source}' has no class of this study: give a CSV of {', '.join(COLUMNS)}")
+        raise ClassesError(
+            f"the table '{source}' has none of this study's classes: give a CSV with the columns {', '.join(COLUMNS)}"
+        )
     return ScaleRanges(ends, is_known)
 
 
@@ -55,18 +59,22 @@ def _rows(source: str) -> list[dict[str, str]]:
             text = Path(source).read_text(encoding="utf-8-sig")
         else:
             names = "', '".join(SCALE_TABLES)
-            raise ClassesError(f"there is no table {source}: give '{names}', or a CSV of {', '.join(COLUMNS)}")
+            raise ClassesError(
+                f"no such table: {source}; give '{names}', or a CSV with the columns {', '.join(COLUMNS)}"
+            )
         rows = list(csv.DictReader(text.splitlines()))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ClassesError(f"{source} cannot be read: {error}") from None
+        raise ClassesError(f"cannot read {source}: {error}") from None
     absent = [name for name in COLUMNS if not rows or rows[0].get(name) is None]
     if absent:
-        raise ClassesError(f"{source} has no column '{absent[0]}', or no rows: it needs {', '.join(COLUMNS)}")
+        raise ClassesError(
+            f"{source} has no column '{absent[0]}', or no rows: it needs the columns {', '.join(COLUMNS)}"
+        )
     return [{name: (row[name] or "").strip() for name in COLUMNS} for row in rows]
 
 
 def _label(name: str, classes: Sequence[str]) -> int | None:
-    """The class of that name, or the only one that differs from it in spaces, signs and capitals alone."""
+    """The class of that name, or the only one that differs from it just in spaces, punctuation and case."""
     if name in classes:
         return classes.index(name)
     alike = [label for label, other in enumerate(classes) if _plain(other) == _plain(name)]
@@ -81,9 +89,14 @@ def _ends(row: dict[str, str], where: str) -> tuple[float, float]:
     try:
         low, high = float(row["low"]), float(row["high"])
     except ValueError:
-        raise ClassesError(f"{where}: low and high of '{row['class']}' must be numbers, as 0.03 and 0.25") from None
+        raise ClassesError(
+            f"{where}: low and high of '{row['class']}' must be numbers, such as 0.03 and 0.25"
+        ) from None
     if not (math.isfinite(low) and math.isfinite(high) and low >= 0 and high <= 1):
-        raise ClassesError(f"{where}: {low:g} to {high:g} of '{row['class']}' leaves 0..1: give shares of the pixels")
+        raise ClassesError(
+            f"{where}: the range of '{row['class']}', {low:g} to {high:g}, is not within 0..1: "
+            "give shares of the pixels"
+        )
     if low > high:
         raise ClassesError(f"{where}: low ({low:g}) of '{row['class']}' is above high ({high:g}): swap them")
     return low, high

@@ -1,4 +1,4 @@
-"""The tables of the store. Their history, which makes them on a real database, is in migrations/versions."""
+"""The tables of the store. The migrations that create them in a real database are in migrations/versions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ REVISION = "0001"
 """The newest file under migrations/versions; known here so that an up-to-date database opens without Alembic."""
 
 VERSIONS = "dissensus_version"
-"""Alembic's own table, under a name that no other program's history has."""
+"""Alembic's own table, named so that it cannot clash with another program's."""
 
 METADATA = MetaData()
-NUMBER = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER counts up by itself there
+NUMBER = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER auto-increments there
 
 IS_TICKETED = text("ticket IS NOT NULL")  # imported answers have none
 

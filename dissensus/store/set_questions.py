@@ -1,4 +1,4 @@
-"""Questions that somebody wrote down: more to ask, controls with a known answer, and training."""
+"""Questions the organizer added: extra questions, controls with a known answer, and training."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEPT = (
 
 
 class SetQuestions:
-    """The questions that were set for one study, in the order in which they came."""
+    """The questions added to one study, in the order they were added."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -30,14 +30,14 @@ class SetQuestions:
     def add(self, questions: Sequence[SetQuestion]) -> int:
         """Store questions, all or none, and return how many were new.
 
-        One that is there in the same role is the same question: its answer and its note become those given now.
+        A question that already exists in the same role is updated: its expected answer and note are replaced.
         """
         time = datetime.now(UTC).isoformat(timespec="milliseconds")
         rows = [_row(question) | {"time": time} for question in questions]
         return self.database.write(lambda connection: _add(connection, rows)) if rows else 0
 
     def all(self) -> list[SetQuestion]:
-        """Every question that was set, in order."""
+        """Every added question, in order."""
         rows = self.database.rows("SELECT kind, question, role, expected, note FROM questions ORDER BY seq")
         return [
             SetQuestion(

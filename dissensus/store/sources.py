@@ -1,4 +1,4 @@
-"""Items from where they lie: image folders, globs, and manifests of ids and paths."""
+"""Where items come from: image folders, globs, and manifests of ids and paths."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".
 MANIFESTS = {".csv", ".parquet"}
 COLUMNS = ("item", "path", "reference")
 Manifest = tuple[list[str], list[str | None], list[str | None]]
-"""Ids, paths and references; no references at all where none can be given."""
+"""Ids, paths and references; the last list is empty if the source cannot give any."""
 
 
 def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
-    """Ids and paths of the items of all sources, in the order found; a path is None where the manifest gives none.
+    """Ids and paths of the items of all sources, in the order found; a path is None if the manifest gives none.
 
-    Where there are no images, clips are taken. An item's id is its path below the folder (or below the fixed part of
-    the glob) that was given.
+    If there are no images, video clips are used. An item's id is its path relative to the given folder (or to the fixed
+    part of the glob).
 
     Raises:
         PoolError: a source does not exist or cannot be read.
@@ -34,7 +34,7 @@ def items_of(sources: list[str]) -> tuple[list[str], list[str | None]]:
 
 
 def items_with_references(sources: list[str]) -> Manifest:
-    """The same, and the path of what an item is to be compared with, where the manifest gives one."""
+    """Like `items_of`, plus the path of each item's reference, if the manifest gives one."""
     ids: list[str] = []
     paths: list[str | None] = []
     references: list[str | None] = []
@@ -55,11 +55,15 @@ def _items(source: str) -> Manifest:
     if path.is_file() and (path.suffix.lower() in IMAGES or is_video(path)):
         return [path.name], [str(path.resolve())], []
     if path.is_file():
-        raise PoolError(f"{source} is neither an image nor a clip nor a CSV or Parquet manifest")
+        raise PoolError(
+            f"{source} is not a known kind of file: give an image, a video clip, or a CSV or Parquet manifest"
+        )
     if any(sign in source for sign in "*?["):
         fixed = Path(*_fixed_parts(path))
         return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)
-    raise PoolError(f"there is no {source}: give an image folder, a glob in quotes, or a CSV or Parquet manifest")
+    raise PoolError(
+        f"no such file or folder: {source}; give an image folder, a quoted glob, or a CSV or Parquet manifest"
+    )
 
 
 def _fixed_parts(path: Path) -> list[str]:
@@ -73,11 +77,11 @@ def _fixed_parts(path: Path) -> list[str]:
 
 def _images(folder: Path, found: list[Path], source: str) -> Manifest:
     items = [path for path in found if path.suffix.lower() in IMAGES and path.is_file()]
-    if not items:  # a film that lies among photographs is no item of theirs; a folder of films alone is a pool
+    if not items:  # a stray clip among images is not an item, but a folder of only clips is a pool
         items = [path for path in found if is_video(path) and path.is_file()]
     if not items:
         endings = ", ".join(sorted({*IMAGES, *VIDEOS}))
-        raise PoolError(f"there are no images in {source}, and no clips (looked for {endings})")
+        raise PoolError(f"{source} contains neither images nor video clips: check the path (looked for {endings})")
     return [path.relative_to(folder).as_posix() for path in items], [str(path.resolve()) for path in items], []
 
 
@@ -92,13 +96,13 @@ def _manifest(path: Path) -> Manifest:
         else:
             table = pq.read_table(path)
         columns = {name: table[name].cast(pa.string()).to_pylist() for name in table.column_names if name in COLUMNS}
-    except (pa.ArrowException, OSError, KeyError) as error:  # KeyError: a column twice
-        raise PoolError(f"{path} cannot be read: {first_line(error)}") from None
+    except (pa.ArrowException, OSError, KeyError) as error:  # KeyError: a duplicate column
+        raise PoolError(f"cannot read {path}: {first_line(error)}") from None
     if "item" not in columns:
-        raise PoolError(f"{path} has no column 'item': a manifest has item and, where there are files, path")
+        raise PoolError(f"{path} has no column 'item': a manifest needs item and, for items that are files, path")
     ids = columns["item"]
     if any(name is None for name in ids):
-        raise PoolError(f"{path}, row {ids.index(None) + 1}: the item has no id")
+        raise PoolError(f"{path}, row {ids.index(None) + 1}: the column 'item' is empty: give every item an id")
     beside = path.parent.resolve()
     none = [None] * len(ids)
     paths, references = (

@@ -1,4 +1,4 @@
-"""Parquet files that know what they were made from: their stamps lie in the schema's metadata."""
+"""Parquet files that record what they were made from, as stamps in the schema's metadata."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ STAMPS = b"dissensus"
 
 
 def write_table(path: Path, table: pa.Table, stamps: dict[str, Any]) -> None:
-    """Write a table whole. The same table and stamps give the same bytes.
+    """Write a table atomically. The same table and stamps always give the same bytes.
 
-    Without compression, and numbers without dictionaries: such columns are read about as fast as memory is copied.
+    Numbers are neither compressed nor dictionary-encoded, so they read about as fast as memory can be copied.
     """
     write_pieces(path, table.schema, [table], stamps)
 
@@ -35,12 +35,12 @@ def write_pieces(
     stamps: dict[str, Any],
     row_group: int = ROW_GROUP,
 ) -> None:
-    """Write a table of which only some rows are in memory at a time; the same bytes as of the whole table.
+    """Write a table piece by piece; gives the same bytes as writing the whole table at once.
 
-    Rows that are large, such as maps, want smaller row groups: one is read, and written, at once.
+    Large rows, such as maps, need smaller row groups: a row group is read and written as a whole.
     """
     stamped = schema.with_metadata({STAMPS: json.dumps(stamps, sort_keys=True).encode()})
-    # run lengths of maps become half as large, and are read nearly as fast (benchmarks/maps.py)
+    # compression halves the run lengths of maps, which still read nearly as fast (benchmarks/maps.py)
     words = [field.name for field in stamped if pa.types.is_string(field.type) or pa.types.is_binary(field.type)]
     plain = [field.name for field in stamped if field.name not in words]
 
@@ -60,7 +60,7 @@ def write_pieces(
 
 
 def _in_row_groups(pieces: Iterable[pa.Table], row_group: int) -> Iterator[pa.Table]:
-    """The same rows in tables of whole row groups, but for the last one."""
+    """The same rows in tables of whole row groups, except for the last one."""
     held: list[pa.Table] = []
     for piece in pieces:
         held.append(piece)
@@ -74,54 +74,60 @@ def _in_row_groups(pieces: Iterable[pa.Table], row_group: int) -> Iterator[pa.Ta
 
 
 def open_table(path: Path) -> pq.ParquetFile:
-    """The opened file.
+    """Open a Parquet file.
 
     Raises:
-        StudyError: it is missing, truncated or no Parquet.
+        StudyError: it is missing, truncated or not Parquet.
     """
     try:
-        return pq.ParquetFile(path, pre_buffer=False)  # for a local file, buffering ahead is one more copy
+        return pq.ParquetFile(path, pre_buffer=False)  # for a local file, pre-buffering only adds a copy
     except FileNotFoundError:
-        raise StudyError(f"{path} is missing: run the step that makes it again") from None
+        raise StudyError(f"{path} is missing: rerun the step that writes it") from None
     except (pa.ArrowException, OSError) as error:
-        raise StudyError(f"{path} is damaged ({first_line(error)}): delete it and run its step again") from None
+        raise StudyError(
+            f"{path} is damaged ({first_line(error)}): delete it and rerun the step that writes it"
+        ) from None
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
-    """The whole table, or some of its columns."""
+    """Read the whole table, or some of its columns."""
     file = open_table(path)
     try:
         return file.read(columns=columns)
     except (pa.ArrowException, OSError) as error:
-        raise StudyError(f"{path} is damaged ({first_line(error)}): delete it and run its step again") from None
+        raise StudyError(
+            f"{path} is damaged ({first_line(error)}): delete it and rerun the step that writes it"
+        ) from None
 
 
 def read_stamps(path: Path, *needed: str) -> dict[str, Any]:
-    """What a table was made from; `needed` are stamps that it must have."""
+    """What a table was made from; `needed` names stamps that must be present."""
     metadata = open_table(path).schema_arrow.metadata or {}
     stamps = json.loads(metadata.get(STAMPS, b"{}"))
     if STAMPS not in metadata or any(name not in stamps for name in needed):
-        raise StudyError(f"{path} was not written by dissensus: delete it and run its step again")
+        raise StudyError(f"{path} was not written by dissensus: delete it and rerun the step that writes it")
     return dict(stamps)
 
 
 def read_groups(file: pq.ParquetFile, groups: list[int], columns: list[str]) -> pa.Table:
-    """Some columns of some row groups, read in this thread: a row group is too small to share between threads.
+    """Read columns of some row groups, in this thread: a row group is too small to split between threads.
 
     Raises:
-        StudyError: the file is damaged there.
+        StudyError: the file is damaged.
     """
     try:
         return file.read_row_groups(groups, columns=columns, use_threads=False)
     except (pa.ArrowException, OSError) as error:
-        raise StudyError(f"a table of the study is damaged ({first_line(error)}): make it again") from None
+        raise StudyError(
+            f"a table of the study is damaged ({first_line(error)}): delete it and rerun the step that writes it"
+        ) from None
 
 
 def model_numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
-    """Names of models as their numbers."""
+    """The number of each named model."""
     return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, in one line."""
+    """The first line of an error message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,4 +1,4 @@
-"""What models can predict. A further task is a folder here and a line below."""
+"""The tasks: what models can predict. To add one, add a folder here and a line below."""
 
 from __future__ import annotations
 

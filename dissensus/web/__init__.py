@@ -1,1 +1,1 @@
-"""The annotation service: HTTP, pages, and what it remembers while it runs. Files and databases are given to it."""
+"""The annotation service: HTTP, pages, and its state while it runs. Files and databases are passed in."""

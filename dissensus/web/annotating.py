@@ -44,14 +44,14 @@ CLIP_TYPES: dict[int | str, dict[str, Any]] = {
 
 
 def entry_routes(desk: Desk, doors: Doors) -> APIRouter:
-    """The way in and out: the only routes for whoever holds no cookie yet."""
+    """Signing in and out: the only routes that need no cookie."""
     routes = APIRouter()
 
     @routes.post("/api/enter", responses=problems(401, *WITH_BODY))
     async def enter(enter: Enter, request: Request, response: Response) -> Entered:
         """Exchange the token of a personal link for a cookie."""
         person = doors.person_with(enter.token)
-        if person is None:  # their link may be so new that nobody has looked yet
+        if person is None:  # the link may be too new to be known yet
             await desk.look()
             person = doors.person_with(enter.token)
         if person is None:
@@ -61,7 +61,7 @@ def entry_routes(desk: Desk, doors: Doors) -> APIRouter:
 
     @routes.post("/api/leave", status_code=204, responses=problems(403, 413))
     async def leave(response: Response) -> None:
-        """Give the cookie back."""
+        """Sign out: delete the cookie."""
         doors.let_out(response)
 
     return routes
@@ -75,7 +75,7 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
 
     @routes.get("/api/me")
     async def me(request: Request) -> Me:
-        """Who is here, and how things stand for them."""
+        """Who is signed in, and their progress."""
         person = person_at(request)
         desk.know(person)
         training = desk.queue.training
@@ -97,17 +97,17 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
 
     @routes.get("/api/next", response_model=NextOut, responses=problems(422))
     async def following(request: Request, ahead: Annotated[int, Query(ge=1, le=10)] = 4) -> Response:
-        """Questions to answer, the same ones until they are."""
+        """The next questions to answer; the same ones until they are answered."""
         return await next_questions(desk, person_at(request), ahead)
 
     @routes.post("/api/answers", response_model=AnswersOut, responses=problems(*WITH_BODY))
     async def answers(request: Request, answers: AnswersIn) -> Response:
-        """Store answers; those that the reply calls stored are on the disk."""
+        """Store answers; those listed as stored in the reply are on disk."""
         return await kept_answers(desk, person_at(request), answers)
 
     @routes.post("/api/skip", status_code=204, responses=problems(*WITH_BODY))
     async def skip(request: Request, skip: Skip) -> None:
-        """Leave a question that cannot be answered to others."""
+        """Skip a question that cannot be answered; others may get it."""
         await desk.skip(person_at(request), skip.ticket)
 
     @routes.get("/api/classes", response_model=ClassesOut)
@@ -121,10 +121,10 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
         number: Annotated[int, InPath(ge=0, le=9)],
     ) -> Response:
-        """A picture of a question that was put to this person."""
+        """A picture of a question that this person was asked."""
         path = await shown_at(person_at(request), ticket, number)
         if path is None:
-            raise HTTPException(404, "there is no such picture")
+            raise HTTPException(404, "no such picture")
         try:
             data, kind = await asyncio.to_thread(pictures.read, path)
         except StudyError as error:
@@ -139,22 +139,22 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
         number: Annotated[int, InPath(ge=0, le=9)],
     ) -> Response:
-        """A clip of a question that was put to this person, or the part that a Range header asks for."""
+        """A clip of a question that this person was asked, or the part requested by a Range header."""
         path = await shown_at(person_at(request), ticket, number)
         if path is None or not is_video(path):
-            raise HTTPException(404, "there is no such clip")
+            raise HTTPException(404, "no such clip")
         try:
             return await asyncio.to_thread(clip_reply, path, KEEP_PICTURE)
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
 
     async def shown_at(person: Annotator, ticket: str, number: int) -> Path | None:
-        """Where the file lies that a person sees at a place of a question of theirs."""
+        """The file shown at position `number` of one of this person's questions; None if there is none."""
         assignment = await desk.assigned(person, ticket)
         items = () if assignment is None else items_of(assignment)
         if number >= len(items):
             return None
-        if is_prediction_key(items[number]):  # which may have to be drawn first
+        if is_prediction_key(items[number]):  # which may have to be rendered first
             return await asyncio.to_thread(desk.backing.picture, items[number])
         return desk.backing.picture(items[number])
 
@@ -162,7 +162,7 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
 
 
 def class_list(classes: Classes) -> dict[str, Any]:
-    """Names, synonyms, glosses and the tree to choose a class from."""
+    """Names, synonyms, glosses and the taxonomy, to choose a class from."""
     tree = None
     if (taxonomy := classes.taxonomy) is not None:
         children: list[list[int]] = [[] for _ in taxonomy.names]

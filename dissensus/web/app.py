@@ -1,4 +1,4 @@
-"""The application: routes, pages, and what runs beside them."""
+"""The application: routes, pages and background work."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from dissensus.web.replies import Express
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PART = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[a-z]{1,8})?")
-"""The names of our pages and folders; any other is nothing that a file system should be asked about."""
-LOOK = 1.0  # seconds between looks at what others wrote
+"""Names of our pages and folders; any other name must not reach the file system."""
+LOOK = 1.0  # seconds between checks for changes by others
 
 
 class Service:
-    """One study's service: `app` is the ASGI application, `owner_token` opens its dashboard."""
+    """The service for one study: `app` is the ASGI application, `owner_token` opens its dashboard."""
 
     def __init__(self, backing: Backing) -> None:
-        """Make the application; it reads the study when it starts."""
+        """Build the application; it reads the study on startup."""
         self.desk = Desk(backing)
         self.doors = Doors(self.desk)
         self.owner_token = self.doors.owner_token
@@ -42,8 +42,8 @@ class Service:
         self.api = FastAPI(
             title="Dissensus",
             version=__version__,
-            description="Questions for people, and their answers.",
-            docs_url=None,  # those pages load scripts from elsewhere
+            description="Questions for annotators, and their answers.",
+            docs_url=None,  # those pages load scripts from other sites
             redoc_url=None,
             redirect_slashes=False,
             lifespan=self._run,
@@ -71,18 +71,18 @@ class Service:
             await self.desk.log.close()
 
     async def _watch(self) -> None:
-        """Look for what others wrote: new people, rounds, imports, exclusions; and take back what is held too long."""
+        """Check for changes by others (people, rounds, imports, exclusions), and take back questions held too long."""
         while True:
             await asyncio.sleep(LOOK)
             began = time.monotonic()
             try:
                 await self.desk.look()
-            except DissensusError as error:  # a database that is away comes back
+            except DissensusError as error:  # a database that is down will come back
                 print(f"dissensus: {error}", file=sys.stderr)
-            except Exception:  # whatever it is, people go on answering
-                print("dissensus: looking for changes failed, which is a bug of ours:", file=sys.stderr)
+            except Exception:  # whatever it is, people can keep answering
+                print("dissensus: checking for changes failed because of a bug in dissensus:", file=sys.stderr)
                 traceback.print_exc()
-            # a large study takes longer to look through; people who answer come first
+            # checking a large study takes longer, and people who answer come first
             await asyncio.sleep(10 * (time.monotonic() - began))
 
 
@@ -94,11 +94,11 @@ def _add_pages(api: FastAPI) -> None:
         name = "/".join(parts)
         kind = TYPES.get(name[name.rfind(".") :])
         if kind is None or not all(PART.fullmatch(part) for part in parts):
-            raise HTTPException(404, "there is no such page")
+            raise HTTPException(404, "no such page")
         file = tokens if name == "tokens.css" else folder.joinpath(*parts)
         if not file.is_file():
-            raise HTTPException(404, "there is no such page")
-        # pages of another version must not meet scripts of this one: always ask, which costs a moment on a local net
+            raise HTTPException(404, "no such page")
+        # pages of another version must not use scripts of this one: always revalidate, which is cheap locally
         return Response(file.read_bytes(), media_type=kind, headers={"cache-control": "no-cache"})
 
     @api.get("/", include_in_schema=False)

@@ -1,4 +1,4 @@
-"""What the service is given: it opens no file and no database itself."""
+"""What is passed to the service, which does not open files or databases itself."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Terms:
     """How people are asked."""
 
     title: str
-    """For the owner; it may name the study's folder and its models."""
+    """For the owner; may name the study's folder and its models."""
     key: str
-    """Stands for the study in a browser's storage, and says nothing about it."""
+    """Identifies the study in a browser's storage without revealing anything about it."""
     instructions: tuple[str, ...]
     answers: int
     lease_minutes: float
@@ -31,14 +31,14 @@ class Terms:
     heading: str = "Questions"
     """For annotators."""
     sessions: int = 1
-    """A person's questions are divided into so many; one ends with its share or after `break_minutes` of work."""
+    """Number of sessions per person; each ends after its share of the questions or `break_minutes` of work."""
     rest_minutes: float = 0.0
-    """How long the break between two sessions lasts at least."""
+    """Minimum length of the break between two sessions."""
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What was written beside the service, or before it started; `version` differs once other questions are asked."""
+    """What others wrote while the service was running, or before; `version` changes when other questions are asked."""
 
     people: tuple[Annotator, ...]
     exclusions: tuple[Exclusion, ...]
@@ -49,39 +49,39 @@ class Changes:
 
 
 class Backing(Protocol):
-    """The study, as far as the service needs it. Called in threads; raises DissensusError in words."""
+    """The study, as far as the service needs it. Called from threads; raises DissensusError with a clear message."""
 
     terms: Terms
     classes: Classes
     inquiry: Inquiry
-    """What people are asked; another one once `changes` has another version."""
+    """What people are asked; replaced when `changes` has a new version."""
 
     def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
-        """Store durably, all or nothing; the ids that stand for other answers already are refused and returned."""
+        """Store durably, all or nothing; ids that already belong to other answers are refused and returned."""
 
     def assignment(self, ticket: str) -> Assignment | None:
-        """What was put to whom under a ticket."""
+        """The assignment with this ticket: who was asked what."""
 
     def open_assignments(self, since: str) -> list[Assignment]:
-        """What was put to people since a time and is not answered."""
+        """Assignments made since a time that are not answered yet."""
 
     def changes(self, after: int) -> Changes:
-        """The study as it is now, with answers that came after the one numbered `after`."""
+        """The study as it is now, with the answers after number `after`."""
 
     def picture(self, item: str) -> Path | None:
-        """Where the picture of an item lies, or of a model's prediction by its `prediction_key`."""
+        """Path of the picture of an item, or of a model's prediction given its `prediction_key`."""
 
     def add_person(self, name: str, is_trusted: bool) -> str:
-        """A new person's token, which is stored nowhere."""
+        """Add a person and return their token, which is never stored."""
 
     def revoke(self, name: str) -> None:
         """Make a person's link invalid."""
 
     def exclude(self, name: str, is_excluded: bool, reason: str) -> None:
-        """Let a person's answers count no longer, or again."""
+        """Exclude a person's answers, or include them again."""
 
     def pause(self, is_paused: bool) -> None:
-        """Stop asking, or go on."""
+        """Pause or resume asking questions."""
 
     def write_answers(self, path: Path) -> None:
-        """Write all answers in the format of the file's ending."""
+        """Write all answers in the format given by the file's extension."""

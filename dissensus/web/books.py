@@ -1,4 +1,4 @@
-"""What the service remembers of questions and answers, as plain arrays."""
+"""The service's questions and answers in memory, as plain arrays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = tuple[int, str, Role, int, float | None, str]
 
 
 class Questions:
-    """Questions by number, each once; bodies are made when somebody is asked."""
+    """Numbered questions, each once; bodies are parsed only when somebody is asked."""
 
     def __init__(self) -> None:
         self.kinds: list[str] = []
@@ -31,19 +31,19 @@ class Questions:
         self.numbers: dict[str, dict[str, int]] = {kind: {} for kind in QUESTIONS}
         """By kind and text."""
         self.wordings: dict[str, dict[str, tuple[int, bool]]] = {kind: {} for kind in QUESTIONS}
-        """By kind and another text that asks the same: the number, and whether the two sides are turned."""
+        """By kind and alternative text: the number of the same question, and whether the two sides are swapped."""
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def new(self, kind: str, texts: Iterable[str]) -> list[str]:
-        """Those that are not known yet."""
+        """The texts that are not known yet."""
         known = self.numbers[kind]
         return [text for text in dict.fromkeys(texts) if text not in known]
 
     def add(self, kind: str, texts: Sequence[str]) -> tuple[Array, Array, Array]:
-        """Number new questions; the words that stand for their groups and for themselves, and which can be repeated."""
-        bodies = json.loads(f"[{','.join(texts)}]")  # at once, which takes a third of the time
+        """Number new questions; returns the hashes of their groups and of themselves, and which can be repeated."""
+        bodies = json.loads(f"[{','.join(texts)}]")  # all at once, which takes a third of the time
         groups = group_words(kind, list(map(QUESTIONS[kind].group, bodies)))
         self.numbers[kind].update(zip(texts, range(len(self.texts), len(self.texts) + len(texts)), strict=True))
         self.kinds += [kind] * len(texts)
@@ -52,9 +52,9 @@ class Questions:
         return groups, question_words(groups, texts), is_repeatable
 
     def set_wordings(self, groups: Sequence[Group]) -> bool:
-        """Let answers to other wordings count for the questions of these groups, which are known.
+        """Let answers to other wordings count for the questions of these groups, which must be known.
 
-        True where a text that is known counts for another question now: its answers have to be read again.
+        True if a known text now counts for another question, so that its answers have to be read again.
         """
         before, self.wordings = self.wordings, {kind: {} for kind in QUESTIONS}
         for group in groups:
@@ -69,14 +69,14 @@ class Questions:
         )
 
     def is_turned(self, question: Question) -> bool:
-        """Whether a wording names the two sides the other way round."""
+        """Whether a wording swaps the two sides."""
         wordings = self.wordings[question.kind]
         return bool(wordings) and wordings.get(question.text, (0, False))[1]
 
     def answered(self, kind: str, text: str, role: Role, answer: str) -> tuple[int, int]:
         """The question that a stored answer counts for, and its code.
 
-        What is asked for the study counts whatever the wording; controls and the like are only themselves.
+        The study's own questions count whatever the wording; controls and the like only as worded.
         """
         known = self.wordings[kind].get(text) if role == "asked" else None
         if known is None:
@@ -86,12 +86,12 @@ class Questions:
         return number, code_of_text(kind, turned)
 
     def of(self, number: int) -> Question:
-        """The question with a number."""
+        """The question with this number."""
         return Question.model_construct(kind=self.kinds[number], body=json.loads(self.texts[number]))
 
 
 class Books:
-    """All answers that the service knows, one row each."""
+    """All known answers, one row each."""
 
     def __init__(self) -> None:
         self.people: dict[str, int] = {}
@@ -102,15 +102,15 @@ class Books:
         self.seconds = array("d")
         self.moment = array("d")
         self.known: set[int] = set()
-        """Who has answered what in which role, by `_keys`."""
+        """Who has answered what in which role, as values of `_key`."""
         self.answered: Counter[str] = Counter()
-        """Questions that each person has answered, training aside."""
+        """Number of questions that each person has answered, without training."""
 
     def __len__(self) -> int:
         return len(self.question)
 
     def enter(self, rows: Sequence[Row]) -> list[bool]:
-        """Write answers down; for each whether it is the person's first on this question in this role."""
+        """Add answers; returns for each whether it is the person's first to this question in this role."""
         question, name, role, code, seconds, time = zip(*rows, strict=True) if rows else ((),) * 6
         person = [self.people.setdefault(one, len(self.people)) for one in name]
         numbers = [ROLE_NUMBERS[one] for one in role]
@@ -133,7 +133,7 @@ class Books:
         return name in self.people and _key(question, self.people[name], ROLE_NUMBERS[role]) in self.known
 
     def answered_by(self, name: str) -> list[tuple[int, Role]]:
-        """What a person has answered, each question once for each role, in the order of the first times."""
+        """What a person has answered, each question once per role, in the order of their first answers."""
         if name not in self.people:
             return []
         mine = np.flatnonzero(np.array(self.person) == self.people[name])
@@ -142,22 +142,22 @@ class Books:
         return [(one, ROLES[what]) for one, what in zip(question[first].tolist(), role[first].tolist(), strict=True)]
 
     def columns(self) -> dict[str, Array]:
-        """The rows as arrays, copied, so that other threads may read them; `is_last` marks everybody's last words."""
+        """The rows as arrays, copied for use in other threads; `is_last` marks each person's latest answers."""
         names = ("question", "person", "role", "code", "seconds", "moment")
         column = {name: np.array(getattr(self, name)) for name in names}
         is_last = np.ones(len(self), bool)
-        if len(self.known) < len(self):  # somebody changed their mind
+        if len(self.known) < len(self):  # somebody changed an answer
             asked = column["question"] * len(ROLES) + column["role"]
             is_last[:] = False
             is_last[last_words(asked, column["person"], column["moment"])[0]] = True
         return column | {"is_last": is_last}
 
     def given(self, questions: int, excluded: Iterable[str]) -> Int[Array, " Q"]:
-        """How many people whose answers count have answered each question for the study."""
+        """For each question of the study, how many people whose answers count have answered it."""
         return np.bincount(self.columns_that_count(excluded)[0], minlength=questions)
 
     def columns_that_count(self, excluded: Iterable[str]) -> tuple[Array, Array, Array, Array]:
-        """Question, person, answer code and moment of every last word that counts."""
+        """Question, person, answer code and time of every latest answer that counts."""
         column = self.columns()
         out = np.array([self.people[name] for name in excluded if name in self.people], np.int64)
         counts = column["is_last"] & (column["role"] == 0) & ~np.isin(column["person"], out)
@@ -166,5 +166,5 @@ class Books:
 
 
 def _key(question: Any, person: Any, role: Any) -> Any:
-    """One number for (question, person, role), or an array of them; up to 16 million people."""
+    """One number for (question, person, role), or an array of them; allows up to 16 million people."""
     return question << 26 | person << 2 | role

@@ -1,6 +1,6 @@
-"""Clips as browsers get them: the file as it is, whole or a part of it, without its name.
+"""Clips as sent to browsers: the file as it is, whole or in part, without its name.
 
-Unlike pictures they are not cleaned: what a container says about itself (a title, the program that wrote it) is sent.
+Unlike pictures, clips are not cleaned: the container's metadata (a title, the program that wrote it) is sent.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from dissensus.pool import VIDEOS
 
 EBML = b"\x1aE\xdf\xa3"
 BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
-"""What files of the QuickTime family begin with, after four bytes of length."""
+"""What files of the QuickTime family start with, after four bytes of length."""
 DATING = (b"etag", b"last-modified")
-"""Headers that tell when a file was made, and with it perhaps by whom: the models' outputs are made in turn."""
-REFUSALS = {400: "this is no range of bytes", 416: "there is nothing in this range"}
+"""Headers that reveal when a file was made and thus perhaps by which model, since models run one after another."""
+REFUSALS = {400: "this is not a valid byte range", 416: "this range is outside the file"}
 
 
 class Clip(FileResponse):
-    """A clip, or the parts that a Range header asks for. Nothing dates it, so whoever sends If-Range gets the whole."""
+    """A clip, or the parts requested by a Range header. It has no date, so requests with If-Range get all of it."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it; what cannot be sent is refused in the same words as everything else."""
+        """Send the clip; errors are reported in the same form as all others."""
         start: Message = {}
 
         async def undated(message: Message) -> None:
@@ -46,10 +46,10 @@ class Clip(FileResponse):
 
 
 def clip_reply(path: Path, headers: dict[str, str]) -> Clip:
-    """A clip that can be read.
+    """The response with a clip.
 
     Raises:
-        StudyError: there is none.
+        StudyError: the clip cannot be read.
     """
     try:
         with path.open("rb") as file:

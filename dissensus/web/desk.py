@@ -1,4 +1,4 @@
-"""What is put to whom, and what becomes of their answers. HTTP is outside, the disk below."""
+"""Who is asked what, and what happens to their answers. HTTP is above this layer, the disk below."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What became of answers: stored durably, or refused for a reason; what a person in training is told."""
+class Receipt:
+    """What happened to answers: stored durably or refused with a reason; and the feedback in training."""
 
     stored: list[str]
     refused: dict[str, str]
@@ -38,10 +38,10 @@ class Heard:
 
 
 class Desk(Memory):
-    """The rules: what is put to whom, and what becomes of answers."""
+    """The rules: who is asked what, and what happens to answers."""
 
     async def given(self, person: Annotator, ahead: int) -> list[tuple[Assignment, int]]:
-        """Up to `ahead` questions that this person is to answer, the same ones until they do."""
+        """Up to `ahead` questions for this person to answer; the same ones until they do."""
         async with self.doors.setdefault(person.name, asyncio.Lock()):
             self.know(person)
             if person.name in self.excluded:  # their answers would not count
@@ -57,7 +57,7 @@ class Desk(Memory):
                 following = self.queue.next(person.name, now)
                 if following is None:
                     break
-                unsaved.append(self._put(person, *following, await self._beside(person, *following)))
+                unsaved.append(self._put(person, *following, await self._context(person, *following)))
             if unsaved:
                 await self._save(unsaved, is_all=len(unsaved) == len(waiting))
             kept = waiting.keys() - {assignment.ticket for assignment in unsaved}
@@ -65,7 +65,7 @@ class Desk(Memory):
             return [self.tickets[ticket] for ticket in shown[:ahead]]
 
     async def _save(self, unsaved: list[Assignment], is_all: bool) -> None:
-        """Store what is put to a person; where that cannot be, they go on with what was put to them before."""
+        """Store a person's new assignments; if that fails, they continue with the earlier ones."""
         try:
             await self.log.store(list(unsaved), ())
             unsaved.clear()
@@ -73,17 +73,17 @@ class Desk(Memory):
             if is_all:
                 raise
 
-    async def hear(self, person: Annotator, given: Sequence[Given]) -> Heard:
-        """Store answers durably; return when they are, with what was refused and why."""
+    async def hear(self, person: Annotator, given: Sequence[Given]) -> Receipt:
+        """Store answers durably and return once they are, with what was refused and why."""
         self.know(person)
-        heard = Heard([], {}, {})
+        heard = Receipt([], {}, {})
         responses: dict[str, tuple[Response, int]] = {}
         for one in given:
             if one.id in responses:
                 continue
             try:
                 responses[one.id] = await self._response(person, one)
-            except UnavailableError:  # nothing is wrong with the answer
+            except UnavailableError:  # the answer itself is fine
                 raise
             except DissensusError as error:
                 heard.refused[one.id] = str(error)
@@ -94,10 +94,10 @@ class Desk(Memory):
         except BaseException:
             self.ids -= new
             raise
-        self.ids -= new & taken  # another answer has that id, which may have to be taken in yet
+        self.ids -= new & taken  # another answer has that id, and may not be in memory yet
         for identity, (response, number) in responses.items():
             if identity in taken:
-                heard.refused[identity] = "this id stands for another answer"
+                heard.refused[identity] = "this id already belongs to another answer"
                 continue
             heard.stored.append(identity)
             if identity in new:
@@ -107,7 +107,7 @@ class Desk(Memory):
         return heard
 
     async def skip(self, person: Annotator, ticket: str) -> None:
-        """A person cannot answer a question, as when its picture is broken: it goes to others, not to them again."""
+        """Take back a question that a person cannot answer, such as one with a broken picture; others may get it."""
         found = await self._find(ticket)
         if found is not None and found[0].annotator == person.name and ticket in self.waiting.get(person.name, ()):
             assignment, number = found
@@ -117,16 +117,16 @@ class Desk(Memory):
             self.skipped.add(number)
 
     async def assigned(self, person: Annotator, ticket: str) -> Assignment | None:
-        """What was put to this person under a ticket; None where it is not theirs."""
+        """This person's assignment with a ticket; None if it is not theirs."""
         found = await self._find(ticket)
         return found[0] if found is not None and found[0].annotator == person.name else None
 
     def answered(self, person: Annotator) -> int:
-        """How many questions this person has answered, training aside."""
+        """How many questions this person has answered, without training."""
         return self.books.answered[person.name]
 
     def left(self, person: Annotator) -> int:
-        """About how many questions wait for this person, those they hold included."""
+        """About how many questions are left for this person, including those they hold."""
         if person.name in self.excluded:
             return 0
         exact = self.queue.left(person.name) + len(self.waiting.get(person.name, ()))
@@ -140,7 +140,7 @@ class Desk(Memory):
     async def _response(self, person: Annotator, one: Given) -> tuple[Response, int]:
         found = await self._find(one.ticket)
         if found is None or found[0].annotator != person.name:
-            raise JudgementError("this question was not put to you")
+            raise JudgementError("this question was not assigned to you")
         assignment, number = found
         body, shown = assignment.question.body, assignment.shown
         kind = QUESTIONS[assignment.question.kind]
@@ -160,7 +160,7 @@ class Desk(Memory):
         return response, number
 
     async def _find(self, ticket: str) -> tuple[Assignment, int] | None:
-        """A ticket from memory, or, after a restart, from what is stored."""
+        """Look up a ticket in memory or, after a restart, in storage."""
         if ticket not in self.tickets:
             assignment = await asyncio.to_thread(self.backing.assignment, ticket)
             if assignment is None or assignment.question.kind not in QUESTIONS:
@@ -168,19 +168,19 @@ class Desk(Memory):
             self.tickets[ticket] = assignment, self.number_for(assignment.question, assignment.role)
         return self.tickets[ticket]
 
-    async def _beside(self, person: Annotator, number: int, role: Role) -> dict[str, Any]:
-        """What a question about people's answers is about now; nothing for others, for which nobody waits."""
+    async def _context(self, person: Annotator, number: int, role: Role) -> dict[str, Any]:
+        """The current material of a question about other people's answers; empty at once for other questions."""
         question = self.questions.of(number)
         if not QUESTIONS[question.kind].is_about_answers(question.body):
             return {}
         try:
-            return await asyncio.to_thread(self.backing.inquiry.beside, question)
-        except BaseException:  # they do not have it yet
+            return await asyncio.to_thread(self.backing.inquiry.context, question)
+        except BaseException:  # the person does not have it yet
             self.queue.take_back(person.name, number, role)
             raise
 
     def _put(self, person: Annotator, number: int, role: Role, beside: dict[str, Any] | None = None) -> Assignment:
-        """Put a question to a person: a ticket that says nothing, what chance decides, and what it is about now."""
+        """Assign a question to a person: an opaque ticket, random choices such as sides, and its current material."""
         question = self.questions.of(number)
         position = len(self.queue.people[person.name].asked)
         chance = QUESTIONS[question.kind].chance(draw(person.seed, f"shown {role} {question.text}", position))

@@ -1,6 +1,6 @@
-"""Who a request comes from: a personal token in a cookie, known here by its hash only."""
+"""Who a request comes from: a personal token in a cookie, of which only the hash is known here."""
 
-# no annotations from the future: the framework reads those of a callable object as they are
+# no `from __future__ import annotations`: the framework reads the annotations of a callable object unresolved
 
 import hmac
 import secrets
@@ -17,54 +17,54 @@ YEAR = 365 * 24 * 3600
 
 
 class Door(SecurityBase):
-    """Whatever stands behind it is for those who hold the right cookie; 401 for anybody else."""
+    """Lets only people with the right cookie through; 401 for everybody else."""
 
     def __init__(self, doors: "Doors", cookie: str, is_owner: bool) -> None:
-        """Open to the owner or to annotators."""
+        """Let in the owner, or annotators."""
         self.doors, self.cookie, self.is_owner = doors, cookie, is_owner
         self.model = APIKey(**{"in": APIKeyIn.cookie}, name=cookie)
         self.scheme_name = "owner" if is_owner else "annotator"
 
     async def __call__(self, request: Request) -> None:
-        """Note who asks, for `person_at`."""
+        """Remember who sent the request, for `person_at`."""
         person = self.holder_of(request.cookies)
         if person is None:
             raise HTTPException(401, "open the owner link" if self.is_owner else "open your personal link")
         request.state.person = person
 
     def holder_of(self, cookies: Mapping[str, str]) -> Annotator | None:
-        """Who may pass with these cookies."""
+        """The person these cookies let in, or None."""
         token = cookies.get(self.cookie)
         person = None if token is None else self.doors.person_with(token)
         return person if person is not None and person.is_owner == self.is_owner else None
 
 
 class Doors:
-    """The annotators' door and the owner's, and whose token is whose."""
+    """The doors of annotators and owner, and who has which token."""
 
     def __init__(self, desk: Desk) -> None:
-        """Make this run's own owner link; others are made with `dissensus annotators add --owner`."""
+        """Create the owner link of this run; `dissensus annotators add --owner` creates permanent ones."""
         self.desk = desk
         self.owner_token = secrets.token_urlsafe(24)
         hashed = token_hash(self.owner_token)
         self.this_owner = Annotator(name="owner", token_hash=hashed, is_owner=True, is_trusted=False, seed=0, time="")
-        # cookies do not tell ports apart, so that two studies on one host must not overwrite each other's
+        # cookies do not distinguish ports, and two studies on one host must not overwrite each other's
         cookie = f"dissensus-{desk.backing.terms.key}"
         self.annotator = Door(self, cookie, is_owner=False)
         self.owner = Door(self, f"{cookie}-owner", is_owner=True)
 
     def person_with(self, token: str) -> Annotator | None:
-        """Whose token this is.
+        """The person with this token, or None.
 
-        A dictionary finds the hash, of which an attacker controls no single digit; the comparison itself takes the
-        same time whatever differs.
+        The hash, which an attacker cannot control digit by digit, is looked up in a dictionary; the comparison itself
+        takes constant time.
         """
         hashed = token_hash(token)
         person = self.desk.people.get(hashed, self.this_owner)
         return person if hmac.compare_digest(person.token_hash, hashed) else None
 
     def let_in(self, person: Annotator, token: str, request: Request, response: Response) -> None:
-        """Give the browser its cookie: out of reach of scripts and of other sites."""
+        """Give the browser its cookie, which scripts and other sites cannot read."""
         response.set_cookie(
             (self.owner if person.is_owner else self.annotator).cookie,
             token,
@@ -75,12 +75,12 @@ class Doors:
         )
 
     def let_out(self, response: Response) -> None:
-        """Take the cookies back."""
+        """Delete the cookies."""
         for door in (self.annotator, self.owner):
             response.delete_cookie(door.cookie, httponly=True, samesite="strict")
 
 
 def person_at(request: Request) -> Annotator:
-    """Who came through the door that the request had to pass."""
+    """The person whom the request's door let in."""
     person: Annotator = request.state.person
     return person

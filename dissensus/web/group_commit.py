@@ -1,4 +1,4 @@
-"""Everything that waits to be stored goes to the disk together: one fsync for all, and nobody is told before it."""
+"""Everything waiting to be stored is written together: one fsync for all, and no acknowledgement before that."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ Waiting = tuple[Sequence[Assignment], Sequence[Response], "asyncio.Future[set[st
 
 
 class GroupCommit:
-    """Collects what requests want stored while the batch before is written, in a thread of its own."""
+    """Collects what requests want to store while the previous batch is written in a separate thread."""
 
     def __init__(self, keep: Keep) -> None:
-        """`keep` stores a batch durably, all or nothing, and returns the ids that stand for other answers already."""
+        """`keep` stores a batch durably, all or nothing, and returns the ids that already belong to other answers."""
         self.keep = keep
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="group-commit")
         self.waiting: list[Waiting] = []
         self.writing: asyncio.Task[None] | None = None
 
     async def store(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
-        """Return once this is durable, with the ids that were refused; raise what `keep` raised."""
+        """Wait until this is durable and return the refused ids; re-raises what `keep` raises."""
         done: asyncio.Future[set[str]] = asyncio.get_running_loop().create_future()
         self.waiting.append((assignments, responses, done))
         if self.writing is None:
@@ -32,7 +32,7 @@ class GroupCommit:
         return await done
 
     async def close(self) -> None:
-        """Wait for what is being written."""
+        """Wait until everything is written."""
         while self.writing is not None:
             await asyncio.wait([self.writing])
         self.thread.shutdown()
@@ -52,7 +52,7 @@ class GroupCommit:
         try:
             refused = await loop.run_in_executor(self.thread, self.keep, assignments, responses)
         except Exception as error:
-            if isinstance(error, JudgementError) and len(batch) > 1:  # one of them stands in the way of the others
+            if isinstance(error, JudgementError) and len(batch) > 1:  # one of them blocks the others
                 for one in batch:
                     await self._store([one])
                 return
@@ -63,5 +63,5 @@ class GroupCommit:
 
 def _tell(batch: Sequence[Waiting], what: Callable[[asyncio.Future[set[str]]], None]) -> None:
     for _, _, done in batch:
-        if not done.done():  # whoever asked may have gone away
+        if not done.done():  # the request may have been cancelled
             what(done)

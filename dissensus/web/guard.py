@@ -1,7 +1,7 @@
-"""What every request and response has to pass: size, origin, headers, and a line of JSON where something is refused.
+"""What every request and response passes through: size limit, origin check, headers, and one line of JSON per refusal.
 
-The Host header is not looked at. A foreign name that points here (DNS rebinding) makes a browser send that name's
-cookies, of which there are none, so that it opens nothing; and whoever serves a study may reach it by any name.
+The Host header is not checked. With a foreign name that points here (DNS rebinding), a browser sends that name's
+cookies, of which there are none, so it gains nothing; and owners may serve a study under any name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dissensus.errors import DissensusError, UnavailableError
 
 LARGEST_BODY = 1 << 20
 LARGEST_ANSWERS = 1 << 22
-"""Of answers: a mask of 300,000 runs, which is the largest that is taken, has three million characters."""
+"""For answers: a mask with 300,000 runs, the largest accepted, has three million characters."""
 PATIENCE = 60.0
 """Seconds to wait for the next part of a body."""
 POLICY = (
@@ -37,22 +37,22 @@ HEADERS = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 ]
-FOREIGN = "this came from another site"
-TOO_LARGE = "a request holds at most {:,} bytes"
+FOREIGN = "this request came from another site"
+TOO_LARGE = "a request may have at most {:,} bytes"
 LONGEST_WORD = 100
 EXPECTED = (HTTPException, RequestValidationError, DissensusError)
-"""Errors that are somebody else's; any other is a bug of ours."""
+"""Errors caused by others; any other error is our bug."""
 
 
 class Guard:
     """An ASGI layer around the application."""
 
     def __init__(self, app: ASGIApp) -> None:
-        """Stand around `app`."""
+        """Wrap `app`."""
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request on, or refuse it here."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         sent = _Sent(send)
@@ -66,7 +66,7 @@ class Guard:
             await self.app(scope, _limited(receive, most), sent)
         except Exception as error:
             if not isinstance(error, EXPECTED):
-                print("dissensus: a request failed, which is a bug of ours:", file=sys.stderr)
+                print("dissensus: a request failed because of a bug in dissensus:", file=sys.stderr)
                 traceback.print_exc()
             if not sent.has_begun:
                 await reply_to(error, scope["path"])(scope, receive, sent)
@@ -74,28 +74,28 @@ class Guard:
 
 
 def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) -> Response:
-    """A reply that says why not."""
-    # in ASCII, since what a request holds may be half a character, which no other coding can write
+    """A reply that says why a request was refused."""
+    # in ASCII, since a request may contain half a character, which other encodings cannot represent
     return Response(json.dumps({"reason": reason}), status, headers, "application/json")
 
 
 def reply_to(error: Exception, path: str) -> Response:
-    """What whoever asked for `path` is told of an error."""
+    """The reply to a request for `path` that failed with this error."""
     if isinstance(error, HTTPException):
         return refusal(error.status_code, str(error.detail), error.headers)
     if isinstance(error, RequestValidationError):
         return refusal(422, _first_problem(error))
-    # what the owner can act on is told to the owner; its words may name files and models, so that nobody else is
+    # only the owner sees the message, since they can act on it and it may name files and models
     if isinstance(error, DissensusError) and not isinstance(error, UnavailableError) and path.startswith("/api/owner/"):
         return refusal(400, str(error))
     if isinstance(error, DissensusError):
         print(f"dissensus: {error}", file=sys.stderr)
-        return refusal(503, "answers cannot be stored just now; keep them and try again", {"retry-after": "5"})
-    return refusal(500, "the service made a mistake; its log has the details")
+        return refusal(503, "answers cannot be stored right now; keep them and try again", {"retry-after": "5"})
+    return refusal(500, "internal error; the service's log has the details")
 
 
 class _Sent:
-    """Adds the headers that every response has, and knows whether one was begun."""
+    """Adds the common headers to a response, and knows whether it has started."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -112,10 +112,10 @@ class _Sent:
 
 
 def _foreign(method: str, headers: dict[bytes, bytes]) -> str | None:
-    """Why a request does not come from our own pages; None where it does, or where it is a link that somebody followed.
+    """Why a request does not come from our own pages; None if it does, or if somebody followed a link.
 
-    Browsers say where a request comes from; programs that say nothing hold no cookie of somebody else's. A page on
-    another port of the same host is another site here, though cookies do not tell them apart.
+    Browsers say where a request comes from; programs that do not say so have nobody else's cookies. A page on another
+    port of the same host counts as another site, although cookies do not distinguish ports.
     """
     changes = method not in ("GET", "HEAD")
     if changes and headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
@@ -131,23 +131,23 @@ def _foreign(method: str, headers: dict[bytes, bytes]) -> str | None:
 
 
 def _most(path: str) -> int:
-    """How many bytes the body of a request may have."""
+    """Maximum size of a request's body in bytes."""
     return LARGEST_ANSWERS if path == "/api/answers" else LARGEST_BODY
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """`receive`, which stops reading what is larger than `most` bytes or does not come."""
+    """`receive`, which gives up on bodies that exceed `most` bytes or do not arrive."""
     received, is_over = 0, False
 
     async def limited() -> Message:
         nonlocal received, is_over
-        if is_over:  # from here on it is the end of the connection that is waited for
+        if is_over:  # from here on, only the end of the connection is awaited
             return await receive()
         try:
             async with asyncio.timeout(PATIENCE):
                 message = await receive()
         except TimeoutError:
-            raise HTTPException(408, "the request did not come to an end") from None
+            raise HTTPException(408, "the request did not arrive in time") from None
         received += len(message.get("body", b""))
         is_over = not message.get("more_body", False)
         if received > most:

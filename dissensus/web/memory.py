@@ -1,4 +1,4 @@
-"""What the service knows of a study: made from what is stored, and kept up with what others write beside it."""
+"""What the service knows about a study: built from storage, and kept up to date with what others write."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from dissensus.web.books import Books, Questions
 from dissensus.web.group_commit import GroupCommit
 
 EVERY = 10
-"""Answers after which a person is told the exact number that is left."""
+"""Number of answers after which a person is told the exact number left."""
 
 
 class Countdown:
-    """One less with every answer, and put right after every ten.
+    """Counts down by one with every answer, and is corrected after every ten.
 
-    Control questions and repeats come on top of what is left, so that the exact number would give each of them away.
+    Control questions and repeats are extra, so the exact number would give each of them away.
     """
 
     def __init__(self) -> None:
         self.told: dict[str, tuple[int, int]] = {}
 
     def left(self, name: str, answered: int, exact: int) -> int:
-        """What to tell a person who has answered so many, where so many are left."""
+        """The number left to show to a person who has answered `answered`, when `exact` are left."""
         before, then = self.told.get(name, (-EVERY, 0))
         told = then - (answered - before)
         if answered // EVERY != before // EVERY or abs(told - exact) > EVERY or (told < 1) != (exact < 1):
@@ -41,7 +41,7 @@ class Countdown:
 
 
 class Memory:
-    """Everything that is remembered while the service runs; all of it can be made again from what is stored."""
+    """The state of the running service; all of it can be rebuilt from storage."""
 
     def __init__(self, backing: Backing) -> None:
         terms = backing.terms
@@ -63,7 +63,7 @@ class Memory:
         self.tickets: dict[str, tuple[Assignment, int]] = {}
         self.waiting: dict[str, dict[str, None]] = {}
         self.held_before: dict[str, list[tuple[Assignment, int]]] = {}
-        """What people held when the service stopped, until they come back."""
+        """Questions that people held when the service stopped, until they come back."""
         self.unsaved: dict[str, list[Assignment]] = {}
         self.doors: dict[str, asyncio.Lock] = {}
         self.skipped: set[int] = set()
@@ -73,16 +73,16 @@ class Memory:
         self.round_numbers = np.zeros(0, np.int64)
         self.round_kinds: list[str] = []
         self.barred: set[tuple[str, int]] = set()
-        """Who must not be asked what."""
+        """Who must not be asked which question."""
         self.has_news = False
         self.is_stale = False
-        """True where answers that are known may count for other questions now."""
+        """True if known answers may now count for other questions."""
         self.looking = asyncio.Lock()
         self.looks = 0
         self.countdown = Countdown()
 
     async def open(self) -> None:
-        """Read what is stored: rounds, people, answers, and what people held when the service stopped."""
+        """Load everything from storage: rounds, people, answers, and questions people held when the service stopped."""
         self.apply(await asyncio.to_thread(self.backing.changes, 0))
         await self.review()
         since = datetime.fromtimestamp(time.time() - self.queue.lease, UTC).isoformat(timespec="milliseconds")
@@ -94,7 +94,7 @@ class Memory:
                     self.queue.hold(assignment.annotator, number, datetime.fromisoformat(assignment.time).timestamp())
 
     def apply(self, changes: Changes) -> None:
-        """Take in what was written beside the service."""
+        """Take in what others have written."""
         self.is_paused = changes.is_paused
         self.everybody = changes.people
         self.people = {person.token_hash: person for person in changes.people if person.revoked is None}
@@ -107,7 +107,7 @@ class Memory:
             self.round_kinds = [group.kind for group in groups if group.texts]
             self.is_stale = self.questions.set_wordings(groups) and len(self.books) > 0
             self.version, self.has_news = changes.version, True
-            self.written_down = ()  # a round may ask what was asked by hand
+            self.written_down = ()  # a round may ask the same as a custom question
         if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
@@ -120,7 +120,7 @@ class Memory:
             self.has_news = True
 
     async def review(self) -> None:
-        """Find out which questions are needed now: items that people discarded make room for reserves."""
+        """Find out which questions are needed now: reserves replace items that people discarded."""
         self.has_news = False
         question, person, code, moment = self.books.columns_that_count(self.excluded)
         place = np.full(len(self.questions), -1, np.int64)
@@ -136,14 +136,14 @@ class Memory:
         self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
 
     async def look(self) -> None:
-        """Take in what was written beside the service, and what people's answers mean for what is asked."""
+        """Take in what others have written, and what the answers mean for which questions are needed."""
         before = self.looks
         async with self.looking:
-            if self.looks > before:  # somebody's look began meanwhile and saw it: many wrong links cost one look
+            if self.looks > before:  # another look started meanwhile: many wrong links cost only one look
                 return
             self.looks += 1
             self.apply(await asyncio.to_thread(self.backing.changes, self.last_seq))
-            if self.is_stale:  # what is known stays until everything is read again
+            if self.is_stale:  # keep what is known until everything has been read again
                 everything = await asyncio.to_thread(self.backing.changes, 0)
                 self.books, self.ids, self.is_stale = Books(), set(), False
                 self.apply(everything)
@@ -152,16 +152,16 @@ class Memory:
                 try:
                     await self.review()
                 except BaseException:
-                    self.has_news = True  # what could not be found out now is looked at again
+                    self.has_news = True  # try again at the next look
                     raise
 
     def kinds(self) -> list[str]:
-        """The kinds of questions that may be asked, also those that answers of others will make necessary."""
+        """The kinds of questions that may be asked, including those that other people's answers may require later."""
         by_hand = sorted({self.questions.kinds[number] for number, _ in self.set_questions})
         return list(dict.fromkeys([*self.round_kinds, *by_hand]))
 
     def know(self, person: Annotator) -> None:
-        """Remember what a person was given before the service started."""
+        """Restore what a person was asked before the service started."""
         if person.name in self.known:
             return
         self.known.add(person.name)
@@ -169,27 +169,27 @@ class Memory:
         self.waiting.setdefault(person.name, {})
         self.queue.restore(person.name, self.books.answered_by(person.name))
         last = {(number, one.role): (one, number) for one, number in self.held_before.pop(person.name, [])}
-        held = list(last.values())  # what was put to somebody anew is asked once, as it was put last
+        held = list(last.values())  # a question assigned twice is asked once, as assigned last
         self.queue.restore(person.name, [(number, assignment.role) for assignment, number in held])
         for assignment, number in held:
-            if not self.books.has_answered(number, person.name, assignment.role):  # also without its ticket, by a file
+            if not self.books.has_answered(number, person.name, assignment.role):  # also without a ticket, by import
                 self.remember(assignment, number)
 
     def enter(self, number: int, response: Response) -> None:
-        """Write a stored answer into memory."""
+        """Add a stored answer to memory."""
         name, kind = response.annotator, QUESTIONS[response.question.kind]
         is_turned = response.role == "asked" and self.questions.is_turned(response.question)
         code = kind.code(kind.turned(response.answer) if is_turned else response.answer)
         (is_first,) = self.books.enter([(number, name, response.role, code, response.seconds, response.time)])
         if response.ticket is not None:
             self.waiting.get(name, {}).pop(response.ticket, None)
-            self.tickets.pop(response.ticket, None)  # whoever changes their mind finds it among what is stored
+            self.tickets.pop(response.ticket, None)  # if they change their answer, it is found in storage
         if response.role == "asked":
             self.queue.answer(name, number, is_first and name not in self.excluded)
             self.has_news = True
 
     def _take_in(self, rows: Sequence[StoredRow]) -> bool:
-        """Answers that were stored before the service started, or beside it; False where all are known."""
+        """Take in stored answers; False if all of them were already known."""
         self.last_seq = max([self.last_seq, *(row[0] for row in rows[-1:])])
         new = [row for row in rows if row[1] not in self.ids and row[2] in QUESTIONS]
         self.ids.update(row[1] for row in new)
@@ -201,14 +201,14 @@ class Memory:
             [(number, row[4], row[5], code, row[7], row[9]) for (number, code), row in zip(meant, new, strict=True)]
         )
         for (number, _), (_, _, _, _, name, role, *_) in zip(meant, new, strict=True) if self.known else ():
-            if name in self.known and role == "asked":  # nobody is asked what they said elsewhere
+            if name in self.known and role == "asked":  # nobody is asked what they already answered elsewhere
                 self.queue.answer(name, number, False)
                 for held in [one for one in self.waiting[name] if self.tickets[one][1] == number]:
                     del self.waiting[name][held]
         return bool(new)
 
     def _let_go(self, name: str) -> None:
-        """Whoever is asked no longer keeps nothing from others; what they send all the same is stored."""
+        """Release the questions of a person who is no longer asked; answers they still send are stored."""
         for ticket in self.waiting.get(name, {}):
             self.queue.people[name].seen.discard(self.tickets.pop(ticket)[1])
         self.waiting.get(name, {}).clear()
@@ -216,7 +216,7 @@ class Memory:
         self.queue.release_all(name)
 
     def _bar(self, barred: set[tuple[str, int]]) -> None:
-        """Keep people from what they must not be asked now, also where they hold it already."""
+        """Stop asking people what they must not be asked, even if they already hold it."""
         for name, number in self.barred - barred:
             self.queue.admit(name, number)
         for name, number in barred - self.barred:
@@ -230,36 +230,36 @@ class Memory:
         return what == number and assignment.role == "asked"
 
     def withdraw(self, name: str, ticket: str, number: int) -> None:
-        """Ask a person no longer what is not for them now; should that change, they may be asked anew."""
+        """Take a question back from a person who must not answer it now; they may be asked again later."""
         del self.waiting[name][ticket]
         del self.tickets[ticket]
         self.queue.people[name].seen.discard(number)
 
     def remember(self, assignment: Assignment, number: int) -> None:
-        """A person holds a question until they answer it."""
+        """Let a person hold a question until they answer it."""
         self.tickets[assignment.ticket] = assignment, number
         self.waiting.setdefault(assignment.annotator, {})[assignment.ticket] = None
 
     def _set(self, given: tuple[SetQuestion, ...]) -> None:
-        """Questions that somebody wrote down."""
+        """Take in the custom questions."""
         self.written_down, self.set_questions = given, {}
         for one in given:
             self.set_questions[self.number_for(one.question, one.role), one.role] = one
         self.has_news = True
 
     def _set_apart(self, role: Role) -> list[int]:
-        """Controls, or training: none of what the study itself has to ask, or nobody would be left to answer it."""
+        """Controls or training questions, without those the study itself needs answered."""
         needed = self.queue.is_needed
         return [number for number, what in self.set_questions if what == role and not needed[number]]
 
     def number_for(self, question: Question, role: Role) -> int:
-        """The number under which a question is put: what the study asks has one, whatever its wording."""
+        """The number of a question; all wordings of a question of the study share one."""
         (number,) = self.numbered(question.kind, [question.text])
         known = self.questions.wordings[question.kind].get(question.text) if role == "asked" else None
         return number if known is None else known[0]
 
     def numbered(self, kind: str, texts: Sequence[str]) -> list[int]:
-        """Numbers of questions; new ones are taken in."""
+        """Numbers of questions; new ones are added."""
         new = self.questions.new(kind, texts)
         if new:
             self.queue.add(*self.questions.add(kind, new))

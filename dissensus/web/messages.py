@@ -1,4 +1,4 @@
-"""What browsers send and get, as the API's description shows it."""
+"""Request and response bodies, as documented in the API description."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Ticket = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r
 
 
 class Message(BaseModel):
-    """A message with no other fields than these."""
+    """A message that allows no other fields."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
 
@@ -26,20 +26,20 @@ class Problem(Message):
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The description of refusals, for a route's `responses`."""
+    """The documented errors of a route, for its `responses`."""
     return {status: {"model": Problem, "description": REFUSALS[status]} for status in statuses}
 
 
 REFUSALS = {
-    400: "This cannot be done, or the body is no JSON.",
-    401: "Come in by a personal link first.",
+    400: "This is not possible, or the body is not JSON.",
+    401: "Not signed in: open a personal link first.",
     403: "The request came from another site, or its body is not application/json.",
-    404: "There is no such thing, or it is not yours.",
-    408: "The body did not come to an end.",
+    404: "It does not exist, or it is not yours.",
+    408: "The body did not arrive in time.",
     413: "The body is too large.",
-    416: "There is nothing in this range.",
-    422: "Something is missing, or not of its type.",
-    503: "Nothing was stored; keep it and try again.",
+    416: "The range is outside the file.",
+    422: "A field is missing or has the wrong type.",
+    503: "Nothing was stored: keep the answers and try again.",
 }
 WITH_BODY = (400, 403, 408, 413, 422, 503)
 
@@ -51,18 +51,18 @@ class Enter(Message):
 
 
 class Entered(Message):
-    """Who came in."""
+    """Who signed in."""
 
     name: str
     role: str
 
 
 class AnswerIn(Message):
-    """One answer; its id was made in the browser, so that sending it twice stores it once."""
+    """One answer; the browser generates its id, so that sending it twice stores it once."""
 
     id: Annotated[str, StringConstraints(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
     ticket: Ticket
-    answer: Any = Field(description="In the words of the question's kind.")
+    answer: Any = Field(description="In the format of the question's kind.")
     seconds: Annotated[float, Field(ge=0, le=1e7)] | None = None
     comment: Text = ""
 
@@ -81,11 +81,11 @@ class Refused(Message):
 
 
 class Feedback(Message):
-    """What a person in training is told."""
+    """Feedback on an answer in training."""
 
     right: bool
     expected: str
-    answer: Any = Field(description="The known answer, as a browser would have sent it.")
+    answer: Any = Field(description="The known answer, as a browser would send it.")
     note: str
 
 
@@ -96,7 +96,7 @@ class Skip(Message):
 
 
 class AnswersOut(Message):
-    """What became of answers; `stored` ones are on the disk."""
+    """Which answers were stored, durably, and which were refused."""
 
     stored: list[str]
     refused: list[Refused]
@@ -106,13 +106,13 @@ class AnswersOut(Message):
 
 
 class QuestionOut(Message):
-    """One question, without a word of who made which prediction."""
+    """One question; it does not reveal who made which prediction."""
 
     ticket: str
     kind: str
     training: bool
     payload: dict[str, Any]
-    images: list[str] = Field(description="Addresses of the pictures; of a clip it begins with /video/.")
+    images: list[str] = Field(description="URLs of the pictures; those of clips start with /video/.")
 
 
 class NextOut(Message):
@@ -125,14 +125,14 @@ class NextOut(Message):
 
 
 class Training(Message):
-    """How many training questions there are, and how many were answered."""
+    """How many training questions there are, and how many are answered."""
 
     total: int
     done: int
 
 
 class Me(Message):
-    """Who is here, and how things stand for them."""
+    """Who is signed in, and their progress."""
 
     name: str
     title: str
@@ -149,7 +149,7 @@ class Me(Message):
 
 
 class Tree(Message):
-    """The taxonomy as nodes: their names, the nodes below each, the class that each stands for, and where it begins."""
+    """The taxonomy as nodes: their names, the children and the class of each, and the root."""
 
     names: list[str]
     children: list[list[int]]
@@ -167,26 +167,26 @@ class ClassesOut(Message):
 
 
 class Pause(Message):
-    """Stop asking, or go on."""
+    """Pause or resume asking questions."""
 
     paused: bool
 
 
 class NewPerson(Message):
-    """A person to be given a link."""
+    """A person to invite."""
 
     name: Name
     is_trusted: bool = False
 
 
 class Link(Message):
-    """A personal link; it is shown once and stored nowhere."""
+    """A personal link; it is shown once and never stored."""
 
     link: str
 
 
 class ExclusionIn(Message):
-    """Let a person's answers count no longer (or again), with the reason in words."""
+    """Exclude a person's answers, or include them again, with a reason."""
 
     is_excluded: bool
     reason: Annotated[
@@ -195,7 +195,7 @@ class ExclusionIn(Message):
 
 
 class KindOut(Message):
-    """How far the questions of one kind are."""
+    """Progress of one kind of question."""
 
     kind: str
     questions: int
@@ -205,7 +205,7 @@ class KindOut(Message):
 
 
 class DuelOut(Message):
-    """How far two models' duel has come."""
+    """Progress of a duel between two models."""
 
     first: str
     second: str
@@ -214,14 +214,14 @@ class DuelOut(Message):
 
 
 class HourOut(Message):
-    """Answers of one hour."""
+    """Number of answers in one hour."""
 
     start: str
     answers: int
 
 
 class AlphaOut(Message):
-    """Agreement with its interval."""
+    """Krippendorff's alpha with its interval."""
 
     value: float
     low: float
@@ -237,7 +237,7 @@ class ControlsOut(Message):
 
 
 class RepeatsOut(Message):
-    """How often a person said the same when asked again."""
+    """How often a person gave the same answer when asked again."""
 
     same: int
     of: int
@@ -252,7 +252,7 @@ class ExclusionOut(Message):
 
 
 class PersonOut(Message):
-    """How one person does."""
+    """How well one person does."""
 
     name: str
     answers: int
@@ -271,7 +271,7 @@ class PersonOut(Message):
 
 
 class Summary(Message):
-    """How the study stands."""
+    """The state of the study."""
 
     title: str
     paused: bool

@@ -1,4 +1,4 @@
-"""What the owner sees: how far everything is, who answers how, and when it will end."""
+"""What the owner sees: progress, how well people answer, and when the study will be done."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import numpy as np
 from dissensus.arrays import Array
 from dissensus.labeling import QUESTIONS
 from dissensus.records import ROLES
-from dissensus.screening import Agreement, Panel, Told, panel_agreement, panel_of, panel_skill
+from dissensus.screening import Agreement, Panel, PanelAnswers, panel_agreement, panel_of, panel_skill
 from dissensus.web.desk import Desk
 
 HOUR = 3600
 SHOWN_HOURS = 48
 FRESH = 2.0
-"""Seconds that a summary is shown again instead of being made anew."""
+"""Seconds for which a summary is reused."""
 PATIENCE = 0.3
-"""Seconds to wait for the estimate of skill, which takes longer for many answers; then the one before is shown."""
+"""Seconds to wait for the skill estimate, which is slow with many answers; then the previous one is shown."""
 
 
 class Overview:
-    """The dashboard's numbers, made from the service's memory in a thread."""
+    """The dashboard's numbers, computed from the service's memory in a thread."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -35,14 +35,14 @@ class Overview:
         self.skill: tuple[float | None, ...] = ()
         self.estimating: asyncio.Task[tuple[float | None, ...]] | None = None
         self.estimated = (0, 0.0)
-        """Of how many answers the skill was estimated, and when it may be again."""
+        """Number of answers in the last skill estimate, and the earliest time for the next."""
 
     def forget(self) -> None:
-        """Make the next summary anew."""
+        """Recompute the next summary."""
         self.made = None
 
     async def as_json(self, patience: float | None = PATIENCE) -> bytes:
-        """The summary, at most some seconds old; `patience` None waits for all of it."""
+        """The summary, at most a few seconds old; with `patience` None, waits for all of it."""
         async with self.making:
             if self.made is None or time.monotonic() - self.made[0] > FRESH:
                 await self._estimate(patience)
@@ -53,7 +53,7 @@ class Overview:
             return self.made[1]
 
     async def _estimate(self, patience: float | None) -> None:
-        """Have everybody's skill estimated, where there is something new and the last time is long enough ago."""
+        """Estimate everybody's skill if there are new answers and the last estimate is old enough."""
         rows, rested = self.estimated
         if self.estimating is None and len(self.desk.books) > rows and time.monotonic() >= rested:
             self.estimating = asyncio.create_task(asyncio.to_thread(self._skill, self.desk.books.columns()))
@@ -95,28 +95,28 @@ class Overview:
             "words": [*self._agreed(found), *self._skipped()],
         }
 
-    def _counting(self, told: Told) -> Told:
-        """What was said by people whose answers count."""
+    def _counting(self, told: PanelAnswers) -> PanelAnswers:
+        """Answers of people who are not excluded."""
         desk = self.desk
         out = [desk.books.people[name] for name in desk.excluded if name in desk.books.people]
         return told.take(~np.isin(told.person, np.array(out, np.int64)))
 
-    def _compared(self, told: Told) -> Told:
-        """What was said that can be compared by its code: no two people draw the same mask, or all do."""
+    def _compared(self, told: PanelAnswers) -> PanelAnswers:
+        """Answers that can be compared by their codes, which excludes masks: no two people draw the same one."""
         return told.take(np.array(self.desk.questions.kinds, dtype=object)[told.question] != "mask")
 
     def _agreed(self, found: Agreement | str) -> list[str]:
-        """How far people agree, in words; of drawings that is for checks to say."""
+        """How well people agree, in one sentence; masks are checked instead of compared."""
         if "mask" in self.desk.round_kinds:
-            return ["Masks are not compared with each other: whoever checks them marks what is wrong."]
+            return ["Masks are not compared with each other: annotators check them and mark errors."]
         return [found if isinstance(found, str) else found.words]
 
     def _skipped(self) -> list[str]:
         count = len(self.desk.skipped)
-        return [f"People skipped {count:,} questions whose pictures could not be shown."] if count else []
+        return [f"Annotators skipped {count:,} questions whose pictures could not be shown."] if count else []
 
-    def _main_kind(self, told: Told) -> Told:
-        """Answers of the kind that was answered most: agreement compares like with like."""
+    def _main_kind(self, told: PanelAnswers) -> PanelAnswers:
+        """Answers of the most answered kind, since agreement must compare like with like."""
         kinds = np.array(self.desk.questions.kinds, dtype=object)[told.question]
         names, times = np.unique(kinds.astype(str), return_counts=True)
         return told.take(kinds == names[np.argmax(times)]) if len(names) else told
@@ -139,7 +139,7 @@ class Overview:
             )
         return shown
 
-    def _people(self, column: dict[str, Array], told: Told) -> list[dict[str, Any]]:
+    def _people(self, column: dict[str, Array], told: PanelAnswers) -> list[dict[str, Any]]:
         desk = self.desk
         links = {person.name: person for person in desk.everybody if not person.is_owner}
         numbers = dict(desk.books.people)
@@ -158,9 +158,9 @@ class Overview:
             for name, number in numbers.items()
         ]
 
-    def _panel(self, column: dict[str, Array], told: Told, trusted: Array) -> Panel:
+    def _panel(self, column: dict[str, Array], told: PanelAnswers, trusted: Array) -> Panel:
         controls, known = _told(column, "control"), dict(self.desk.set_questions)
-        # answers that were brought from elsewhere may be to controls that this study has not
+        # imported answers may be to controls that this study does not have
         controls = controls.take(np.array([(n, "control") in known for n in controls.question.tolist()], bool))
         right = [known[number, "control"] for number in controls.question.tolist()]
         expected = [QUESTIONS[one.question.kind].code(one.expected) for one in right]
@@ -192,9 +192,9 @@ def _person(
     }
 
 
-def _told(column: dict[str, Array], role: str) -> Told:
+def _told(column: dict[str, Array], role: str) -> PanelAnswers:
     rows = (column["role"] == ROLES.index(role)) & (column["is_last"] == 1)
-    return Told(column["question"][rows], column["person"][rows], column["code"][rows])
+    return PanelAnswers(column["question"][rows], column["person"][rows], column["code"][rows])
 
 
 def _hours(moments: Array, now: float) -> list[dict[str, Any]]:
@@ -209,7 +209,7 @@ def _hours(moments: Array, now: float) -> list[dict[str, Any]]:
 
 
 def _rate(moments: Array, now: float) -> float | None:
-    """Answers per hour in the last 24 hours, from the first of them on; None before there is enough to tell."""
+    """Answers per hour over the last 24 hours, counted from the first one; None with too few answers."""
     recent = moments[moments > now - 24 * HOUR]
     if len(recent) < 5:
         return None
@@ -218,17 +218,17 @@ def _rate(moments: Array, now: float) -> float | None:
 
 def _expected(left: int, rate: float | None) -> str:
     if left == 0:
-        return "every question has its answers"
+        return "all questions are answered"
     if rate is None:
-        return "too few answers yet to tell"
+        return "too few answers yet for an estimate"
     hours = left / rate
     if hours < 1:
         minutes = max(round(60 * hours), 1)
-        return f"about {minutes} {'minute' if minutes == 1 else 'minutes'} at the present pace"
+        return f"about {minutes} {'minute' if minutes == 1 else 'minutes'} at the current pace"
     return (
-        f"about {hours:.0f} hours at the present pace"
+        f"about {hours:.0f} hours at the current pace"
         if hours < 48
-        else f"about {hours / 24:.0f} days at the present pace"
+        else f"about {hours / 24:.0f} days at the current pace"
     )
 
 

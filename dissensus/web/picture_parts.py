@@ -1,6 +1,6 @@
-"""JPEG and PNG files without words: the compressed pixels as they are, and of the rest only what changes how they look.
+"""JPEG and PNG files without metadata: the compressed pixels as they are, and only what else affects their appearance.
 
-Of a colour profile that is what changes colours; who made it and for what is left out.
+A colour profile keeps only what affects colours; who made it, and for what, is removed.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ JPEG = b"\xff\xd8"
 JPEG_END = b"\xff\xd9"
 SCAN, JPEG_PROFILE = 0xDA, b"ICC_PROFILE\0"
 NEEDED = {*range(0xC0, 0xD0), SCAN, 0xDB, 0xDC, 0xDD}
-"""Frames, tables and scans: what a decoder reads."""
+"""Frames, tables and scans: what a decoder needs."""
 ORIENTATION = 0x0112
-# FF00 is a byte of the pixels, FFD0 to FFD7 stand between them, and a marker may be preceded by any number of FF
+# FF00 is pixel data, FFD0 to FFD7 are restart markers within it, and any number of FF may precede a marker
 NEXT_MARKER = re.compile(rb"\xff[\x01-\xcf\xd8-\xfe]")
 LONGEST_PART = 0xFFFF - 2 - len(JPEG_PROFILE) - 2
 
@@ -25,7 +25,7 @@ Segment = tuple[int, bytes, bytes]
 
 PNG = b"\x89PNG\r\n\x1a\n"
 PIXELS = b"IDAT"
-# name and longest content; frames of an animation are left out, since the models saw the first picture
+# name and maximum length; animation frames are removed, since the models saw only the first picture
 KEPT_CHUNKS = {b"IHDR": 13, b"PLTE": 768, b"tRNS": 256, b"gAMA": 4, b"cHRM": 32, b"sRGB": 1, b"sBIT": 4, b"cICP": 4}
 LONGEST_PROFILE = 1 << 24
 
@@ -38,14 +38,14 @@ KEPT_TAGS = frozenset(
     )
 )
 NAMING = ((4, 8), (24, 36), (40, 44), (48, 56), (80, PROFILE_HEADER))
-"""Bytes of the header that say by which program, when, on which system and for which device it was made."""
+"""Header bytes that reveal the program, time, system and device it was made with or for."""
 
 
 def clean_jpeg(data: bytes, orientation: int) -> bytes:
-    """The file without comments, application data and whatever stands behind the picture.
+    """The file without comments, application data and anything after the picture.
 
     Raises:
-        ValueError: it is not made as a JPEG file should be.
+        ValueError: it is not a well-formed JPEG file.
     """
     segments = list(_segments(data))
     return JPEG + b"".join(_kept_segments(segments, orientation)) + JPEG_END
@@ -59,7 +59,7 @@ def _segments(data: bytes) -> Iterator[Segment]:
         if data[position : position + 2] == JPEG_END:
             return
         if len(data) < position + 4 or not NEXT_MARKER.match(data, position):
-            raise ValueError("no marker where one must be")
+            raise ValueError("a marker is missing")
         marker, end = data[position + 1], position + 2 + struct.unpack_from(">H", data, position + 2)[0]
         content, position = data[position + 4 : end], end
         if marker == SCAN:
@@ -75,7 +75,7 @@ def _segments(data: bytes) -> Iterator[Segment]:
 def _kept_segments(segments: list[Segment], orientation: int) -> Iterator[bytes]:
     for marker, content, _ in segments:
         if marker == 0xE0 and content.startswith(b"JFIF\0") and len(content) >= 12:
-            yield _segment(0xE0, content[:12] + b"\0\0")  # its thumbnail is another picture
+            yield _segment(0xE0, content[:12] + b"\0\0")  # without its thumbnail, which is another picture
             break
     if orientation != 1:
         yield _segment(0xE1, _exif(orientation))
@@ -84,7 +84,7 @@ def _kept_segments(segments: list[Segment], orientation: int) -> Iterator[bytes]
         yield from _profile_segments(profile)
     for marker, content, pixels in segments:
         if marker == 0xEE and content.startswith(b"Adobe") and len(content) >= 12:
-            yield _segment(marker, content[:12])  # says how colours are coded
+            yield _segment(marker, content[:12])  # says how colours are encoded
         elif marker in NEEDED:
             yield _segment(marker, content) + pixels
 
@@ -94,7 +94,7 @@ def _segment(marker: int, content: bytes) -> bytes:
 
 
 def _exif(orientation: int) -> bytes:
-    """How the camera was held, and nothing else."""
+    """Exif data with nothing but the orientation."""
     entry = struct.pack(">HHIHH", ORIENTATION, 3, 1, orientation, 0)
     return b"Exif\0\0MM\0*" + struct.pack(">IH", 8, 1) + entry + b"\0\0\0\0"
 
@@ -106,10 +106,10 @@ def _profile_segments(profile: bytes) -> Iterator[bytes]:
 
 
 def clean_png(data: bytes) -> bytes:
-    """The file without text, times, profiles' names and whatever stands behind the picture.
+    """The file without text, times, profile names and anything after the picture.
 
     Raises:
-        ValueError: it is not made as a PNG file should be.
+        ValueError: it is not a well-formed PNG file.
     """
     return PNG + b"".join(_kept_chunks(data))
 
@@ -123,7 +123,7 @@ def _kept_chunks(data: bytes) -> Iterator[bytes]:
         elif name == b"iCCP" and (profile := _chunk_profile(content)):
             yield _chunk(name, b"colours\0\0" + zlib.compress(profile))
         elif not name[0] & 0x20:
-            raise ValueError("a part that no reader may pass over")
+            raise ValueError("an unknown critical chunk")
     if not has_pixels:
         raise ValueError("there are no pixels")
     yield _chunk(b"IEND", b"")
@@ -137,7 +137,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         length, name = struct.unpack_from(">I4s", data, position)
         content = data[position + 8 : position + 8 + length]
         if data[position : position + 12 + length] != _chunk(name, content):
-            raise ValueError("a part is damaged")
+            raise ValueError("a chunk is damaged")
         if name == b"IEND":
             return
         yield name, content
@@ -149,7 +149,7 @@ def _chunk(name: bytes, content: bytes) -> bytes:
 
 
 def _chunk_profile(content: bytes) -> bytes | None:
-    """The profile of an iCCP chunk: a name, a zero, how it is compressed, and then it."""
+    """The profile of an iCCP chunk, which has a name, a zero, the compression method and then the profile."""
     try:
         return plain_profile(zlib.decompressobj().decompress(content.partition(b"\0")[2][1:], LONGEST_PROFILE))
     except zlib.error:
@@ -157,7 +157,7 @@ def _chunk_profile(content: bytes) -> bytes | None:
 
 
 def plain_profile(profile: bytes) -> bytes | None:
-    """The profile with nothing but what changes colours; None where it is damaged."""
+    """The profile with only what affects colours; None if it is damaged."""
     if len(profile) < PROFILE_HEADER + 4 or profile[36:40] != b"acsp":
         return None
     (count,) = struct.unpack_from(">I", profile, PROFILE_HEADER)

@@ -1,7 +1,7 @@
-"""Pictures as browsers get them: the file's own pixels, without its name and without what is written into it.
+"""Pictures as sent to browsers: the file's own pixels, without its name and metadata.
 
-The text fields of a file may say which program or model made it, so they are left out; JPEG and PNG keep their
-compressed pixels as they are, and formats that browsers do not show become PNG.
+The metadata of a file may reveal which program or model made it, so it is removed. JPEG and PNG keep their compressed
+pixels as they are; formats that browsers cannot show are converted to PNG.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dissensus.report.pictures import plain
 from dissensus.web.picture_parts import JPEG, ORIENTATION, PNG, clean_jpeg, clean_png, plain_profile
 
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI", "TIFF", "WEBP")
-"""Those that Pillow reads by itself: for others, such as EPS, it starts programs."""
+"""Formats that Pillow reads itself; for others, such as EPS, it runs external programs."""
 LARGEST_FILE = 1 << 28
-TOO_LARGE = "this picture is too large to be shown"
+TOO_LARGE = "this picture is too large to show"
 ROOM = 1 << 26
 
 Picture = tuple[bytes, str]
@@ -27,7 +27,7 @@ Picture = tuple[bytes, str]
 
 
 class Pictures:
-    """Cleaned pictures; those that several people look at these minutes stay in memory, up to `room` bytes."""
+    """Cleaned pictures; the most recently used ones stay in memory, up to `room` bytes."""
 
     def __init__(self, room: int = ROOM) -> None:
         self.room, self.taken = room, 0
@@ -35,15 +35,15 @@ class Pictures:
         self.door = threading.Lock()
 
     def read(self, path: Path) -> Picture:
-        """A picture, from memory or from its file; may be called in many threads at once.
+        """A picture from memory or from its file; thread-safe.
 
         Raises:
-            StudyError: there is no picture that can be read.
+            StudyError: the picture cannot be read.
         """
         with self.door:
             found = self.kept.pop(path, None)
             if found is not None:
-                self.kept[path] = found  # the last one looked at is the last to go
+                self.kept[path] = found  # move it to the end: the least recently used goes first
                 return found
         found = clean_picture(path)
         with self.door:
@@ -56,10 +56,10 @@ class Pictures:
 
 
 def clean_picture(path: Path) -> Picture:
-    """A picture without words.
+    """A picture without metadata.
 
     Raises:
-        StudyError: there is no picture that can be read.
+        StudyError: the picture cannot be read.
     """
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -71,14 +71,14 @@ def clean_picture(path: Path) -> Picture:
         raise StudyError("this picture is gone") from None
     except Image.DecompressionBombError:
         raise StudyError(TOO_LARGE) from None
-    except Exception:  # damaged files make Pillow raise nearly anything, SyntaxError and struct.error included
+    except Exception:  # damaged files make Pillow raise almost anything, including SyntaxError and struct.error
         raise StudyError("this picture cannot be read") from None
 
 
 def _cleaned(data: bytes) -> Picture:
     with Image.open(BytesIO(data), formats=FORMATS) as image:
         limit = Image.MAX_IMAGE_PIXELS
-        if limit is not None and image.width * image.height > limit:  # models are not shown it either
+        if limit is not None and image.width * image.height > limit:  # models do not get it either
             raise StudyError(TOO_LARGE)
         orientation = image.getexif().get(ORIENTATION, 1)
         try:
@@ -87,12 +87,12 @@ def _cleaned(data: bytes) -> Picture:
             if data.startswith(PNG) and orientation == 1:
                 return clean_png(data), "image/png"
         except ValueError:
-            pass  # an odd file, which Pillow may be able to read all the same
+            pass  # an unusual file that Pillow may still be able to read
         return _converted(image), "image/png"
 
 
 def _converted(image: Image.Image) -> bytes:
-    """Any other format as PNG, upright and in 8 bits."""
+    """Any other format as PNG, upright, with 8 bits per channel."""
     image.load()
     profile = plain_profile(image.info.get("icc_profile") or b"") if image.mode in ("RGB", "RGBA") else None
     shown = plain(ImageOps.exif_transpose(image), keep_alpha=True)

@@ -1,7 +1,7 @@
-"""The two requests that people's browsers send all day, the next questions and what became of answers, and a short way.
+"""A fast path for the two requests that browsers send all day: getting the next questions and sending answers.
 
-The framework takes longer than the work on them. Only what is plainly right goes the short way. Everything else (a
-missing cookie, an answer of the wrong form) takes the long way, where the same routes are and say what is wrong.
+The framework takes longer than the work itself. Only clearly valid requests take the fast path. Everything else (a
+missing cookie, a malformed answer) goes through the framework, where the same routes report what is wrong.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Express:
     """An ASGI layer between the guard and the application."""
 
     def __init__(self, app: ASGIApp, desk: Desk, door: Door) -> None:
-        """Stand before `app`."""
+        """Wrap `app`."""
         self.app, self.desk, self.door = app, desk, door
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request the short way, or let the application do it."""
+        """Answer a request on the fast path, or pass it to the application."""
         reply: Response | None = None
         if scope["type"] == "http":
             asked = scope["method"], scope["path"]
@@ -76,7 +76,7 @@ async def next_questions(desk: Desk, person: Annotator, ahead: int) -> Response:
 
 
 async def kept_answers(desk: Desk, person: Annotator, answers: AnswersIn) -> Response:
-    """What became of a person's answers, once those that are acknowledged are on the disk."""
+    """What happened to a person's answers, once the acknowledged ones are on disk."""
     heard = await desk.hear(
         person, [Given(one.id, one.ticket, one.answer, one.seconds, one.comment) for one in answers.answers]
     )
@@ -85,12 +85,12 @@ async def kept_answers(desk: Desk, person: Annotator, answers: AnswersIn) -> Res
 
 
 def standing(desk: Desk, person: Annotator) -> dict[str, Any]:
-    """How far a person is."""
+    """A person's progress."""
     return {"answered": desk.answered(person), "left": desk.left(person)}
 
 
 async def _material(desk: Desk, given: Sequence[Assignment]) -> dict[str, dict[str, Any]]:
-    """What only the study knows of some questions, by ticket; a thread reads it, where there are any."""
+    """Additional material of questions that need it, by ticket; read in a thread if there are any."""
     about = [one for one in given if QUESTIONS[one.question.kind].has_material(one.question.body)]
     if not about:
         return {}
@@ -99,10 +99,10 @@ async def _material(desk: Desk, given: Sequence[Assignment]) -> dict[str, dict[s
 
 
 def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any]) -> dict[str, Any]:
-    """One question as the browser gets it."""
+    """One question as sent to the browser."""
     kind, every = QUESTIONS[assignment.question.kind], items_of(assignment)
-    items = [item for item in every if not is_prediction_key(item)]  # predictions are drawn once they are looked at
-    # a mask is nothing without its picture: where that is gone, the page says so and lets people skip it
+    items = [item for item in every if not is_prediction_key(item)]  # predictions are rendered on request
+    # a mask needs its picture: if that is gone, the page says so and lets people skip the question
     is_on_picture = kind.has_material(assignment.question.body)
     has_pictures = is_on_picture or all(desk.backing.picture(item) is not None for item in items)
     payload = kind.payload(assignment.question.body, desk.backing.classes) | material
@@ -110,13 +110,13 @@ def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any])
         "ticket": assignment.ticket,
         "kind": assignment.question.kind,
         "training": assignment.role == "training",
-        "payload": payload if has_pictures else payload | {"items": items},  # nothing else to look at
+        "payload": payload if has_pictures else payload | {"items": items},  # there is nothing else to look at
         "images": [_address(desk, assignment, place, item) for place, item in enumerate(every)] if has_pictures else [],
     }
 
 
 def _address(desk: Desk, assignment: Assignment, place: int, item: str) -> str:
-    """Where a browser finds what it is to show, and as what; clips have addresses of their own."""
+    """URL of what the browser should show; clips have different URLs from pictures."""
     path = None if is_prediction_key(item) else desk.backing.picture(item)
     return f"/{'video' if path is not None and is_video(path) else 'image'}/{assignment.ticket}/{place}"
 
@@ -127,12 +127,12 @@ def items_of(assignment: Assignment) -> tuple[str, ...]:
 
 
 def _json(value: object) -> Response:
-    # the tests check it against the model that the API describes; doing so for every request takes as long as the rest
+    # the tests validate this against the API model; doing so for every request would double its time
     return Response(_encode(value), media_type="application/json")
 
 
 async def _read(receive: Receive) -> tuple[Receive, bytes]:
-    """A request's body, and a `receive` that gives it once more."""
+    """A request's body, and a `receive` that replays it."""
     messages: list[Message] = []
     while not messages or messages[-1].get("more_body", False):
         messages.append(await receive())

@@ -1,6 +1,6 @@
-"""The service as a process: one, on uvloop, until it is told to stop.
+"""The service as a single process, on uvloop, until it is told to stop.
 
-Uvicorn bounds neither how large nor how slow the head of a request may be, so that its protocol is made to here.
+Uvicorn limits neither the size nor the duration of request headers, so its protocol is extended to do so here.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from dissensus.web.app import Service
 from dissensus.web.guard import HEADERS
 
 SWITCH = 0.0005
-"""Seconds after which a thread that waits for the interpreter gets it; 0.005 unless said."""
+"""Seconds after which a thread waiting for the interpreter gets it; Python's default is 0.005."""
 LARGEST_HEAD = 1 << 16
 PATIENCE = 30.0
-"""Seconds that a connection may take to say what it wants: each one that says nothing takes a place from others."""
+"""Seconds a connection may take to send its request: idle connections take up slots that others need."""
 
 Ready = Callable[[str, str], None]
-"""Told the address and the owner's token once people can come."""
+"""Called with the address and the owner's token once the service accepts requests."""
 
 
 def run(make: Callable[[], Service], host: str, port: int, ready: Ready) -> None:
-    """Make a service and serve until SIGINT or SIGTERM; requests under way are answered first.
+    """Make a service and serve until SIGINT or SIGTERM; pending requests are answered first.
 
     Raises:
         StudyError: the address cannot be used, or the study cannot be read.
     """
     listening = _listen(host, port)
-    gc.disable()  # what is read now stays: looking through it for garbage would only take time
+    gc.disable()  # what is loaded now stays: searching it for garbage would waste time
     service = make()
     config = uvicorn.Config(
         service.app,
         http=BoundedHeads,
         ws="none",
         log_level="warning",
-        access_log=False,  # who answers when is in the answers; a log of requests would be a second, leakier record
+        access_log=False,  # the answers record who answered when; a request log would be a second, leakier record
         server_header=False,
         timeout_graceful_shutdown=10,
-        timeout_keep_alive=75,  # longer than most people look at a picture
+        timeout_keep_alive=75,  # longer than most people look at one picture
         backlog=2048,
     )
-    # a commit gives the interpreter away several times, and gets it back from a busy loop only after this long
+    # a commit releases the interpreter several times, and gets it back from a busy loop only after this interval
     sys.setswitchinterval(SWITCH)
     uvloop.run(_serve(uvicorn.Server(config), service, listening, ready))
 
@@ -86,47 +86,47 @@ def _address(listening: socket.socket) -> str:
 
 
 class BoundedHeads(HttpToolsProtocol):
-    """One connection. A head is over when its last line is; until then it is counted and timed."""
+    """One connection. The size and duration of request headers are limited until they are complete."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
+        """Start the timer."""
         super().connection_made(transport)
         self.head_bytes = 0
         self.is_in_head = False
         self.waiting: asyncio.TimerHandle | None = self.loop.call_later(PATIENCE, self._give_up)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is waited for any longer."""
+        """Stop the timer."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what came; a head that goes on and on is refused."""
+        """Process data; refuse request headers that are too large."""
         super().data_received(data)
         if self.is_in_head and not self.transport.is_closing():
             self.head_bytes += len(data)
             if self.head_bytes > LARGEST_HEAD:
-                self._refuse(431, f"the head of a request holds at most {LARGEST_HEAD:,} bytes")
+                self._refuse(431, f"the headers of a request may have at most {LARGEST_HEAD:,} bytes")
             elif self.waiting is None:
                 self.waiting = self.loop.call_later(PATIENCE, self._give_up)
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """The headers of a request start."""
         super().on_message_begin()
         self.is_in_head = True
 
     def on_headers_complete(self) -> None:
-        """Its head is over."""
+        """The headers of a request are complete."""
         self.is_in_head, self.head_bytes = False, 0
         self._stop_waiting()
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP is refused like everything else: in one line of JSON, with the same headers."""
+        """Refuse invalid HTTP like everything else: with one line of JSON and the same headers."""
         self._refuse(400, msg)
 
     def _give_up(self) -> None:
-        self._refuse(408, "the request did not come to an end")
+        self._refuse(408, "the request did not arrive in time")
 
     def _refuse(self, status: int, reason: str) -> None:
         self._stop_waiting()

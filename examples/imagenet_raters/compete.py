@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from dissensus.records import Ranking
 from dissensus.study import Study
 
 ELEVEN = [
@@ -131,6 +132,7 @@ def join(study: Study, newcomer: str, work: Path, only_selected: bool) -> dict[s
 def figures_of(study: Study) -> dict[str, Any]:
     """What the competition found and what it cost."""
     ranking = study.rank()
+    assert isinstance(ranking, Ranking), "classifiers have one order"
     benchmark = study.benchmark(ranking)
     status = study.status()
     return {

@@ -22,7 +22,7 @@ from dissensus.backends import map_preprocess, open_segmenter, read_image
 from dissensus.backends.decode import Unreadable
 from dissensus.discrepancy.masks import agreements
 from dissensus.predictions.maps import maps_of, resized
-from dissensus.records import BACKGROUND, VOID, Rankings
+from dissensus.records import BACKGROUND, VOID, Ranking, Rankings
 from dissensus.study import Study
 from dissensus.tasks.masks.columns import MapColumn
 
@@ -108,8 +108,9 @@ def mean_scores(study: Study, pets: Path, models: Sequence[str]) -> dict[str, tu
     return means
 
 
-def show(study: Study, rankings: Rankings, means: dict[str, tuple[float, float]]) -> None:
+def show(study: Study, rankings: Ranking | Rankings, means: dict[str, tuple[float, float]]) -> None:
     """Both orders beside the full labelling."""
+    assert isinstance(rankings, Rankings), "models that give maps have two orders"
     places = {
         measure: {one.model: place for place, one in enumerate(ranking.standings, start=1)}
         for measure, ranking in rankings.measures.items()

@@ -57,7 +57,7 @@ def main() -> None:
     sheet = given.study / "sheet.html"
     questions, status = study.questions(sheet), study.status()
     print(f"{status.pool} photos, {status.rounds[0].duels} duels, {status.rounds[0].items} items selected")
-    print(f"{len(questions)} questions wait for answers: {sheet}")
+    print(f"{len(questions)} open questions: {sheet}")
 
 
 def said(row: dict[str, Any], side: str) -> str:

@@ -12,9 +12,8 @@ import random
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float32
 
-from dissensus.arrays import Array
+from dissensus.arrays import Array, Float
 
 if TYPE_CHECKING:  # what models are given says all they need, so nothing beside this file is imported
     from examples.streaming.sessions import Played
@@ -23,7 +22,7 @@ PLAY = 2.0
 """Seconds of a segment."""
 
 
-def liu12(played: Played) -> Float32[Array, " n"]:
+def liu12(played: Played) -> Float[Array, " n"]:
     """kbps / 20 − 3.7 · stalling percentage (Liu et al., SIGCOMM 2012): minutes that people go on watching.
 
     The percentage is of the session's time after the first picture: waiting for that one is no stall to this model.
@@ -33,7 +32,7 @@ def liu12(played: Played) -> Float32[Array, " n"]:
     return played.kbps.mean(axis=1) / 20 - np.float32(3.7) * percentage
 
 
-def yin15(played: Played) -> Float32[Array, " n"]:
+def yin15(played: Played) -> Float[Array, " n"]:
     """Σ kbps − λ Σ |change of kbps| − µ · stalls − µₛ · initial buffering (Yin et al., SIGCOMM 2015).
 
     Their balanced weights: λ = 1, µ = µₛ = 3000 per second.
@@ -58,7 +57,7 @@ AFTERWARDS = (FORGETTING * (1 - np.exp(-SECONDS / FORGETTING))).astype(np.float3
 """What is left of it, summed over so many seconds after the stall."""
 
 
-def sqi(played: Played) -> Float32[Array, " n"]:
+def sqi(played: Played) -> Float[Array, " n"]:
     """The mean over time of presentation quality plus stalling experience (SQI: Duanmu et al., JSTSP 2017).
 
     A stall k after a picture of quality P adds P·(e^{−t/T₀} − 1) while it lasts; t seconds after its end, e^{−t/T₁} of
@@ -74,7 +73,7 @@ def sqi(played: Played) -> Float32[Array, " n"]:
     return (np.float32(PLAY) * quality.sum(axis=1) + (before * (stall - lost)).sum(axis=1)) / time
 
 
-def _complexities(contents: int = 50) -> Float32[Array, " contents"]:
+def _complexities(contents: int = 50) -> Float[Array, " contents"]:
     """Mbps at which each content is half as good as it gets, 0.15 (a still life) to 1.5 (a crowd); made up."""
     numbers = random.Random(2017)  # whose numbers are the same in every version of Python
     return np.array([0.15 * 10 ** numbers.random() for _ in range(contents)], np.float32)
@@ -83,7 +82,7 @@ def _complexities(contents: int = 50) -> Float32[Array, " contents"]:
 COMPLEXITY = _complexities()
 
 
-def presentation_quality(played: Played) -> Float32[Array, "n S"]:
+def presentation_quality(played: Played) -> Float[Array, "n S"]:
     """How good every segment looks, 0 to 100: **a stand-in** for SSIMplus, which is not free.
 
     100 · b / (b + c) · (pixels / most pixels)^0.1 with the bitrate b in Mbps and the content's complexity c: concave in

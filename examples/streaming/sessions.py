@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float32, UInt8
 from PIL import Image, ImageDraw, ImageFont
 
-from dissensus.arrays import Array
+from dissensus.arrays import Array, Float, UInt8
 
 SEGMENTS = 5
 SEGMENT = 2
@@ -55,12 +54,12 @@ class Played:
         return len(self.content)
 
     @cached_property
-    def kbps(self) -> Float32[Array, "n S"]:
+    def kbps(self) -> Float[Array, "n S"]:
         """Bitrate of each segment."""
         return KBPS[self.representation]
 
     @property
-    def ladder(self) -> tuple[Float32[Array, " R"], Float32[Array, " R"]]:
+    def ladder(self) -> tuple[Float[Array, " R"], Float[Array, " R"]]:
         """Bitrate in kbps and number of pixels of each representation."""
         return KBPS, PIXELS
 

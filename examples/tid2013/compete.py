@@ -45,7 +45,9 @@ def compete(tables: Path, folder: Path, **levels: Any) -> tuple[Study, Rankings,
     accuracy = {fit.model: abs(fit.srcc or 0) for fit in fits}
     _write(folder / "srocc.csv", ("model", "|SROCC| over all images"), list(accuracy.items()))
     study.report(benchmark=folder / "srocc.csv")
-    return study, study.rank(), accuracy
+    rankings = study.rank()
+    assert isinstance(rankings, Rankings), "models that score have two orders"
+    return study, rankings, accuracy
 
 
 def answer(study: Study, opinion: dict[str, float], path: Path) -> None:

@@ -58,9 +58,9 @@ def test_no_images_no_predictions(module, three):
     [
         ("names", PredictionError, "return outputs"),
         ("too_few", PredictionError, r"labels of shape \(4,\) .* for 5 images"),
-        ("too_large", PredictionError, r"labels outside 0\.\.2"),
-        ("unsure", PredictionError, "confidences that are NaN or outside"),
-        ("half_unsure", PredictionError, "confidences that are NaN or outside"),
+        ("too_large", PredictionError, r"labels are outside 0\.\.2"),
+        ("unsure", PredictionError, "confidences are NaN or outside"),
+        ("half_unsure", PredictionError, "confidences are NaN or outside"),
         ("wide", PredictionError, "4 outputs for 3 classes"),
         ("crash", BackendError, "crash failed on 5 images: ValueError: first line$"),
     ],
@@ -81,7 +81,7 @@ def test_bad_targets(module, tmp_path, three):
         f"{module}:number": "is a int, not a function",
         "absent_model:f": "no module absent_model",
         "absent.model:f": "no module absent.model",
-        "failing_model:f": "importing failing_model failed: ModuleNotFoundError: No module named 'absent_library'",
+        "failing_model:f": "cannot import failing_model: ModuleNotFoundError: No module named 'absent_library'",
     }
     for target, message in targets.items():
         with pytest.raises(BackendError, match=message):

@@ -63,5 +63,5 @@ def test_what_does_not_fit(tmp_path, colours, colour_labels, three):
     ):
         open_model("onnx", path, Preprocess(size=8), type(three)(names=("a", "b"))).predict(colours)
     two = channel_means(tmp_path / "two.onnx", ["N", 3, 8, 8], inputs=2)
-    with pytest.raises(BackendError, match="no model of images"):
+    with pytest.raises(BackendError, match="not an image model"):
         open_model("onnx", two, Preprocess(), three)

@@ -65,21 +65,21 @@ def test_a_number_is_an_index_and_text_is_a_name_first(tmp_path, three):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"item": ITEMS, "label": [0, 1, 2, 3]}, r"1 labels outside 0\.\.2, the first is 3 \(item 007\)"),
+        ({"item": ITEMS, "label": [0, 1, 2, 3]}, r"1 labels are outside 0\.\.2, the first is 3 \(item 007\)"),
         ({"item": ITEMS, "label": [0, 1, 2, -1]}, r"the first is -1"),
         ({"item": ITEMS, "label": [0, 1, None, 9]}, r"the first is 9 \(item 007\)"),
         ({"item": ITEMS, "label": [0, 1, 2, 3.7]}, "not whole numbers"),
-        ({"item": ITEMS, "label": [True, False, True, True]}, "labels of type bool"),
-        ({"item": ITEMS, "label": ["red", "teal", "red", "red"]}, "there is no class 'teal' among the 3 classes"),
-        ({"item": ITEMS, "label": ["red", "sea", "red", "red"]}, r"'sea' can be 'green' or 'blue'"),
+        ({"item": ITEMS, "label": [True, False, True, True]}, "labels are of type bool"),
+        ({"item": ITEMS, "label": ["red", "teal", "red", "red"]}, "no such class 'teal': this study has 3 classes"),
+        ({"item": ITEMS, "label": ["red", "sea", "red", "red"]}, r"'sea' could be 'green' or 'blue'"),
         ({"item": ITEMS, "classs": [0, 1, 2, 0]}, "no column label, only item, classs"),
         ({"item": ITEMS[:3], "label": [0, 1, 2]}, "1 of 4 pool items have no row"),
-        ({"item": [*ITEMS[:3], "z"], "label": [0, 1, 2, 0]}, "belongs to another pool: item z"),
+        ({"item": [*ITEMS[:3], "z"], "label": [0, 1, 2, 0]}, "item z is not in the pool"),
         ({"item": [*ITEMS, "d"], "label": [0, 1, 2, 0, 0]}, "more than once, the first is d"),
         ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": [0.1, float("nan"), 0, 1]}, r"NaN.*\(item c\)"),
         ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": [0.1, None, 0, 1]}, r"NaN.*\(item c\)"),
         ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": [10, 20, 30, 90]}, r"outside 0\.\.1"),
-        ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": ["x"] * 4}, "confidences of type string"),
+        ({"item": ITEMS, "label": [0, 1, 2, 0], "confidence": ["x"] * 4}, "confidences are of type string"),
     ],
 )
 def test_bad_columns(tmp_path, three, columns, message):
@@ -101,7 +101,7 @@ def test_truncated_files(tmp_path, three, suffix, share):
 def test_other_bad_files(tmp_path, three):
     with pytest.raises(PredictionError, match="no such file"):
         read_predictions(tmp_path / "absent.csv", three, POOL)
-    with pytest.raises(PredictionError, match=r"give one of \.parquet"):
+    with pytest.raises(PredictionError, match=r"use one of \.parquet"):
         read_predictions(tmp_path / "p.xlsx", three, POOL)
     ragged = tmp_path / "p.csv"
     ragged.write_text("item,label\na,1\nb\n")

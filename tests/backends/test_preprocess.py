@@ -53,7 +53,7 @@ def test_raw_pixels_and_tiny_images():
         ({"size": 0}, "preprocess.size"),
         ({"mean": [1, 2]}, "mean has 2 numbers for 3 channels"),
         ({"mean": [1, 2, 3], "channels": "gray"}, "mean has 3 numbers for 1 channels"),
-        ({"std": 0}, "std must be positive"),
+        ({"std": 0}, "std has a value that is not positive"),
         ({"mean": float("nan")}, "preprocess.mean"),
         ({"class_offset": 2}, "preprocess.class_offset"),
         ({"resample": "magic"}, "preprocess.resample"),
@@ -89,10 +89,10 @@ def test_input_follows_the_declared_shape(shape, settings, expected, photo):
     [
         ((1, 3, None, None), {}, "set size"),
         ((1, 3, 224, 224), {"size": 227}, "takes images of 224 pixels, not 227"),
-        ((1, 1, 28, 28), {}, "takes 1 channels, channels = 'rgb' gives 3"),
+        ((1, 1, 28, 28), {}, "takes 1 channels, but channels = 'rgb' gives 3"),
         ((1, 3, 224, 320), {}, "only square inputs"),
         ((1, 3, 8, 224, 224), {}, "has 5 axes"),
-        ((None, 65), {"channels": "gray"}, "65 features are no square image"),
+        ((None, 65), {"channels": "gray"}, "65 features do not make a square image"),
     ],
 )
 def test_shapes_that_do_not_fit(shape, settings, message):

@@ -145,7 +145,7 @@ def test_any_stride_and_rounding_is_in_proportion(height, width, stride, is_up):
 def test_a_turned_map_is_not_in_proportion(height, width):
     if height != width:
         with pytest.raises(
-            PredictionError, match=f"a map of {width}×{height} for an image of {height}×{width}: it must"
+            PredictionError, match=f"a map of {width}×{height} for an image of {height}×{width}: the map must"
         ):
             class_map(np.zeros((width, height), np.uint8), 1, "auto", "first", seen=(height, width))
 
@@ -153,11 +153,11 @@ def test_a_turned_map_is_not_in_proportion(height, width):
 @pytest.mark.parametrize(
     ("steps", "kind", "message"),
     [
-        ([TURNED], "FLOAT", "shape 3×64×32 for an image of 32×64 has no axis of 3 classes beside a height and a width"),
+        ([TURNED], "FLOAT", "shape 3×64×32 for an image of 32×64 has no axis of 3 classes next to a height"),
         (
             [LABELS, ("Slice", ([0], [32], [2]), {})],
             "INT64",
-            "a map of 32×32 for an image of 32×64: it must be in prop",
+            "a map of 32×32 for an image of 32×64: the map must have the same prop",
         ),
         ([("Slice", ([0], [60], [3]), {})], "FLOAT", "shape 3×32×60 for an image of 32×64"),
     ],
@@ -194,7 +194,7 @@ def test_a_free_side_is_what_the_size_says(network, photos):
 @pytest.mark.parametrize("size", [0, -3, 1.5, "big", True, [], [32], [32, 64, 3], [0, 64], [32, 6.5], [True, 64]])
 def test_what_is_no_size(size):
     with pytest.raises(
-        BackendError, match=r"^preprocess\.size: .* is no size: give a whole number of pixels, or two"
+        BackendError, match=r"^preprocess\.size: .* is not a size: give a whole number of pixels, or"
     ) as e:
         map_preprocess({"size": size})
     assert "\n" not in str(e.value)

@@ -163,14 +163,14 @@ NEGATIVE = ("Sub", (np.float32(400),), {})
     ("steps", "given", "message"),
     [
         ([("Concat", (np.zeros((2, 1, SIDE, SIDE), np.float32),), {"axis": 1})], "FLOAT", "no axis of 3 classes"),
-        ([LABELS, ("Add", (np.int64(2),), {})], "INT64", r"label [34] is no class: there are 3.*-p labels=voc"),
-        ([LABELS, ("Sub", (np.int64(2),), {})], "INT64", r"label -[12] is no class"),
-        ([KEPT, cast("FLOAT"), ("Mul", (np.float32(0.5),), {})], "FLOAT", "0.5 is no label: give whole numbers"),
+        ([LABELS, ("Add", (np.int64(2),), {})], "INT64", r"label [34] is not a class: there are 3.*-p labels=voc"),
+        ([LABELS, ("Sub", (np.int64(2),), {})], "INT64", r"label -[12] is not a class"),
+        ([KEPT, cast("FLOAT"), ("Mul", (np.float32(0.5),), {})], "FLOAT", "0.5 is not a label: return whole numbers"),
         ([NEGATIVE, NAN], "FLOAT", "64 of 64 pixels have a score that is NaN"),
         ([LABELS, ("Slice", ([0], [4], [2]), {})], "INT64", "a map of 8×4 for a square image"),
         ([SMALLER], "FLOAT", "shape 3×8×4 for an image has no axis of 3 classes"),
         ([("Slice", ([0], [1], [0]), {})], "FLOAT", "1 maps for 2 images"),
-        ([("ReduceMean", (), {"axes": [2, 3], "keepdims": 0})], "FLOAT", r"shape \(3,\) for an image: give labels H×W"),
+        ([("ReduceMean", (), {"axes": [2, 3], "keepdims": 0})], "FLOAT", r"shape \(3,\) for an image: return labels"),
         ([("ReduceMean", (), {"keepdims": 0})], "FLOAT", "1 maps for 2 images"),
     ],
 )
@@ -189,11 +189,11 @@ def test_what_does_not_open(network, tmp_path):
     absent = str(tmp_path / "absent.onnx")
     flat = network(SCORES, shape=("N", 48))
     for backend, target, message in (
-        ("onnx", str(broken), r"broken\.onnx does not open"),
-        ("onnx", absent, r"absent\.onnx does not open"),
+        ("onnx", str(broken), r"cannot open .*broken\.onnx"),
+        ("onnx", absent, r"cannot open .*absent\.onnx"),
         ("onnx", flat, "flat pixels"),
         ("onnx", network(SCORES, shape=("N", 3, "H", "W")), "set size"),
-        ("timm", "resnet18", "no backend 'timm' gives maps: use onnx, litert, torch, python or file"),
+        ("timm", "resnet18", "the backend 'timm' does not give masks: use onnx, litert, torch, python or file"),
         ("python", "absent_models:f", "no module absent_models"),
     ):
         with pytest.raises(BackendError, match=message) as caught:
@@ -232,12 +232,12 @@ def test_labels_by_name_and_number(network, labels, expected):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["sky", "sea", "sand"], "none of its 3 labels is a class of this study beside the background, such as 'dog'"),
+        (["sky", "sea", "sand"], "none of its 3 labels is a class of this study other than the background"),
         ([0, 255], "none of its 2 labels"),
-        ([0, 1, 7], "no class '7' among the 3 classes"),
-        ([0, -1, 1], "no class '-1'"),
-        (["cat"] * 256, "256 labels are more than a map can hold"),
-        (["pet", "cat"], "'pet' can be 'cat' or 'dog': say which"),
+        ([0, 1, 7], "no such class '7': this study has 3 classes"),
+        ([0, -1, 1], "no such class '-1'"),
+        (["cat"] * 256, "256 labels are too many for a mask"),
+        (["pet", "cat"], "'pet' could be 'cat' or 'dog': say which"),
     ],
 )
 def test_labels_that_do_not_fit_the_study(labels, message):
@@ -248,21 +248,21 @@ def test_labels_that_do_not_fit_the_study(labels, message):
 
 def test_as_many_labels_as_outputs(network):
     segment = open_segmenter("onnx", network(SCORES), map_preprocess(PLAIN | {"labels": "voc"}), THREE)
-    with pytest.raises(PredictionError, match="no axis of 21 classes: set labels to what its outputs mean"):
+    with pytest.raises(PredictionError, match="no axis of 21 classes: set labels to the meaning of its outputs"):
         segment(pictures(1))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"crop": 1}, "crop is not for models that give a map: a map covers the whole image; leave it out"),
-        ({"class_offset": 1}, "class_offset is not for .*: say in labels"),
-        ({"outputs": "logits"}, "outputs is not for"),
-        ({"layout": "flat"}, "no place for a map"),
+        ({"crop": 1}, "crop does not apply to models that predict masks, as a mask covers the whole image"),
+        ({"class_offset": 1}, "class_offset does not apply to .*, as labels says"),
+        ({"outputs": "logits"}, "outputs does not apply to"),
+        ({"layout": "flat"}, "cannot represent a mask"),
         ({"fit": "crop"}, r"preprocess\.fit"),
-        ({"labels": "coco"}, r"preprocess\.labels: 'coco' is no list of labels: give voc, or a name or number per"),
-        ({"labels": []}, "is no list of labels"),
-        ({"labels": [True, 1.5]}, "is no list of labels"),
+        ({"labels": "coco"}, r"preprocess\.labels: 'coco' is not a list of labels: give voc, or a name or number per"),
+        ({"labels": []}, "is not a list of labels"),
+        ({"labels": [True, 1.5]}, "is not a list of labels"),
         ({"classes_axis": "middle"}, r"preprocess\.classes_axis"),
         ({"siez": 3}, "known keys: size, resample, channels, scale, mean, std, layout, fit, labels, classes_axis$"),
     ],
@@ -330,13 +330,13 @@ def test_functions_that_stack_and_that_say_nothing(functions):
     ("name", "kind", "message"),
     [
         ("too_few", PredictionError, "1 maps for 2 images: return one each"),
-        ("outside", PredictionError, "label 3 is no class: there are 3, 0 to 2"),
-        ("negative", PredictionError, "label -1 is no class"),
-        ("half", PredictionError, "0.5 is no label"),
+        ("outside", PredictionError, "label 3 is not a class: there are 3, 0 to 2"),
+        ("negative", PredictionError, "label -1 is not a class"),
+        ("half", PredictionError, "0.5 is not a label"),
         ("nan", PredictionError, r"\d+ of 54 pixels have a score that is NaN"),
-        ("nan_label", PredictionError, "nan is no label"),
+        ("nan_label", PredictionError, "nan is not a label"),
         ("four", PredictionError, "shape 4×5×6 for an image has no axis of 3 classes"),
-        ("line", PredictionError, r"int64 and shape \(9,\) for an image: give labels H×W or scores C×H×W"),
+        ("line", PredictionError, r"int64 and shape \(9,\) for an image: return labels H×W or scores C×H×W"),
         ("empty", PredictionError, r"shape \(0, 4\)"),
         ("words", PredictionError, "an array of <U3"),
         ("nothing", BackendError, "failed on 2 images: TypeError"),
@@ -352,7 +352,7 @@ def test_functions_that_answer_wrongly(functions, name, kind, message):
 
 
 def test_infinite_is_no_label_but_may_be_a_score(functions):
-    with pytest.raises(PredictionError, match="inf is no label"):
+    with pytest.raises(PredictionError, match="inf is not a label"):
         open_segmenter("python", f"{functions}:infinite", map_preprocess({}), THREE)(some_sizes()[:1])
     scores = np.full((3, 2, 2), -np.inf)
     scores[2, 0, 0] = -3

@@ -70,15 +70,15 @@ def test_one_margin_for_two_classes_and_none_at_all(tmp_path, images):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        ({"weights": 1}, "holds a dict, not a fitted classifier"),
-        (GaussianNB(), "holds a GaussianNB, not a fitted classifier"),
-        (LinearRegression().fit(DIGITS.data, DIGITS.target), "holds a LinearRegression"),
-        (GaussianNB().fit(DIGITS.data, DIGITS.target + 1), "classes_ from 1 to 10 are no indices of 10 classes"),
+        ({"weights": 1}, "contains a dict: save a fitted classifier"),
+        (GaussianNB(), "contains a GaussianNB: save a fitted classifier"),
+        (LinearRegression().fit(DIGITS.data, DIGITS.target), "contains a LinearRegression"),
+        (GaussianNB().fit(DIGITS.data, DIGITS.target + 1), "classes_ from 1 to 10 are not indices of"),
         (
             GaussianNB().fit(DIGITS.data, [f"digit {n}" for n in DIGITS.target]),
-            "there is no class 'digit 0'",
+            "no such class 'digit 0'",
         ),
-        (GaussianNB().fit(DIGITS.data[:, :60], DIGITS.target), "60 features are no square image"),
+        (GaussianNB().fit(DIGITS.data[:, :60], DIGITS.target), "60 features do not make a square image"),
     ],
 )
 def test_bad_estimators(tmp_path, estimator, message):

@@ -171,9 +171,9 @@ def test_agreement_where_a_map_or_the_truth_is_missing() -> None:
 
 def test_sizes_that_differ_are_named() -> None:
     maps = [maps_of([None, np.zeros(size, np.uint8)]) for size in ((4, 6), (4, 6), (6, 4))]
-    with pytest.raises(PredictionError, match=r"item 1 are 4×6 \(model 0\) and 6×4 \(model 2\)"):
+    with pytest.raises(PredictionError, match=r"item 1 differ in size, 4×6 \(model 0\) and 6×4 \(model 2\)"):
         concordances(maps, 2, "miou")
-    with pytest.raises(PredictionError, match=r"item 1 are 4×6 \(the truth\) and 6×4 \(model 1\)"):
+    with pytest.raises(PredictionError, match=r"item 1 differ in size, 4×6 \(the ground truth\) and 6×4 \(model 1\)"):
         agreements(maps[1:], maps[0], 2, "miou")
 
 
@@ -181,7 +181,7 @@ def test_what_is_no_class_is_named() -> None:
     labels = np.zeros((40, 2, 3, 3), np.uint8)
     labels[37, 1, 2, 2] = 2
     for find in (lambda: concordances(stored(labels), 2, "miou"), lambda: dense_concordances(labels, 2, "miou")):
-        with pytest.raises(PredictionError, match="item 37 by model 1 has a label that is no class: there are 2"):
+        with pytest.raises(PredictionError, match="item 37 by model 1 has a label that is not a class: there are 2"):
             find()
 
 
@@ -212,7 +212,7 @@ def test_any_places_and_sizes_are_refused(offsets: list[int], height: int, width
 
 def test_questions_without_sense() -> None:
     maps = maps_of([np.zeros((2, 2), np.uint8)])
-    with pytest.raises(PredictionError, match="no measure 'iou': choose one of miou, miou-all, fwiou, mpa"):
+    with pytest.raises(PredictionError, match="unknown measure 'iou': choose one of miou, miou-all, fwiou, mpa"):
         concordances([maps], 2, "iou")
     with pytest.raises(PredictionError, match="256 classes"):
         concordances([maps], 256, "miou")
@@ -220,7 +220,7 @@ def test_questions_without_sense() -> None:
         concordances([maps, maps_of([None, None])], 2, "miou")
     with pytest.raises(PredictionError, match="maps of no items"):
         concordances([], 2, "miou")
-    with pytest.raises(PredictionError, match="in int64: give one or more, in uint8"):
+    with pytest.raises(PredictionError, match="as int64: pass uint8 maps"):
         dense_concordances(np.zeros((1, 2, 3, 3), np.int64), 2, "miou")
 
 

@@ -167,5 +167,5 @@ def test_maps_that_cannot_be_counted() -> None:
     with pytest.raises(PredictionError, match=r"\(2, 3\) and \(3, 2\) cannot be compared"):
         confusion(labels, labels.T, 2)
     for pair in ((labels + 2, labels), (labels, labels + 2)):
-        with pytest.raises(PredictionError, match="label 2 is no class: there are 2, 0 to 1"):
+        with pytest.raises(PredictionError, match="label 2 is not a class: there are 2, 0 to 1"):
             confusion(*pair, 2)

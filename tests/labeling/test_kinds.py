@@ -118,7 +118,7 @@ def test_only_an_image_with_predictions_can_be_unfit_for_a_choice() -> None:
     assert choice.code("unfit") == QUESTIONS["slider"].code("unfit")
     assert choice.words("unfit", CLASSES) == "unfit"
     for body in pairs:
-        with pytest.raises(JudgementError, match="none of first, second"):
+        with pytest.raises(JudgementError, match="one of first, second"):
             choice.kept(body, "unfit", CLASSES)
 
 

@@ -105,15 +105,15 @@ def test_other_parameters_may_take_the_place_of_the_published_ones() -> None:
     levels = {"jpeg": (90,)}
     mild = distorted(photo("chelsea"), "jpeg", 1, random_stream(0, "", "jpeg", 1), levels)
     assert error(mild) < error(made("jpeg", 1))
-    with pytest.raises(PoolError, match="levels are 1 \\(mildest\\) to 1"):
+    with pytest.raises(PoolError, match="use 1 \\(mildest\\) to 1"):
         distorted(photo("chelsea"), "jpeg", 2, random_stream(0, "", "jpeg", 2), levels)
 
 
 def test_what_does_not_exist_is_refused_with_what_does() -> None:
-    with pytest.raises(PoolError, match="no distortion 'fog': use jpeg, jpeg2000, noise, blur"):
+    with pytest.raises(PoolError, match="unknown distortion 'fog': use jpeg, jpeg2000, noise, blur"):
         made("fog", 1)
     for level in (0, 6, -1):
-        with pytest.raises(PoolError, match=f"no distortion level '{level}': levels are 1 \\(mildest\\) to 5"):
+        with pytest.raises(PoolError, match=f"unknown distortion level '{level}': use 1 \\(mildest\\) to 5"):
             made("jpeg", level)
 
 

@@ -28,8 +28,8 @@ def test_pool_order_and_other_string_types(kind):
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (["a", "b", "c", "x", "y"], "belongs to another pool: item x is not in it .nor are 1 others"),
-        (["a", "b", "c", "c", "d"], "1 items stand in the file more than once, the first is c"),
+        (["a", "b", "c", "x", "y"], "item x is not in the pool .nor are 1 others.: the file belongs to another pool"),
+        (["a", "b", "c", "c", "d"], "1 items are in the file more than once, the first is c"),
         (["a", "d"], "2 of 4 pool items have no row in the file, the first is b"),
         (["a", None, "c", "d"], "1 rows have no item id"),
     ],
@@ -41,12 +41,12 @@ def test_anything_but_an_exact_cover_is_refused(items, message):
 
 def test_labels_outside_the_classes():
     check_labels(np.array([0, 1, 2, 2]), 3, POOL)
-    with pytest.raises(PredictionError, match=r"2 labels outside 0\.\.2, the first is 3 \(item b\)"):
+    with pytest.raises(PredictionError, match=r"2 labels are outside 0\.\.2, the first is 3 \(item b\)"):
         check_labels(np.array([0, 3, 2, -1]), 3, POOL)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, -0.1, 1.1, np.inf])
 def test_confidences_outside_the_unit_interval(wrong):
     check_confidences(np.array([0, 0.5, 1, 1]), POOL)
-    with pytest.raises(PredictionError, match=r"1 confidences that are NaN or outside 0\.\.1, .*\(item c\)"):
+    with pytest.raises(PredictionError, match=r"1 confidences are NaN or outside 0\.\.1, .*\(item c\)"):
         check_confidences(np.array([0, 0.5, wrong, 1]), POOL)

@@ -130,9 +130,9 @@ def test_every_scale_comes_back_from_its_parameters() -> None:
 @pytest.mark.parametrize(
     ("scores", "quality", "message"),
     [
-        (np.arange(30.0), np.arange(29.0), "not of the same items"),
-        ([1, 2, 3, 4, np.inf, 6], np.arange(6.0), "NaN or infinity"),
-        (np.arange(30.0), np.linspace(0, 101, 30), "bring them to 0..100"),
+        (np.arange(30.0), np.arange(29.0), "give both for the same items"),
+        ([1, 2, 3, 4, np.inf, 6], np.arange(6.0), "NaN or infinite"),
+        (np.arange(30.0), np.linspace(0, 101, 30), "rescale them to 0..100"),
         ([1, 2, 3, 4] * 5, np.linspace(0, 100, 20), "4 different scores among 20 rated items"),
         (np.ones(20), np.linspace(0, 100, 20), "1 different scores"),
         (np.arange(20.0), np.full(20, 40.0), "all rated items have the same quality"),
@@ -259,9 +259,9 @@ def test_constant_scores_have_no_ranks(scores: list[float]) -> None:
 
 def test_nan_is_refused() -> None:
     bad = np.array([1.0, np.nan, 3.0])
-    with pytest.raises(PredictionError, match="NaN in 1 of 3"):
+    with pytest.raises(PredictionError, match="1 of 3 scores are NaN"):
         rank_scale(bad)
     for scale in (LogisticScale(0, 100, 0, 1, 0.9), rank_scale(bad[[0, 2]])):
         for method in (scale, scale.inverse):
-            with pytest.raises(PredictionError, match="NaN in 1 of 3"):
+            with pytest.raises(PredictionError, match="1 of 3 scores are NaN"):
                 method(bad)

@@ -140,7 +140,7 @@ def test_raises_exactly_where_no_maximum_exists(seed: int) -> None:
         ([[0, 1, 1], [1, 0, 1], [0, 0, 0]], np.zeros((3, 3)), "model 2 never won or tied against any"),
         ([[0, 2, 0], [1, 0, 0], [0, 0, 0]], np.zeros((3, 3)), "no judged item connects model 2 with model 0, model 1"),
         (np.zeros((2, 2)), [[0, 5], [5, 0]], "every comparison is a tie"),
-        ([[0, 3], [0, 0]], [[0, 2], [2, 0]], "the wins follow one order without exception"),
+        ([[0, 3], [0, 0]], [[0, 2], [2, 0]], "no win contradicts a single order"),
     ],
     ids=["never lost", "never won", "unconnected", "all ties", "never lost but tied"],
 )

@@ -97,7 +97,7 @@ def test_rank_sets_count_who_is_surely_better_and_worse() -> None:
 
 def test_too_few_resamples_are_refused() -> None:
     for samples in (np.empty((0, 0)), np.ones((1, 2))):
-        with pytest.raises(RankingError, match="fewer than two resamples"):
+        with pytest.raises(RankingError, match="fewer than two bootstrap resamples"):
             percentile_intervals(samples, LEVEL)
-        with pytest.raises(RankingError, match="fewer than two resamples"):
+        with pytest.raises(RankingError, match="fewer than two bootstrap resamples"):
             separated(np.ones(2), samples, LEVEL)

@@ -67,5 +67,5 @@ def test_nothing_judged_has_no_ranking(ranker: Ranker) -> None:
 def test_dominance_without_smoothing_is_refused_without_a_warning(name: str) -> None:
     tally = Tally(np.array([[0, 3.0], [0, 0]]), np.zeros((2, 2)), np.zeros((2, 2)))
     dominance = np.array([[1.0, np.inf], [0.0, 1.0]])
-    with np.errstate(all="raise"), pytest.raises(RankingError, match="smooth the accuracies"):
+    with np.errstate(all="raise"), pytest.raises(RankingError, match="set smoothing above 0"):
         RANKERS[name].strengths(Comparisons(tally, np.eye(2), dominance))

@@ -87,5 +87,5 @@ def test_a_resample_without_ranking_is_counted() -> None:
 
 
 def test_nothing_judged_is_refused() -> None:
-    with pytest.raises(RankingError, match="no item of any duel is judged"):
+    with pytest.raises(RankingError, match="no item of any duel has been judged"):
         resampled_tallies(judged(0, 1), MODELS, 10, np.random.default_rng(0))

@@ -233,7 +233,7 @@ def test_raises_exactly_where_no_maximum_exists(seed: int) -> None:
         if exists:
             assert np.isfinite(rank(credits)).all()
         else:
-            with pytest.raises(RankingError, match="no bound: judge more pairs, or smooth the credits"):
+            with pytest.raises(RankingError, match="unbounded: judge more pairs, or smooth the credits"):
                 rank(credits)
 
 
@@ -241,11 +241,11 @@ def test_raises_exactly_where_no_maximum_exists(seed: int) -> None:
 @pytest.mark.parametrize(
     ("credits", "message"),
     [
-        ([[0, 3], [0, 0]], "nothing speaks against model 0 in any comparison"),
-        ([[0, 1, 1], [1, 0, 1], [0, 0, 0]], "nothing speaks for model 2 in any comparison"),
+        ([[0, 3], [0, 0]], "there is no evidence against model 0 in any comparison"),
+        ([[0, 1, 1], [1, 0, 1], [0, 0, 0]], "there is no evidence for model 2 in any comparison"),
         ([[0, 2, 0], [1, 0, 0], [0, 0, 0]], "no judged item connects model 2 with model 0, model 1"),
         (np.zeros((2, 2)), "no judged item connects"),
-        ([[0, -1], [1, 0]], "not negative"),
+        ([[0, -1], [1, 0]], "negative or not finite"),
         ([[0, np.nan], [1, 0]], "finite"),
     ],
     ids=["all the credit", "none", "unconnected", "nothing", "negative", "nan"],

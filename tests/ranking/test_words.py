@@ -44,7 +44,7 @@ def test_the_first_group_is_ranked_and_the_others_are_not_comparable() -> None:
 
 def test_nobody_is_comparable() -> None:
     said = sentences(NAMES, ((0,), (1,), (2,), (3,)), np.zeros(1), np.zeros((1, 1), dtype=bool))
-    assert said == ("Not comparable: no judged item connects any two models.",)
+    assert said == ("Not comparable: no two models share a judged item.",)
 
 
 def test_circles_identical_models_and_degenerate_resamples_are_said() -> None:
@@ -52,9 +52,10 @@ def test_circles_identical_models_and_degenerate_resamples_are_said() -> None:
         NAMES, ALL, STRENGTHS, better(), cyclic_share=0.634, degenerate=12, resamples=1000, identical=[(0, 2)]
     )
     assert said[1:] == (
-        "No consistent order: 63 % of the pairwise results go round in circles.",
-        "alexnet and resnet gave the same label everywhere: they cannot be told apart.",
-        "12 of 1,000 resamples had no ranking (too few comparisons in them) and are left out of the intervals.",
+        "No consistent order: 63 % of the pairwise results are cyclic.",
+        "alexnet and resnet gave every item the same label, so they cannot be told apart.",
+        "12 of 1,000 bootstrap resamples had too few comparisons to be ranked "
+        "and are left out of the confidence intervals.",
     )
 
 

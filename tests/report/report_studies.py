@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 from dissensus.records import Fragility, Judgement, Provenance, Ranking, Standing, Tally
 from dissensus.report.data import Benchmark
-from dissensus.report.labels.data import LabelDuel, LabelsReport, Said, Shown
+from dissensus.report.labels.data import JudgedLabel, LabelDuel, LabelsReport, Shown
 from dissensus.report.pictures import data_uri
 
 NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -106,7 +106,9 @@ def study(models: Sequence[str] = DIGITS_MODELS, k: int = 20, seed: int = 7, sho
 def card(item: int, first: int, second: int, truth: int, rng: np.random.Generator) -> Shown:
     image, pixelated = picture(898 + int(item))
     said = (
-        Said(NAMES[label], bool(label == truth), float(rng.uniform(0.8, 1)), "1 yes" if label == truth else "1 no")
+        JudgedLabel(
+            NAMES[label], bool(label == truth), float(rng.uniform(0.8, 1)), "1 yes" if label == truth else "1 no"
+        )
         for label in (first, second)
     )
     return Shown(f"digit-{898 + int(item):04d}", image, pixelated, tuple(said), 1.0)

@@ -102,11 +102,13 @@ def test_words():
 def test_curve_says_where_it_settles():
     settled = stability([(1, 0.5), (2, 0.95), (3, 0.8), (4, 0.97), (5, 1.0)])
     assert settled is not None
-    assert settled.words.startswith("From k = 4 on")
-    assert "still moves" in (stability([(1, 0.2), (2, 0.3), (3, 1.0)]) or settled).words
-    assert "smallest k" in (stability([(1, 0.99), (2, 1.0)]) or settled).words
+    assert settled.caption.startswith("From k = 4 on")
+    assert "still changes" in (stability([(1, 0.2), (2, 0.3), (3, 1.0)]) or settled).caption
+    assert "smallest k" in (stability([(1, 0.99), (2, 1.0)]) or settled).caption
     assert stability([]) is None
-    assert all(0 <= y <= 100 for _, y, _ in (stability([(1, -0.4), (2, 1.0)]) or settled).lines[0].points)
+    assert settled.table == {"k, judged items per duel": [1, 2, 3, 4, 5], "SRCC": [0.5, 0.95, 0.8, 0.97, 1.0]}
+    falling = (stability([(1, -0.4), (2, 1.0)]) or settled).figure().axes[0]
+    assert falling.get_ylim()[0] <= -0.4
 
 
 def test_shares_and_matrices_agree_with_the_tally():
@@ -150,7 +152,7 @@ def test_standings_and_orders():
     fragility = data.ranking.fragility
     assert fragility is not None
     assert "3 judgements" in fragility_words(fragility)
-    assert "fewer may do" in fragility_words(fragility.model_copy(update={"is_smallest": False}))
+    assert "fewer may suffice" in fragility_words(fragility.model_copy(update={"is_smallest": False}))
 
 
 def test_a_page_is_the_list_of_its_sections():

@@ -112,7 +112,7 @@ def test_finder_knows_roles_and_outcomes(open_page):
     open_some(page, ".gallery:not([hidden])", 1)
     cards = page.locator(".gallery[open] .card:visible").all()
     assert {card.get_attribute("data-case") for card in cards} == {"opposite"}
-    assert "People see the opposite" in cards[0].inner_text()
+    assert "Annotators see the opposite" in cards[0].inner_text()
 
 
 def test_pictures_and_figures_need_no_script_and_are_embedded_once(open_page):
@@ -216,7 +216,7 @@ def test_unjudged_attacks_and_lost_models_are_said_in_words(open_page, shots, wi
     )
     page = open_page(render(scores_page(data)), width)
     page.screenshot(path=shots / f"scores-preliminary-{width}.png", full_page=True)
-    assert "Preliminary: 84 of 336 questions still wait" in page.locator(".note").inner_text()
+    assert "Preliminary: 84 of 336 questions are still open" in page.locator(".note").inner_text()
     assert "not comparable" in page.locator(".standings").inner_text()
     assert page.locator(".heat").first.locator("td.apart").count() == 26
     assert page.locator(".gallery .score", has_text="not judged").count() == 14
@@ -237,7 +237,7 @@ def test_nothing_but_models(open_page):
     )  # fmt: skip
     page = open_page(render(scores_page(bare)), 390)
     assert sideways(page) <= 0
-    for section, words in (("top", "Nothing can be said"), ("figures", "No duel"), ("pairs", "no pairs"),
+    for section, words in (("top", "no findings"), ("figures", "no duels"), ("pairs", "no pairs"),
                            ("screening", "Nobody was screened"), ("levels", "too few levels")):  # fmt: skip
         assert words in page.locator(f"#{section}").inner_text()
 

@@ -46,7 +46,7 @@ def test_tally_in_words():
     assert tally_words([("waiting", 3)]) == ""
     assert (
         tally_words([("falsified", 1), ("holds", 2)])
-        == "Of 3 judged pairs, 1 falsifies its defender and 2 look alike to people too."
+        == "Of 3 judged pairs, 1 falsifies its defender and 2 show no difference."
     )
     assert tally_words({"falsified": 2, "holds": 1, "opposite": 1, "waiting": 9}.items()).endswith(
         "and 1 contradicts its attacker."
@@ -80,13 +80,13 @@ def test_leaders_are_named_as_surely_as_the_rank_sets_say(data, order):
     assert f"{order[0]} is the strongest attacker" in sure
     assert f"{order[1]} is the strongest defender" in sure
     unsure = opened(data, order[0], order[1], 1)
-    assert unsure[0].startswith(f"{order[0]} comes first as an attacker, though not for sure.")
-    assert "cannot tell who is first" in unsure[1]
-    assert opened(data, order[0], order[1], 99)[0] == "No attacker is ahead for sure. No defender is ahead for sure."
+    assert unsure[0].startswith(f"{order[0]} comes first as an attacker, but the lead is not certain.")
+    assert "cannot tell which attacker is first" in unsure[1]
+    assert opened(data, order[0], order[1], 99)[0] == "No attacker is clearly ahead. No defender is clearly ahead."
 
 
 def test_missing_answers_come_first(data):
-    assert opening_notes(replace(data, waiting=1))[0].startswith("Preliminary: 1 of 336 questions still waits")
+    assert opening_notes(replace(data, waiting=1))[0].startswith("Preliminary: 1 of 336 questions is still open")
     assert opening_notes(data) == data.notes
 
 
@@ -117,7 +117,7 @@ def test_matrices_show_differences_and_mark_contradictions(data, order):
                 assert cell is None
                 continue
             assert cell.text == number(attack[i, j] - attack[j, i], 2)
-            assert cell.marked == (attack[i, j] < 0) == ("opposite" in cell.words)
+            assert cell.marked == (attack[i, j] < 0) == ("contradicted" in cell.words)
             assert cell.duel == f"duel-{i}-{j}"
             assert maps["defence_margin"].rows[i][1][j].duel == f"duel-{j}-{i}"
     off = ~np.eye(len(order), dtype=bool)
@@ -182,12 +182,16 @@ def test_levels_and_their_curves(data):
     assert sum(dict(outcomes(p for d in data.duels for p in d.shown)).values()) == 336
     settled = level_curves([(1, 0.93, 0.885), (2, 0.929, 0.906), (3, 0.965, 0.968), (6, 1.0, 1.0)])
     assert settled is not None
-    assert settled.words.startswith("2 levels give nearly the same order by both measures as all 6")
-    assert [len(line.path.split()) for line in settled.lines] == [4, 4]
+    assert settled.caption.startswith("2 levels give nearly the same orders as all 6")
+    assert {name: len(column) for name, column in settled.table.items()} == {
+        "number of levels": 4,
+        "aggressiveness": 4,
+        "resistance": 4,
+    }
     moving = level_curves([(1, 0.2, -0.4), (2, 0.3, 0.3), (3, 1.0, 1.0)])
     assert moving is not None
-    assert "still move" in moving.words
-    assert all(0 <= y <= 100 for line in moving.lines for _, y, _ in line.points)
+    assert "still change" in moving.caption
+    assert moving.figure().axes[0].get_ylim()[0] <= -0.4
     assert level_curves([(1, 1.0, 1.0)]) is None
 
 
@@ -195,11 +199,11 @@ def test_screening_puts_the_rejected_first(data):
     view = screening_section(data.screenings).view
     assert view["people"][0].rejected is not None
     assert view["is_used"] == {"BT.500": True, "P.910": False}
-    assert view["summary"].startswith("BT.500 rejects 1 of 24 people")
+    assert view["summary"].startswith("BT.500 rejects 1 of 24 annotators")
     assert view["has_remarks"]
     assert not screening_section(None).view["people"]
     lone = Subject("only", 0, 0, None, None, None, "")
     one = screening_section(Screenings("p910", (lone,), (), None)).view
     assert one["is_used"]["P.910"]
-    assert "cannot be correlated" in one["agreement"]
+    assert "cannot be compared" in one["agreement"]
     assert not one["has_remarks"]

@@ -88,7 +88,7 @@ def test_the_reason_is_in_words() -> None:
     table[:4, 29], table[4:6, 29] = 100, -100
     found = bt500(*columns_of(table))
     assert found.rejected == {
-        29: "6 of 40 answers (15 %) lie outside what others say, 4 above and 2 below; at most 5 % may"
+        29: "6 of 40 answers (15 %) are outliers, 4 above and 2 below the others' answers; the limit is 5 %"
     }
     assert (found.high[29], found.low[29]) == (4, 2)
     # four against two is no balance of 0.3
@@ -207,8 +207,8 @@ def test_few_answers_are_never_enough_to_reject() -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (([], [], [], 0, 0), "no answers yet"),
-        (([0], [0, 1], [1.0], 1, 2), "lengths differ"),
+        (([], [], [], 0, 0), "no answers"),
+        (([0], [0, 1], [1.0], 1, 2), "different lengths"),
         (([0], [2], [1.0], 1, 2), "numbers of people"),
         (([1], [0], [1.0], 1, 2), "numbers of questions"),
         (([0], [0], [np.nan], 1, 1), "NaN or infinite"),

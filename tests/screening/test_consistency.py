@@ -81,5 +81,5 @@ def test_repeats_count_the_same_answer_given_again() -> None:
 
 
 def test_repeats_with_answers_missing_are_refused() -> None:
-    with pytest.raises(ScreeningError, match="lengths differ"):
+    with pytest.raises(ScreeningError, match="different lengths"):
         repeat_consistency(np.array([0, 0]), np.array([1]), np.array([1, 0]), 1)

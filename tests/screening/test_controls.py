@@ -23,7 +23,7 @@ def with_trusted(trusted: list[tuple[int, int]], *others: tuple[int, int]) -> tu
     return people(*trusted, *others), np.arange(len(trusted) + len(others)) < len(trusted)
 
 
-PAPER = Threshold(0.753, 25, "mean − 2 sd of the 25 trusted people")
+PAPER = Threshold(0.753, 25, "the mean − 2 SD of 25 trusted people")
 NOBODY = np.zeros(1, dtype=bool)
 
 
@@ -35,7 +35,7 @@ def test_the_papers_threshold_and_who_falls_below_it() -> None:
     suggested = suggested_exclusions(results, is_trusted, threshold)
     assert [found.annotator for found in suggested] == [25, 27]
     assert suggested[0].reason.startswith(
-        "12 of 20 control questions right (60 %), below 75.3 % = mean − 2 sd of the 25 trusted people"
+        "12 of 20 control questions correct (60 %), below 75.3 % (the mean − 2 SD of 25 trusted people)"
     )
 
 
@@ -64,22 +64,22 @@ def test_results_are_counted_by_person() -> None:
         ([], "no trusted person has answered 5 control questions"),
         ([(4, 4), (3, 4)], "no trusted person has answered 5 control questions"),
         ([(10, 10), (4, 4)], "only 1 trusted person has answered 5 control questions"),
-        ([(10, 10), (20, 20), (10, 10)], "the 3 trusted people do not differ at all"),
-        ([(9, 10), (9, 10)], "the 2 trusted people do not differ at all"),
+        ([(10, 10), (20, 20), (10, 10)], "all 3 trusted people have the same share"),
+        ([(9, 10), (9, 10)], "all 2 trusted people have the same share"),
     ],
 )
 def test_without_a_group_that_can_be_measured_the_fixed_threshold_holds(trusted: list, why: str) -> None:
     results, is_trusted = with_trusted(trusted, (6, 10))
     threshold = control_threshold(results, is_trusted, fallback=0.8)
-    assert threshold == Threshold(0.8, 0, f"the fixed threshold, since {why}")
+    assert threshold == Threshold(0.8, 0, f"the default threshold, as {why}")
     (found,) = suggested_exclusions(results, is_trusted, threshold)
-    assert found.reason.startswith(f"6 of 10 control questions right (60 %), below 80 % = {threshold.words}")
+    assert found.reason.startswith(f"6 of 10 control questions correct (60 %), below 80 % ({threshold.words})")
 
 
 def test_more_trusted_people_can_be_asked_for() -> None:
     results, is_trusted = with_trusted([(9, 10), (8, 10)])
     found = control_threshold(results, is_trusted, min_trusted=3)
-    assert found.words == "the fixed threshold, since only 2 trusted people have answered 5 control questions"
+    assert found.words == "the default threshold, as only 2 trusted people have answered 5 control questions"
 
 
 def test_a_group_that_is_all_over_the_place_drops_nobody() -> None:
@@ -108,7 +108,7 @@ def test_bad_luck_is_named_where_it_could_be_and_only_sure_waits_for_more() -> N
     (unlucky,) = suggested_exclusions(people((3, 5)), NOBODY, PAPER)
     (poor,) = suggested_exclusions(people((30, 50)), NOBODY, PAPER)
     assert unlucky.could_be_chance
-    assert unlucky.reason.endswith("so few questions may be bad luck: somebody right in 92.4 % could do no better")
+    assert unlucky.reason.endswith("this could be bad luck with so few questions: the true share could be up to 92.4 %")
     assert not poor.could_be_chance
     assert "luck" not in poor.reason
     assert suggested_exclusions(people((3, 5)), NOBODY, PAPER, only_sure=True) == []

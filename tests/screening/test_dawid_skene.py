@@ -247,15 +247,15 @@ def test_small_integers_do_not_overflow() -> None:
     ("change", "words"),
     [
         ({"item": [], "rater": [], "answer": []}, "no answers"),
-        ({"item": [0, 9]}, "items must lie between 0 and 1"),
-        ({"rater": [0, -1]}, "raters must lie between"),
-        ({"answer": [0, 2]}, "answers must lie between 0 and 1"),
-        ({"rater": [0]}, "lengths differ"),
+        ({"item": [0, 9]}, "items are out of range: they must lie between 0 and 1"),
+        ({"rater": [0, -1]}, "raters are out of range"),
+        ({"answer": [0, 2]}, "answers are out of range: they must lie between 0 and 1"),
+        ({"rater": [0]}, "different lengths"),
         ({"smoothing": 0.0}, "positive"),
         ({"smoothing": np.inf}, "positive"),
-        ({"meaning": np.array([[1.0, 0.5], [0, 1]])}, "one vote"),
-        ({"meaning": np.array([[1.0, 0], [1, 0]])}, "every truth"),
-        ({"max_iterations": 1, "tolerance": 0.0}, "after 1 steps"),
+        ({"meaning": np.array([[1.0, 0.5], [0, 1]])}, "each row must sum to 1"),
+        ({"meaning": np.array([[1.0, 0], [1, 0]])}, "no column may be zero"),
+        ({"max_iterations": 1, "tolerance": 0.0}, "in 1 steps"),
     ],
 )
 def test_what_cannot_be_estimated_is_said_in_words(change: dict, words: str) -> None:

@@ -278,11 +278,11 @@ def test_no_items_no_categories_and_one_model():
 def test_what_cannot_be_done_is_said():
     pool = one_duel([{1: 0.2}], [0.1])
     tops = scanned(pool, np.tile([0.0, 1.0], (4, 1)), Quota(1))
-    with pytest.raises(SelectionError, match="2 images of a duel are taken, and the tops allow 0"):
+    with pytest.raises(SelectionError, match="2 images of a duel are already taken, but the tops allow 0"):
         finish_categories(tops, all_of(2), np.array([(1, 0, 5), (1, 0, 6)]))
-    with pytest.raises(SelectionError, match="do not go with"):
+    with pytest.raises(SelectionError, match="cannot merge tops"):
         merge_categories(tops, CategoryTops.empty(2, 4, Quota(2)))
-    with pytest.raises(SelectionError, match="scales of"):
+    with pytest.raises(SelectionError, match="shapes do not match"):
         scanned(pool, np.tile([0.0, 1.0], (3, 1)), Quota(1))
     with pytest.raises(SelectionError, match="k must be at least 1"):
         Quota(0)

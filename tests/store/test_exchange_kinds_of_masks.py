@@ -124,9 +124,9 @@ def test_of_a_choice_with_an_item_the_other_two_are_models(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("kind", "answer", "complaint"),
     [
-        ("mask", "drawn", "is no mask"),
-        ("mask", {"height": 1, "width": 2, "runs": [0, 1]}, "do not make up its"),
-        ("check", "nothing", "is no list"),
+        ("mask", "drawn", "must be a mask"),
+        ("mask", {"height": 1, "width": 2, "runs": [0, 1]}, "do not add up to its"),
+        ("check", "nothing", "is not a list"),
         ("check", [{"x": 0, "y": 0, "kind": "ugly"}], "the kind of a mark"),
     ],
 )

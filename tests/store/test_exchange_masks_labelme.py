@@ -208,7 +208,7 @@ def test_later_shapes_lie_over_earlier_ones_and_may_take_away(tmp_path: Path) ->
 def test_labels_go_by_name_and_numbers(tmp_path: Path, label: str, number: int | None) -> None:
     rectangle = shape(label, [[0, 0], [7, 5]], "rectangle")
     if number is None:
-        with pytest.raises(JudgementError, match="shape 1: there is no class '254'"):
+        with pytest.raises(JudgementError, match="shape 1: no such class '254'"):
             drawn(tmp_path, rectangle)
     else:
         assert drawn(tmp_path, rectangle) == [[number] * 8] * 6
@@ -223,7 +223,7 @@ def test_a_class_comes_before_the_words_for_ignore(tmp_path: Path) -> None:
     assert [one["label"] for one in content["shapes"]] == ["__ignore__", "_background_", "void"]
     del content["dissensus"]
     assert read_all(stored(tmp_path / "b.json", content), names)[0].answer["runs"] == [3, 1, 1, 1, 255, 1]
-    with pytest.raises(JudgementError, match="LabelMe's words for 'ignore': rename one"):
+    with pytest.raises(JudgementError, match="LabelMe's words for 'ignore' are names of classes: rename one"):
         write_responses(tmp_path / "no", [drew(1, "b.jpg", SMALL[1:, :1])], FULL_OF_WORDS, "labelme")
     assert not (tmp_path / "no").exists()
 
@@ -300,37 +300,37 @@ def test_flags_belong_to_studies_of_labels_and_shapes_to_studies_of_masks(tmp_pa
     [
         (
             labelme(shape("yeti", [[0, 0], [1, 1]], "rectangle")),
-            "shape 1: there is no class 'yeti' among the 254 classes",
+            "shape 1: no such class 'yeti': this study has 254 classes",
         ),
-        (labelme(shape("cat", [[0, 0], [1, 1]], "rectangle"), 7), "shape 2: it is no JSON object"),
-        (labelme(shape(7, [[0, 0], [1, 1]], "rectangle")), "shape 1: its label is no text"),
-        (labelme(shapes={}), "shapes is no list"),
+        (labelme(shape("cat", [[0, 0], [1, 1]], "rectangle"), 7), "shape 2: it is not a JSON object"),
+        (labelme(shape(7, [[0, 0], [1, 1]], "rectangle")), "shape 1: its label is not a string"),
+        (labelme(shapes={}), "shapes is not a list"),
         (
             labelme(shape("cat", [[1, 1]], "point")),
-            "shape 1: its type 'point' covers no area: polygon, rectangle, circle",
+            "shape 1: its type 'point' covers no area: remove it, or use polygon, rectangle, circle",
         ),
         (labelme(shape("cat", [[1, 1], [2, 2]], "linestrip")), "its type 'linestrip' covers no area"),
         (labelme(shape("cat", [[1, 1], [2, 2]])), "its polygon has 2 points"),
-        (labelme(shape("cat", [[1, 1]], "rectangle")), "its rectangle has 1 points, not 2"),
-        (labelme(shape("cat", [[1, 1]] * 3, "circle")), "its circle has 3 points, not 2"),
-        (labelme(shape("cat", {}, "circle")), "its points are no list of [x, y]"),
-        (labelme(shape("cat", [[1], [2]], "circle")), "its points are no list of [x, y]"),
-        (labelme(shape("cat", [[1, "2"], [2, 2]], "circle")), "a point of it is no place in the image, nor near it"),
-        (labelme(shape("cat", [[1, 1e9], [2, 2]], "circle")), "a point of it is no place in the image"),
-        (labelme(shape("cat", [[10**400, 1], [2, 2], [3, 4]])), "a point of it is no place in the image"),
-        (labelme(shape("cat", [[1, 1], [2, 2]], "mask")), "its mask is no text"),
-        (labelme(shape("cat", [[1, 1], [2, 2]], "mask", "é")), "its mask is no base64"),
-        (labelme(shape("cat", [[1, 1], [2, 2]], "mask", "a")), "its mask is no base64"),
-        (labelme(shape("cat", [[1, 1], [2, 2]], "mask", "abcd")), "its mask is no PNG file"),
-        (labelme(shape("cat", [[0, 0], [1, 1]], "mask", bits(np.zeros((2, 2, 3))))), "its mask is RGB where 0 and 1"),
+        (labelme(shape("cat", [[1, 1]], "rectangle")), "its rectangle has 1 points: it needs 2"),
+        (labelme(shape("cat", [[1, 1]] * 3, "circle")), "its circle has 3 points: it needs 2"),
+        (labelme(shape("cat", {}, "circle")), "its points are not a list of [x, y]"),
+        (labelme(shape("cat", [[1], [2]], "circle")), "its points are not a list of [x, y]"),
+        (labelme(shape("cat", [[1, "2"], [2, 2]], "circle")), "one of its points lies far outside the image"),
+        (labelme(shape("cat", [[1, 1e9], [2, 2]], "circle")), "one of its points lies far outside the image"),
+        (labelme(shape("cat", [[10**400, 1], [2, 2], [3, 4]])), "one of its points lies far outside the image"),
+        (labelme(shape("cat", [[1, 1], [2, 2]], "mask")), "its mask is not a string"),
+        (labelme(shape("cat", [[1, 1], [2, 2]], "mask", "é")), "its mask is not valid base64"),
+        (labelme(shape("cat", [[1, 1], [2, 2]], "mask", "a")), "its mask is not valid base64"),
+        (labelme(shape("cat", [[1, 1], [2, 2]], "mask", "abcd")), "its mask is not a PNG file"),
+        (labelme(shape("cat", [[0, 0], [1, 1]], "mask", bits(np.zeros((2, 2, 3))))), "its mask is RGB: expected"),
         (labelme(shape("cat", [[0, 0], [1, 1]], "mask", bits([[1]]))), "its mask of 1×1 pixels does not fill x 0 to 1"),
         (labelme(shape("cat", [[7, 0], [8, 0]], "mask", bits([[1, 1]]))), "y 0 to 0 of an image of 8×6"),
         (labelme(shape("cat", [[-1, 0], [0, 0]], "mask", bits([[1, 1]]))), "does not fill x -1 to 0"),
-        (labelme(imageHeight=None), "imageHeight and imageWidth are no sizes: open it in LabelMe and save it"),
-        (labelme(imageWidth=True), "imageHeight and imageWidth are no sizes"),
-        (labelme(imageWidth=0), "imageHeight and imageWidth are no sizes"),
-        (labelme(imageWidth=10**9, imageHeight=10**9), "1000000000×1000000000 pixels are more than Pillow's limit"),
-        (labelme(flags={"unfit": "yes"}), "the flag 'unfit' is neither true nor false"),
+        (labelme(imageHeight=None), "imageHeight and imageWidth are missing or invalid: save the file in LabelMe"),
+        (labelme(imageWidth=True), "imageHeight and imageWidth are missing or invalid"),
+        (labelme(imageWidth=0), "imageHeight and imageWidth are missing or invalid"),
+        (labelme(imageWidth=10**9, imageHeight=10**9), "1000000000×1000000000 pixels exceed Pillow's limit"),
+        (labelme(flags={"unfit": "yes"}), "the flag 'unfit' must be true or false"),
         (labelme(imagePath="elsewhere.jpg"), "item 'elsewhere.jpg' is not in the pool"),
         (labelme(imagePath=None), "does not say which image it is about"),
     ],
@@ -368,11 +368,11 @@ def test_any_document_is_read_or_refused(tmp_path: Path, data: st.DataObject) ->
     [
         (
             drew(1, "a.jpg", SMALL),
-            "the kind 'mask' have no counterpart in .*: export them as .jsonl or with --format labelme",
+            "kind 'mask' have no counterpart in .*: export them as .jsonl or with --format labelme",
         ),
         (
             checked(1, "a.jpg"),
-            "the kind 'check' have no counterpart in .*: export them as .jsonl or with --format labelme",
+            "kind 'check' have no counterpart in .*: export them as .jsonl or with --format labelme",
         ),
         (
             Response(
@@ -382,7 +382,7 @@ def test_any_document_is_read_or_refused(tmp_path: Path, data: st.DataObject) ->
                 answer="first",
                 time="2026-11-15",
             ),
-            "the kind 'choice' between predictions have no counterpart in .*: export them as .jsonl$",
+            "kind 'choice' between predictions have no counterpart in .*: export them as .jsonl$",
         ),
     ],
 )
@@ -399,6 +399,6 @@ def test_cocos_annotations_are_no_masks(tmp_path: Path) -> None:
         "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": [[0, 0, 3, 0, 3, 3]]}],
     }
     path = stored(tmp_path / "a.json", content)
-    with pytest.raises(JudgementError, match="annotation 1: annotations of COCO say what an image contains, not where"):
+    with pytest.raises(JudgementError, match="annotation 1: COCO annotations say what an image contains, not where"):
         read_all(path, format="coco")
     assert [one.answer for one in read_all(path, format="coco", task="labels")] == ["yes"]

@@ -129,23 +129,23 @@ def test_one_file_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "data", "complaint"),
     [
-        ("cats/c.png", png(SMALL), "belongs to no item of the pool: files are named like items"),
-        ("a.png", b"GIF89a and so on", "is no PNG file"),
-        ("a.png", b"", "is no PNG file"),
+        ("cats/c.png", png(SMALL), "matches no item of the pool: name files like their items"),
+        ("a.png", b"GIF89a and so on", "is not a PNG file"),
+        ("a.png", b"", "is not a PNG file"),
         ("a.png", png(SMALL)[:40], "is a damaged PNG file"),
         ("a.png", png(SMALL)[:-20], "is a damaged PNG file"),
-        ("a.png", png(np.zeros((9, 9, 3), np.uint8)), "is RGB, whose colours say nothing of classes"),
-        ("a.png", png(np.zeros((9, 9, 4), np.uint8)), "is RGBA, whose colours"),
-        ("a.png", png(SMALL, "LA"), "is grey with transparency"),
+        ("a.png", png(np.zeros((9, 9, 3), np.uint8)), "is RGB, and colours do not identify classes"),
+        ("a.png", png(np.zeros((9, 9, 4), np.uint8)), "is RGBA, and colours"),
+        ("a.png", png(SMALL, "LA"), "is greyscale with transparency"),
         (
             "a.png",
             png(SMALL.astype(np.uint16)),
-            "has 16 bits a pixel: labels are kept as indexed or grey PNG of 8 bits",
+            "has 16 bits per pixel: save labels as an 8-bit indexed or greyscale PNG",
         ),
-        ("a.png", png(SMALL, "1"), "has 1 bits a pixel"),
-        ("a.png", raw_png(2, 1, 4, 0, b"\x00\x12"), "has 4 bits a pixel"),
-        ("a.png", png(SMALL + 252), "label 254 is no class: there are 254, 0 to 253; 255 is 'ignore'"),
-        ("a.png", raw_png(60_000, 60_000, 8, 0, b""), "60000×60000 pixels are more than Pillow's limit"),
+        ("a.png", png(SMALL, "1"), "has 1 bits per pixel"),
+        ("a.png", raw_png(2, 1, 4, 0, b"\x00\x12"), "has 4 bits per pixel"),
+        ("a.png", png(SMALL + 252), "label 254 is not a class: there are 254, 0 to 253; use 255 for 'ignore'"),
+        ("a.png", raw_png(60_000, 60_000, 8, 0, b""), "60000×60000 pixels exceed Pillow's limit"),
         ("a.png", raw_png(0, 3, 8, 0, b""), "is a damaged PNG file"),
         ("a.png", png(np.zeros((1, 20_001), np.uint8)), "the width of a mask is 20001"),
     ],
@@ -162,7 +162,7 @@ def test_what_cannot_be_taken_is_named(tmp_path: Path, name: str, file: str, dat
 
 @pytest.mark.parametrize("file", ["/etc/a.png", "../a.png", "C:\\a.png", "x/../a.png"])
 def test_names_that_lead_out_of_a_zip_are_no_items(tmp_path: Path, file: str) -> None:
-    with pytest.raises(JudgementError, match="belongs to no item"):
+    with pytest.raises(JudgementError, match="matches no item"):
         read_all(stored(tmp_path / "a.zip", {file: png(SMALL)}))
 
 
@@ -188,13 +188,13 @@ def test_a_file_with_any_damage_is_read_or_refused(tmp_path_factory: Any, data: 
 
 def test_names_that_can_be_several_items_or_the_same_one_twice(tmp_path: Path) -> None:
     items = ["a.jpg", "a.png", "b", "b.tif"]
-    with pytest.raises(JudgementError, match=r"can be any of a.jpg, a.png: name it by the whole id, such as a.jpg.png"):
+    with pytest.raises(JudgementError, match=r"could be any of a.jpg, a.png: name it by the full id"):
         read_all(stored(tmp_path / "one", {"a.png": png(SMALL)}), items)
-    with pytest.raises(JudgementError, match=r"can be any of b, b.tif"):
+    with pytest.raises(JudgementError, match=r"could be any of b, b.tif"):
         read_all(stored(tmp_path / "two", {"b.png": png(SMALL)}), items)
     path = stored(tmp_path / "three", {"a.jpg.png": png(SMALL), "a.png.png": png(SMALL), "b.tif.png": png(SMALL)})
     assert [one.question.body["item"] for one in read_all(path, items)] == ["a.jpg", "a.png", "b.tif"]
-    with pytest.raises(JudgementError, match=r"a.png: is a second mask of a.jpg, besides a.jpg.png"):
+    with pytest.raises(JudgementError, match=r"a.png: is a second mask of a.jpg, in addition to a.jpg.png"):
         read_all(stored(tmp_path / "four", {"a.png": png(SMALL), "a.jpg.png": png(SMALL)}), ["a.jpg"])
 
 
@@ -202,11 +202,11 @@ def test_somebody_has_to_have_drawn_them_for_a_study_of_masks(tmp_path: Path) ->
     path = stored(tmp_path / "masks", {"a.png": png(SMALL)})
     with pytest.raises(JudgementError, match="do not say who drew them: add --annotator NAME"):
         read_all(path, annotator=None)
-    with pytest.raises(JudgementError, match="PNG files are masks, and this is a study of labels"):
+    with pytest.raises(JudgementError, match="PNG files are masks, but this is a study of labels"):
         read_all(path, task="labels")
-    with pytest.raises(JudgementError, match="give `items`"):
+    with pytest.raises(JudgementError, match="pass `items`"):
         list(read_responses(path, MANY, ITEMS.__contains__, annotator="bob"))
-    with pytest.raises(JudgementError, match=r"holds no .png file"):
+    with pytest.raises(JudgementError, match=r"contains no .png file"):
         read_all(stored(tmp_path / "empty", {"a.jpg": b""}), format="png")
 
 
@@ -221,7 +221,7 @@ def test_links_and_pipes(tmp_path: Path) -> None:
     assert [one.question.body["item"] for one in read_all(path)] == ["a.jpg", "dogs/b.png"]
     (path / "dogs" / "b.png").unlink()
     (path / "dogs" / "b.png").symlink_to(tmp_path / "nothing")
-    with pytest.raises(JudgementError, match="cannot be read"):
+    with pytest.raises(JudgementError, match="cannot read"):
         read_all(path)
 
 
@@ -229,7 +229,7 @@ def test_a_damaged_or_enormous_zip_is_refused(tmp_path: Path, monkeypatch: pytes
     path = stored(tmp_path / "a.zip", {"a.png": png(SMALL)})
     whole = path.read_bytes()
     path.write_bytes(whole[:-10])
-    with pytest.raises(JudgementError, match=r"cannot be read as a .zip"):
+    with pytest.raises(JudgementError, match=r"is not a readable .zip"):
         read_all(path, format="png")
     path.write_bytes(whole)
     monkeypatch.setattr("dissensus.store.exchange.files.LARGEST_MEMBER", 50)
@@ -260,8 +260,8 @@ def test_the_last_mask_of_an_item_is_written_and_what_is_left_out_is_told(tmp_pa
         "dogs/b.png": answer(SMALL),
     }
     assert told == [
-        "left out, since a PNG file holds one mask: 1 of the kind 'check', 2 earlier masks, 2 unfit, 1 of training, "
-        "1 of the kind 'choice'"
+        "left out, as a PNG file holds a single mask: 1 of kind 'check', 2 earlier masks, 2 unfit, 1 from training, "
+        "1 of kind 'choice'"
     ]
 
 
@@ -309,7 +309,7 @@ def test_without_the_pool_names_are_told_apart_among_themselves(tmp_path: Path) 
 
 def test_nothing_is_written_where_there_is_no_mask_or_no_room(tmp_path: Path) -> None:
     for answers in ([], [checked(1, "a.jpg")], [drew(1, "a.jpg", SMALL), drew(2, "a.jpg", "unfit")]):
-        with pytest.raises(JudgementError, match="there is no mask among the answers"):
+        with pytest.raises(JudgementError, match="none of the answers is a mask"):
             write_all(tmp_path / "out", answers)
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "photo.png").write_bytes(b"mine")

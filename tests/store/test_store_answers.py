@@ -125,7 +125,7 @@ def test_an_id_that_stands_for_another_answer_is_refused_and_nothing_is_stored(
     store: AnswerLog, other: Response
 ) -> None:
     store.append([response(1)])
-    with pytest.raises(JudgementError, match=r"the id '1' stands for another answer already \(i, 0, yes by ann\)"):
+    with pytest.raises(JudgementError, match=r"the id '1' already belongs to another answer \(i, 0, yes by ann\)"):
         store.append([response(2), other, response(3)])
     assert stored(store) == [response(1)]
 

@@ -82,26 +82,26 @@ def test_classes_that_cannot_be_told_apart_by_name_go_by_id(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("c.txt", "", "between 2 and 65,534 classes, not 0"),
-        ("c.txt", "only one\n", "not 1"),
+        ("c.txt", "", "between 2 and 65,534 classes, got 0"),
+        ("c.txt", "only one\n", "got 1"),
         ("c.txt", "a\nb\na\n", "'a' is listed twice"),
-        ("c.txt", b"caf\xe9\nb\n", "cannot be read"),
+        ("c.txt", b"caf\xe9\nb\n", "cannot read"),
         ("c.csv", "", "no column 'name'"),
         ("c.csv", "name\n", "no column 'name', or no rows"),
         ("c.csv", "label\na\nb\n", "no column 'name'"),
         ("c.csv", "id,name\nn1,a\nn1,b\n", "'n1' is listed twice"),
         ("c.csv", "id,name\nn1,a\nn2,\n", "line 3: the class has no name"),
         ("c.csv", "id,name\nn1,a\nn2\n", "line 3: the class has no name"),
-        ("c.csv", b"name\ncaf\xe9\nb\n", "cannot be read"),
-        ("c.json", "", "no document of classes"),
-        ("c.json", "[]", "no document of classes"),
-        ("c.json", '{"classes": [], "nodes": []}', "no document of classes"),
-        ("c.json", '{"classes": ["a", "b"], "nodes": {}}', "no document of classes"),
-        ("c.json", '{"classes": ["a"], "nodes": {"a": {"lemmas": [], "parents": []}}}', "does not say what 'a' is"),
+        ("c.csv", b"name\ncaf\xe9\nb\n", "cannot read"),
+        ("c.json", "", "not a valid classes document"),
+        ("c.json", "[]", "not a valid classes document"),
+        ("c.json", '{"classes": [], "nodes": []}', "not a valid classes document"),
+        ("c.json", '{"classes": ["a", "b"], "nodes": {}}', "not a valid classes document"),
+        ("c.json", '{"classes": ["a"], "nodes": {"a": {"lemmas": [], "parents": []}}}', "does not define 'a'"),
         (
             "c.json",
             '{"classes": ["a"], "nodes": {"a": {"lemmas": ["a"], "parents": ["z"]}}}',
-            "does not say what 'z' is",
+            "does not define 'z'",
         ),
     ],
 )
@@ -117,8 +117,8 @@ def test_a_file_that_holds_no_classes_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("edges", "complaint"),
     [
-        ("child,parent\nduck,bird\n", "does not say what lies above the class 'coot'"),
-        ("child,parent\nduck,bird\ncoott,bird\n", "does not say what lies above the class 'coot'"),
+        ("child,parent\nduck,bird\n", "has no parent for the class 'coot'"),
+        ("child,parent\nduck,bird\ncoott,bird\n", "has no parent for the class 'coot'"),
         ("child,parent\nduck,bird\ncoot,\n", "line 3: child or parent is empty"),
         ("child,parent\nduck,bird\ncoot\n", "line 3: child or parent is empty"),
         ("child,above\nduck,bird\n", "no column 'parent'"),
@@ -139,20 +139,20 @@ def test_a_source_that_is_no_file_names_what_can_be_given(source: str) -> None:
 
 def test_a_taxonomy_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("a\nb\n")
-    with pytest.raises(ClassesError, match=r"none\.csv cannot be read"):
+    with pytest.raises(ClassesError, match=r"cannot read .*none\.csv"):
         read_classes(str(tmp_path / "c.txt"), tmp_path / "none.csv")
 
 
 @pytest.mark.parametrize("source", ["imagenet", "voc"])
 def test_classes_of_the_package_take_no_other_taxonomy(tmp_path: Path, source: str) -> None:
-    with pytest.raises(ClassesError, match="takes no other taxonomy"):
+    with pytest.raises(ClassesError, match="comes with its own taxonomy"):
         read_classes(source, tmp_path / "edges.csv")
 
 
 def test_as_many_classes_as_16_bits_hold_beside_the_mark_for_missing(tmp_path: Path) -> None:
     names = [f"class {number}" for number in range(65_535)]
     assert len(classes_in(tmp_path / "c.txt", "\n".join(names[:-1]))) == 65_534
-    with pytest.raises(ClassesError, match="not 65535"):
+    with pytest.raises(ClassesError, match="got 65535"):
         classes_in(tmp_path / "c.txt", "\n".join(names))
 
 
@@ -163,7 +163,7 @@ def test_text_is_a_name_before_it_is_a_number_and_a_number_is_an_index(classes: 
 
 @pytest.mark.parametrize("label", ["cat", "3", 3, -1, "-1", "1.5", 1.5, "", None, True])
 def test_what_names_no_class_is_refused(classes: Classes, label: object) -> None:
-    with pytest.raises(ClassesError, match="among the 3 classes"):
+    with pytest.raises(ClassesError, match="this study has 3 classes"):
         classes.index_of(label)
 
 

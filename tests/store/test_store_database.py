@@ -42,7 +42,7 @@ def test_words_are_kept_under_keys(database: Database) -> None:
 def test_a_database_belongs_to_the_study_that_came_first(database: Database, database_url: str) -> None:
     database.claim("pool 1", "Birds")
     database.claim("pool 1", "Birds, renamed")
-    with pytest.raises(StudyError, match=r"holds the answers of another study \('Birds'\): give this one"):
+    with pytest.raises(StudyError, match=r"holds the answers of another study \('Birds'\): give this study"):
         Database(database_url).claim("pool 2", "Fish")
     assert (database.get("pool"), database.get("title")) == ("pool 1", "Birds")
 
@@ -110,14 +110,14 @@ def test_answers_that_only_a_log_holds_are_not_overlooked_in_an_archive(
     written = sqlite_database(tmp_path / "j.sqlite")
     AnswerLog(written).keep([], [response(1)])  # and not closed: the log is there
     monkeypatch.setattr(opening, "_can_write", lambda _: False)
-    with pytest.raises(StudyError, match="holds answers in its log"):
+    with pytest.raises(StudyError, match="has answers in its write-ahead log"):
         AnswerLog(sqlite_database(tmp_path / "j.sqlite")).counts()
 
 
 def test_a_database_of_a_newer_version_is_left_alone(database: Database, database_url: str) -> None:
     database.set("a", "b")
     database.write(lambda connection: connection.exec_driver_sql("UPDATE dissensus_version SET version_num = '9999'"))
-    with pytest.raises(StudyError, match="newer dissensus: update this one"):
+    with pytest.raises(StudyError, match="newer version of dissensus: upgrade this one"):
         Database(database_url).get("a")
 
 
@@ -136,7 +136,7 @@ def test_a_server_that_is_not_there_is_waited_for_and_its_password_never_told(mo
     monkeypatch.setattr(module.time, "sleep", waited.append)
     database = Database("postgresql://me:secret@127.0.0.1:1/name?application_name=secret")
     for use in (lambda: database.get("a"), lambda: database.set("a", "b")):
-        with pytest.raises(StudyError, match="see that the server runs") as refused:
+        with pytest.raises(StudyError, match="check that the server is running") as refused:
             use()
         assert "secret" not in str(refused.value)
         assert "postgresql://127.0.0.1:1/name: " in str(refused.value)

@@ -34,7 +34,7 @@ def test_a_study_without_answers_has_none_and_makes_no_file(tmp_path: Path) -> N
 def test_a_full_disk_stores_nothing_of_the_import_and_keeps_the_rest(small_disk: Path) -> None:
     store = in_file(small_disk / "judgements.sqlite")
     store.append([response(number) for number in range(10)])
-    with pytest.raises(StudyError, match="full: make room") as refused:
+    with pytest.raises(StudyError, match="full: free some space") as refused:
         store.append(response(f"new {number}", item="x" * 200) for number in range(20_000))
     assert "\n" not in str(refused.value)
     assert [found.id for _, found in store.all()] == [str(number) for number in range(10)]
@@ -51,7 +51,7 @@ def test_a_damaged_file_is_said_to_be_one(tmp_path: Path) -> None:
         lambda: list(store.essentials("contains", "asked")),
         store.counts,
     ):
-        with pytest.raises(StudyError, match="not a database: restore it from a copy"):
+        with pytest.raises(StudyError, match="not a database: restore the file from a backup"):
             use()
 
 

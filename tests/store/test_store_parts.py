@@ -43,9 +43,9 @@ def test_a_changed_input_is_refused_and_named_alone(tmp_path: Path, inputs: dict
     with pytest.raises(StudyError) as refused:
         Parts(tmp_path / "step", "select", inputs)
     message = str(refused.value)
-    assert message.startswith("select was begun with other inputs (")
+    assert message.startswith("select was started with different inputs (")
     assert named in message
-    assert f"delete {tmp_path / 'step'} to begin anew" in message
+    assert f"delete {tmp_path / 'step'} to start over" in message
     assert "settings.k " not in message
     assert "\n" not in message
 

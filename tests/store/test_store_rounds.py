@@ -18,7 +18,7 @@ from dissensus.store.rounds import items_at, read_rounds, write_round
 from dissensus.store.tables import ROW_GROUP, read_stamps, read_table, write_table
 
 IDS = {number: f"item {number}" for number in range(20)} | {7: "=cmd|'é 東京'"}
-SKIPPED = ["a: level 1 of 2 held fewer than two items, skipped."]
+SKIPPED = ["a: skipped level 1 of 2 (fewer than two items)."]
 
 
 def labels_of(seed: int, models: int, size: int) -> Selection:

@@ -84,7 +84,7 @@ def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
         ("[rank]\nsmoothing = 0", "rank.smoothing"),
         ("[rank]\nlevel = nan", "rank.level"),
         ("[rank]\nresamples = 1", "rank.resamples"),
-        ("format = 2", "this dissensus reads format 1, not 2"),
+        ("format = 2", "this version of dissensus reads format 1, not 2"),
         ("task = 'sounds'", "task"),
         ("models = 3", "models"),
         ("[models.a]\nbackend = 'onnx'", "models.a.target"),
@@ -133,7 +133,7 @@ def test_adding_a_model_leaves_every_line_of_the_person(toml: Path) -> None:
 @pytest.mark.parametrize("name", ["../x", "", "a/b", ".hidden", "a b"])
 def test_a_name_that_could_not_be_a_files_is_refused(toml: Path, name: str) -> None:
     add_models(toml, {name: model()})
-    with pytest.raises(StudyError, match="cannot name a model"):
+    with pytest.raises(StudyError, match="is not a valid model name"):
         read_settings(toml)
 
 

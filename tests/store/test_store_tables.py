@@ -68,7 +68,7 @@ def test_data_that_was_cut_out_of_the_middle_is_said_to_be_damaged(tmp_path: Pat
 
 
 def test_a_missing_file_names_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="is missing: run the step"):
+    with pytest.raises(StudyError, match="is missing: rerun the step"):
         read_table(tmp_path / "none.parquet")
 
 

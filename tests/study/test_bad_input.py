@@ -134,7 +134,7 @@ def test_bad_pools(study, tmp_path, command):
     fresh = tmp_path / "fresh"
     Study.init(fresh, classes=str(tmp_path / "classes.txt"))
     for source, word in (
-        (empty, "no images"),
+        (empty, "neither images nor video clips"),
         (tmp_path / "twice.csv", "'a' is in the pool twice"),
         (tmp_path / "none.csv", "empty"),
         (tmp_path / "column.csv", "no column 'item'"),
@@ -181,11 +181,11 @@ def test_bad_judgements_store_nothing(study, tmp_path, command):
 
 
 def test_in_a_process_of_its_own_too(process, tmp_path):
-    refused(process("status", tmp_path / "nowhere"), "no study")
+    refused(process("status", tmp_path / "nowhere"), "is not a study")
 
 
 def test_a_study_that_is_none_or_damaged(study, tmp_path, command):
-    refused(command("status", tmp_path / "nowhere"), "no study")
+    refused(command("status", tmp_path / "nowhere"), "is not a study")
     (study.folder.predictions("good")).write_bytes(b"PAR1 and no more")
     refused(command("status", study.folder.root), "damaged")
     study.folder.settings.write_text("task = ")
@@ -199,7 +199,7 @@ def test_a_model_that_cannot_be_opened(study, tmp_path, command):
         ("resnet", "NAME=BACKEND:TARGET"),
         ("a=tensorflow:x", "tensorflow"),
         ("a=onnx:nowhere.onnx", "nowhere.onnx"),
-        ("../a=file:x.csv", "cannot name a model"),
+        ("../a=file:x.csv", "is not a valid model name"),
         ("good=file:other.csv", "another name"),
     ):
         refused(command("predict", study.folder.root, spec), word)

@@ -21,19 +21,19 @@ def test_it_ranks_real_classifiers_beside_what_full_labelling_gives(demo):
 def test_its_report_is_small_and_says_where_the_answers_came_from(demo):
     _, result = demo
     page = result.report.read_text()
-    assert "not from people" in page
+    assert "not human judgements" in page
     assert result.report.stat().st_size < 5_000_000
 
 
 def test_the_command_prints_the_ranking_the_costs_and_the_path(process, command, tmp_path):
     done = process("demo", tmp_path / "digits")
     assert done.returncode == 0, done.stderr
-    assert "own labels, not from people" in done.stdout
+    assert "own labels, not human judgements" in done.stdout
     assert f"report: {tmp_path / 'digits' / 'study' / 'results' / 'report.html'}" in done.stdout
     assert "899 labels" in done.stdout
     again = command("demo", tmp_path / "digits")
     assert again.returncode == 2
-    assert "holds a demo already" in again.stderr
+    assert "already holds a demo" in again.stderr
 
 
 def test_an_option_of_the_other_demo_is_refused(command, tmp_path):

@@ -77,7 +77,7 @@ def test_a_pool_is_made_by_the_command_and_taken_by_a_study(command, photos, tmp
 def test_kinds_and_levels_can_be_chosen(command, photos, tmp_path):
     done = command("distort", photos / "cat.png", "--out", tmp_path / "o", "--kinds", "blur,jpeg", "--levels", "5,1")
     assert done.returncode == 0, done.stderr
-    assert "5 images of one photo, 5 of them new" in done.stdout
+    assert "5 images from one photo, 5 of them new" in done.stdout
     assert f"Next: dissensus pool STUDY {tmp_path}/o/pool.csv" in done.stdout
     assert [row["item"] for row in rows(tmp_path / "o" / "pool.csv")] == [
         "cat/reference", "cat/blur-1", "cat/blur-5", "cat/jpeg-1", "cat/jpeg-5",
@@ -87,10 +87,10 @@ def test_kinds_and_levels_can_be_chosen(command, photos, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--kinds", "fog"], "no distortion 'fog': use jpeg, jpeg2000, noise, blur"),
-        (["--kinds", ""], "no distortion ''"),
-        (["--levels", "6"], "no distortion level '6'"),
-        (["--levels", "mild"], "'mild' are no levels"),
+        (["--kinds", "fog"], "unknown distortion 'fog': use jpeg, jpeg2000, noise, blur"),
+        (["--kinds", ""], "unknown distortion ''"),
+        (["--levels", "6"], "unknown distortion level '6'"),
+        (["--levels", "mild"], "'mild' is not a list of levels"),
     ],
 )
 def test_what_cannot_be_made_is_refused_in_one_line_before_anything_is_written(
@@ -164,17 +164,17 @@ def test_bad_photos_are_named_and_left_out(command, photos, tmp_path):
     Image.new("RGB", (15, 80)).save(photos / "narrow.png")
     done = command("distort", photos, "--out", tmp_path / "out", "--levels", "1")
     assert done.returncode == 0, done.stderr
-    assert f"left out: {photos}/broken.jpg: not an image that Pillow can read" in done.stdout
-    assert f"left out: {photos}/empty.png: empty file" in done.stdout
-    assert f"left out: {photos}/narrow.png: 15×80 pixels: 16 a side are the least" in done.stdout
-    assert "15 images of 3 photos" in done.stdout
-    assert "3 left out" in done.stdout
+    assert f"skipped: {photos}/broken.jpg: not an image that Pillow can read" in done.stdout
+    assert f"skipped: {photos}/empty.png: empty file" in done.stdout
+    assert f"skipped: {photos}/narrow.png: 15×80 pixels: each side needs at least 16" in done.stdout
+    assert "15 images from 3 photos" in done.stdout
+    assert "3 skipped" in done.stdout
     assert len(rows(tmp_path / "out" / "pool.csv")) == 15
 
 
 def test_bad_photos_alone_are_refused(tmp_path):
     (tmp_path / "a.jpg").write_bytes(b"")
-    with pytest.raises(PoolError, match=r"none of 1 photos can be used; the first, .*a\.jpg: empty file"):
+    with pytest.raises(PoolError, match=r"none of the 1 photos can be used; the first is .*a\.jpg: empty file"):
         distort([str(tmp_path / "a.jpg")], tmp_path / "out")
     assert not (tmp_path / "out" / "pool.csv").exists()
 
@@ -184,13 +184,13 @@ def test_files_of_others_are_never_replaced(photos, tmp_path):
     (out / "cat").mkdir(parents=True)
     CUP.save(out / "cat" / "blur-1.png")
     before = file_fingerprint(out / "cat" / "blur-1.png")
-    with pytest.raises(PoolError, match=r"cat/blur-1\.png is there, and was made by something else"):
+    with pytest.raises(PoolError, match=r"cat/blur-1\.png already exists and was made by something else"):
         distort([str(photos / "cat.png")], out)
     assert file_fingerprint(out / "cat" / "blur-1.png") == before
     shutil.rmtree(out)
     out.mkdir()
     (out / "pool.csv").write_text("my,own\n")
-    with pytest.raises(PoolError, match=r"pool\.csv is there and was made by something else"):
+    with pytest.raises(PoolError, match=r"pool\.csv already exists and was made by something else"):
         distort([str(photos / "cat.png")], out)
     assert (out / "pool.csv").read_text() == "my,own\n"
 

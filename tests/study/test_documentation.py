@@ -117,3 +117,19 @@ def test_links_between_pages_lead_somewhere():
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_help_names_what_the_registries_hold() -> None:
+    from dissensus import ranking
+    from dissensus.cli import options
+    from dissensus.discrepancy.labels import DISCREPANCIES
+    from dissensus.discrepancy.masks import MEASURES
+    from dissensus.pool.distortions import DISTORTIONS
+    from dissensus.store.exchange import FORMATS
+
+    assert ", ".join(ranking.RANKERS) == options.RANKERS
+    assert ", ".join(ranking.ATTACK_RANKERS) == options.ATTACK_RANKERS
+    assert ", ".join(FORMATS) == options.FORMATS
+    assert ", ".join(DISCREPANCIES) == options.DISTANCES
+    assert ", ".join(MEASURES) == options.MEASURES
+    assert ",".join(DISTORTIONS) == options.DISTORTIONS

@@ -198,8 +198,8 @@ def test_answers_about_any_item_are_kept_and_come_back(selected: Path, tmp_path:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("NOTHING", ("no enumeration", "__len__")),
-        ("Tiles", ("no enumeration",)),
+        ("NOTHING", ("not an enumeration", "__len__")),
+        ("Tiles", ("not an enumeration",)),
         ("EMPTY", ("no items",)),
         ("ABSENT", ("has no ABSENT",)),
     ],
@@ -220,12 +220,12 @@ def test_an_enumeration_stands_alone(modules: Path, tmp_path: Path) -> None:
     done("init", study, "--task", "scores")
     target = f"python:{modules / 'tiles.py'}:TILES"
     manifest = write_csv(tmp_path / "pool.csv", ("item",), [("a",), ("b",)])
-    refused(run("pool", study, target, manifest), "stands alone")
-    refused(run("pool", study, target, target), "stands alone")
+    refused(run("pool", study, target, manifest), "cannot be combined with other items")
+    refused(run("pool", study, target, target), "cannot be combined with other items")
     done("pool", study, target)
-    refused(run("pool", study, manifest), "stands alone")
+    refused(run("pool", study, manifest), "cannot be combined with other items")
     listed = begun(tmp_path / "listed", ratings=False)
-    refused(run("pool", listed, target), "stands alone")
+    refused(run("pool", listed, target), "cannot be combined with other items")
 
 
 def test_a_study_of_labels_has_no_enumerated_pool(modules: Path, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_only_functions_can_score_items_that_are_worked_out(modules: Path, tmp_p
     study = started(modules)
     scores = write_csv(tmp_path / "s.csv", ("item", "score"), [("tile-0001", 1)])
     refused(run("predict", study, f"a=file:{scores}"), "use python:")
-    refused(run("predict", study, "a=quality:piqe"), "only python:")
+    refused(run("predict", study, "a=quality:piqe"), "only be scored by python:")
     refused(run("predict", study, f"a=python:{modules / 'models.py'}:absent"), "absent")
     refused(run("predict", study, *specs(modules, "constant")), "every item has the score 1")
     refused(run("predict", study, *specs(modules, "nothing")), "NaN")
@@ -273,7 +273,7 @@ def test_a_changed_model_is_refused(modules: Path) -> None:
     study = started(modules)
     done("predict", study, *specs(modules, "rising"))
     (modules / "models.py").write_text(MODELS + "\n# edited\n")
-    refused(run("predict", study, *specs(modules, "rising")), "predict rising was begun with other inputs", "model")
+    refused(run("predict", study, *specs(modules, "rising")), "rising was started with different inputs", "model")
 
 
 def test_a_study_can_be_moved_with_its_drawings(selected: Path, tmp_path: Path) -> None:

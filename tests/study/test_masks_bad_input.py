@@ -126,7 +126,7 @@ def test_selections_that_make_no_sense(study, options, words):
         ("class,low,high\ndisc,0.3,0.2\n", ("line 2", "above")),
         ("class,low,high\ndisc,-1,0.2\n", ("line 2", "0..1")),
         ("name,low\ndisc,0.1\n", ("column",)),
-        ("class,low,high\nbackground,0.1,0.2\n", ("no class beside the background",)),
+        ("class,low,high\nbackground,0.1,0.2\n", ("no class besides the background",)),
     ],
 )
 def test_tables_of_scales_that_make_no_sense(study, tmp_path, table, words):
@@ -136,7 +136,7 @@ def test_tables_of_scales_that_make_no_sense(study, tmp_path, table, words):
 
 def test_a_scale_that_nothing_fits(study, tmp_path):
     (tmp_path / "tiny.csv").write_text("class,low,high\n" + "".join(f"{name},0.9999,1\n" for name in NAMES[1:]))
-    refused(run("select", study, "--scales", tmp_path / "tiny.csv"), "within its scale")
+    refused(run("select", study, "--scales", tmp_path / "tiny.csv"), "ever covers an allowed share")
     done("select", study, "--scales", "none")  # as the error says: nothing of what failed is in the way
 
 
@@ -211,7 +211,7 @@ def test_a_mask_that_leaves_out_everything_discards_its_image(study, tmp_path):
 
 
 def test_nothing_is_judged_yet(study):
-    refused(run("rank", study), "nothing is selected yet")
+    refused(run("rank", study), "nothing has been selected yet")
     done("select", study)
     refused(run("rank", study), "not enough judgements")
     refused(run("report", study), "not enough judgements")

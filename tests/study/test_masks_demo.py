@@ -87,7 +87,7 @@ def test_it_leaves_nothing_outside_its_folder_and_does_not_begin_twice(demo, com
     assert [path.name for path in here.iterdir()] == ["dissensus-demo-masks"]
     again = command("demo", "masks", cwd=here)
     assert again.returncode == 2
-    assert "holds a demo already" in again.stderr
+    assert "already holds a demo" in again.stderr
 
 
 def test_by_hand_leaves_the_masks_to_a_person(by_hand, command):
@@ -101,7 +101,7 @@ def test_by_hand_leaves_the_masks_to_a_person(by_hand, command):
     assert "not enough judgements" in ranked.stderr
     other = command("demo", "masks", "mine", cwd=here)
     assert other.returncode == 2
-    assert "begun with --by-hand" in other.stderr
+    assert "started with --by-hand" in other.stderr
 
 
 def test_pages_belong_to_the_demo_of_scores(command, tmp_path):

@@ -50,7 +50,7 @@ def test_what_a_png_file_cannot_hold_is_told(study, masks, tmp_path):
     (tmp_path / "checks.jsonl").write_text(json.dumps(row))
     done("judgements", "import", study, tmp_path / "checks.jsonl")
     said = done("judgements", "export", study, tmp_path / "out.zip", "--format", "png")
-    assert "left out, since a PNG file holds one mask: 1 of the kind 'check'" in " ".join(said.split())
+    assert "left out, as a PNG file holds a single mask: 1 of kind 'check'" in " ".join(said.split())
 
 
 def test_what_is_changed_in_labelme_is_a_further_mask(study, masks, tmp_path):

@@ -173,14 +173,14 @@ def test_marked_errors_wait_for_a_correction(fresh, tmp_path):
     mark = {"x": 3, "y": 4, "kind": "missing"}
     tell(fresh, tmp_path / "checks.jsonl", [said("check", {"item": items[0]}, "bob", [mark], 5)])
     assert [question["item"] for question in waiting(fresh)] == [items[0]]
-    assert "1 mask has errors that somebody marked" in done("rank", fresh)
+    assert "1 mask has marked errors" in done("rank", fresh)
     for check, count in ((False, 0), (True, 1)):  # without checks nobody is asked to correct it either
         Study(fresh).change("judge", {"check": check})
         assert len(waiting(fresh)) == count
     body = {"item": items[0], "again": True}
     tell(fresh, tmp_path / "again.jsonl", [said("mask", body, "cy", kept(scene(int(items[0][6:9]))), 9)])
     assert waiting(fresh) == []
-    assert "errors that somebody marked" not in done("rank", fresh)
+    assert "marked errors" not in done("rank", fresh)
     whole = Study(fresh)
     hearing = whole.hearing()
     number = [hearing.item_ids[item] for item in hearing.keys[:, 0].tolist()].index(items[0])
@@ -197,7 +197,7 @@ def test_an_image_on_which_people_agree_nowhere_does_not_count_and_is_not_asked_
         tell(fresh, tmp_path / f"{name}.jsonl", [said("mask", {"item": i}, name, kept(m)) for i, m in masks.items()])
     assert waiting(fresh) == []
     words = done("rank", fresh)
-    assert "On 1 image people agree on no pixel" in words
+    assert "On 1 image, annotators agree on no pixel" in words
     assert "Preliminary" not in words  # what waits is the same for all verbs
 
 
@@ -287,7 +287,7 @@ def test_masks_of_other_proportions_are_said_to_be_stretched(fresh, tmp_path):
     told = [said("mask", {"item": item}, "ann", kept(scene(int(item[6:9])))) for item in items]
     told[0] = said("mask", {"item": items[0]}, "ann", kept(scene(int(items[0][6:9]))[:, ::2]))
     tell(fresh, tmp_path / "drawn.jsonl", told)
-    assert "Masks of 1 image have other proportions than the image" in done("rank", fresh)
+    assert "Masks of 1 image have a different aspect ratio from the image" in done("rank", fresh)
 
 
 def test_json_lines_hold_masks_as_they_are(finished, tmp_path):

@@ -53,7 +53,7 @@ def test_links_are_made_listed_and_revoked(command, study):
     assert links["ann"].startswith("https://x.example/#")
     again = command("annotators", "add", folder, "ann")
     assert (again.returncode, again.stdout) == (2, "")
-    assert "there is an annotator 'ann' already" in again.stderr
+    assert "an annotator called 'ann' already exists" in again.stderr
     assert command("annotators", "revoke", folder, "bob").returncode == 0
     assert command("annotators", "revoke", folder, "cyd").returncode == 2
     people = {one["name"]: one for one in json.loads(command("annotators", "list", folder, "--json").stdout)}
@@ -81,9 +81,9 @@ def test_excluded_people_do_not_count_and_can_be_taken_back(command, study):
     assert len(Study(folder).questions()) == len(asked)
     told(study, "bob", lambda place: "yes" if place % 2 else "no", number=1)
     report = Study(folder).report()
-    assert "The answers of ann do not count: asleep" in report.read_text()
+    assert "The answers of ann are excluded: asleep" in report.read_text()
     command("annotators", "include", folder, "ann")
-    assert "do not count" not in Study(folder).report().read_text()
+    assert "are excluded" not in Study(folder).report().read_text()
     assert [one.is_excluded for one in study.people.exclusions()] == [True, False]
 
 
@@ -124,13 +124,13 @@ def test_questions_of_ones_own_are_checked(command, study, tmp_path):
     ]
     good.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert command("ask", study.folder.root, good).stdout == "3 new questions (asked)\n"
-    assert command("ask", study.folder.root, good).stdout.startswith("0 new questions (asked); 3 were there")
+    assert command("ask", study.folder.root, good).stdout.startswith("0 new questions (asked); 3 existing ones updated")
     bad = tmp_path / "bad.csv"
     for content, complaint in [
-        (f"item,label,expected\n{item},3,\n", "row 2: a control question needs its answer under 'expected'"),
+        (f"item,label,expected\n{item},3,\n", "row 2: a control question needs its correct answer in 'expected'"),
         ("item,label,expected\nnowhere.png,3,yes\n", "item 'nowhere.png' is not in the pool"),
-        (f"item,label,expected\n{item},3,perhaps\n", "row 2: the answer 'perhaps' is none of yes, no, unsure, unfit"),
-        (f"item,lable,expected\n{item},3,yes\n", "the question has a field 'lable'"),
+        (f"item,label,expected\n{item},3,perhaps\n", "row 2: invalid answer 'perhaps': it must be one of yes"),
+        (f"item,lable,expected\n{item},3,yes\n", "the question has an unknown field 'lable'"),
         (f"kind,item,expected\nriddle,{item},yes\n", "there is no kind 'riddle'"),
         ("item,label,expected\n", "has no questions"),
         (f"item,label,expected\n{item},3,yes,no\n", "more cells than the header"),
@@ -162,7 +162,7 @@ def test_nobody_is_excluded_by_a_mistyped_name(command, study):
     study.people.add("ann")
     refused = command("annotators", "exclude", study.folder.root, "anne", "--reason", "asleep")
     assert refused.returncode == 2
-    assert "there is nobody called 'anne'" in refused.stderr
+    assert "nobody is called 'anne'" in refused.stderr
     assert study.people.exclusions() == []
 
 
@@ -188,9 +188,9 @@ def test_screening_suggests_and_excludes_by_controls(command, study, tmp_path):
         )
     seen = json.loads(command("screen", study.folder.root, "--json").stdout)
     assert list(seen["suggested"]) == ["cyd"]
-    assert "2 of 8 control questions right (25 %)" in seen["suggested"]["cyd"]
+    assert "2 of 8 control questions correct (25 %)" in seen["suggested"]["cyd"]
     done = command("screen", study.folder.root, "--exclude")
-    assert "cyd does not count: 2 of 8 control questions right" in done.stdout
+    assert "cyd is excluded: 2 of 8 control questions correct" in done.stdout
     assert [*study.people.excluded()] == ["cyd"]
 
 
@@ -206,7 +206,7 @@ def test_answers_are_not_left_behind_in_the_file(digits, postgres):
     study.select(k=5, confidence=0.0)
     told(study, "ann", lambda _: "yes")
     study.configure(database=postgres.new_database())
-    with pytest.raises(StudyError, match="export them with the old database"):
+    with pytest.raises(StudyError, match="export them from the old database"):
         Study(study.folder.root).overview()
 
 
@@ -233,7 +233,7 @@ def test_an_unknown_way_to_a_verdict_is_an_error_in_words(command, study):
     study.folder.settings.write_text(text.replace('method = "majority"', 'method = "oracle"'))
     refused = command("rank", study.folder.root)
     assert refused.returncode == 2
-    assert "judge.method is 'oracle': it is one of majority, dawid-skene" in refused.stderr
+    assert "judge.method is 'oracle' in study.toml: choose one of majority, dawid-skene" in refused.stderr
 
 
 def test_verdicts_by_dawid_skene_rank_like_those_by_majority_where_all_agree(study):

@@ -88,7 +88,7 @@ def test_a_changed_model_under_a_resumed_step_is_refused(slow, tmp_path):
     process = started("predict", slow.folder.root, cwd=tmp_path)
     assert process.wait() == 2
     line = process.stderr
-    assert "begun with other inputs (model " in line
+    assert "started with different inputs (model " in line
     assert len(line.strip().splitlines()) == 1
     (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
     assert started("predict", slow.folder.root, cwd=tmp_path).wait() == 0

@@ -60,7 +60,7 @@ def scores_file(path, scores, items=ITEMS):
         ([INF, *SCORES[1:]], ("infinite", "item-000")),
         ([-INF, *SCORES[1:]], ("infinite",)),
         ([7.5] * 240, ("every item has the score 7.5",)),
-        ([None] * 240, ("no score for any item",)),
+        ([None] * 240, ("no item has a score",)),
         ([None] * 239 + [1.0], ("every item has the score 1",)),
         (["high"] * 240, ("one number per item",)),
     ],
@@ -102,9 +102,9 @@ def test_models_of_other_names_or_backends(unselected, made):
         ([(ITEMS[0], 3), (ITEMS[1], 0.5)], ("row 3", "0.5")),
         ([("elsewhere", 3)], ("elsewhere", "not in the pool")),
         ([(ITEMS[0], 3), (ITEMS[1], 4), (ITEMS[0], 3)], ("rates item-000 twice",)),
-        ([(ITEMS[0], "good")], ("row 2", "'good'", "no finite number")),
-        ([(ITEMS[0], "nan")], ("row 2", "no finite number")),
-        ([(ITEMS[0],)], ("row 2", "no finite number")),
+        ([(ITEMS[0], "good")], ("row 2", "'good'", "not a finite number")),
+        ([(ITEMS[0], "nan")], ("row 2", "not a finite number")),
+        ([(ITEMS[0],)], ("row 2", "not a finite number")),
         ([], ("no ratings",)),
         ([(item, 3) for item in ITEMS[:30]], ("same quality",)),
         ([(item, 1 + QUALITY[item] / 25) for item in ITEMS[:3]], ("rate more",)),
@@ -122,9 +122,9 @@ def test_files_of_ratings_that_cannot_be_read(unselected, tmp_path):
     extra = [(item, 1 + QUALITY[item] / 25, 0.5) for item in ITEMS[:30]]
     write_csv(tmp_path / "extra.csv", ("item", "rating", "std"), extra)
     for name, word in (
-        ("columns.csv", "columns item and rating"),
+        ("columns.csv", "columns 'item' and 'rating'"),
         ("latin.csv", "latin.csv"),
-        ("extra.csv", "columns beside item and rating (std) are scores of models"),
+        ("extra.csv", "columns besides item and rating (std) are model scores"),
         ("nowhere.csv", "nowhere.csv"),
     ):
         refuses(unselected, ("scale", unselected, tmp_path / name), word)
@@ -133,7 +133,7 @@ def test_files_of_ratings_that_cannot_be_read(unselected, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--worst", 5), ("scale", "same")),
+        (("--worst", 5), ("scale", "must differ")),
         (("--worst", "nan"), ("worst",)),
         (("--best", "inf"), ("best",)),
         (("--worst", 2), ("row", "2 (worst)")),
@@ -183,9 +183,9 @@ def test_a_level_that_is_empty_is_said_and_skipped(unselected, tmp_path):
     torn = [50 * (QUALITY[item] > 50) + 0.5 * QUALITY[item] for item in ITEMS]
     done("predict", unselected, f"torn=file:{scores_file(tmp_path / 'torn.parquet', torn)}")
     printed = done("select", unselected, "--width", 6, "--levels", 12)
-    assert "torn: levels" in printed
-    assert "held fewer than two items, skipped." in printed
-    assert any("torn: levels" in word for word in Study(unselected).status().rounds[0].words)
+    assert "torn: skipped levels" in printed
+    assert "(fewer than two items)." in printed
+    assert any("torn: skipped levels" in word for word in Study(unselected).status().rounds[0].words)
 
 
 def test_study_toml_with_wrong_settings(study):
@@ -198,7 +198,7 @@ def test_study_toml_with_wrong_settings(study):
         ("smoothing = 0.01", "smoothing = -1", ("rank.smoothing",)),
         ("smoothing = 0.01", "smoothing = nan", ("rank.smoothing",)),
         ("levels = 6", "level = 6", ("select.level",)),
-        ("# low = 0.0", "low = 60.0\nhigh = 50.0\n#", ("select", "low is not below high")),
+        ("# low = 0.0", "low = 60.0\nhigh = 50.0\n#", ("select", "low must be below high")),
         ('task = "scores"', 'task = "ranks"', ("ranks", "labels, scores")),
     ):
         assert old in good
@@ -237,7 +237,7 @@ def test_what_belongs_to_the_other_task(study, tmp_path):
     ):
         refuses(labels, arguments, word)
     refuses(study, ("rank", study, "--method", "perron"), "thurstone, bradley-terry")
-    refuses(study, ("questions", study, tmp_path / "sheet.html"), "no question waits")
+    refuses(study, ("questions", study, tmp_path / "sheet.html"), "there are no open questions")
     refused(run("init", tmp_path / "third", "--task", "pictures"), "labels, scores")
 
 
@@ -247,7 +247,7 @@ def test_verbs_that_come_too_early(unselected, tmp_path):
         (("report", unselected), "dissensus select"),
         (("questions", unselected), "dissensus select"),
         (("screen", unselected), "dissensus select"),
-        (("join", unselected, "x=file:x.csv"), "nothing is selected yet"),
+        (("join", unselected, "x=file:x.csv"), "nothing has been selected yet"),
     ):
         refuses(unselected, arguments, word)
     done("select", unselected)
@@ -363,18 +363,18 @@ def test_models_that_order_all_items_alike(unselected, tmp_path):
     alike = pq.read_table(scores)["score"].to_numpy() ** 3  # another scale, the same order
     path = scores_file(tmp_path / "cubed.parquet", alike)
     done("predict", unselected, f"cubed=file:{path}")
-    refuses(unselected, ("select", unselected), first, "cubed", "order all items alike", "[models.cubed]")
+    refuses(unselected, ("select", unselected), first, "cubed", "rank all items in the same order", "[models.cubed]")
 
 
 def test_a_quality_model_knows_which_way_is_better(unselected):
-    refuses(unselected, ("predict", unselected, "s=quality:ssim", "--lower", "s"), "better when it is higher")
+    refuses(unselected, ("predict", unselected, "s=quality:ssim", "--lower", "s"), "higher scores of ssim are better")
 
 
 def test_an_item_is_not_compared_with_itself(study, tmp_path):
     path = write_csv(
         tmp_path / "self.csv", ("first", "second", "annotator", "answer"), [(ITEMS[0], ITEMS[0], "ann", 5)]
     )
-    refuses(study, ("judgements", "import", study, path), "cannot be compared with itself")
+    refuses(study, ("judgements", "import", study, path), "give two different ones")
 
 
 def test_ratings_of_another_scale_are_wondered_about(unselected, tmp_path):
@@ -382,4 +382,4 @@ def test_ratings_of_another_scale_are_wondered_about(unselected, tmp_path):
     path = write_csv(tmp_path / "five.csv", ("item", "rating"), rows)
     settings = unselected / "study.toml"
     settings.write_text(settings.read_text().replace("worst = ", "# worst = ").replace("best = ", "# best = "))
-    assert "are --worst and --best the ends" in done("scale", unselected, path, "--worst", "0", "--best", "100")
+    assert "do --worst and --best match" in done("scale", unselected, path, "--worst", "0", "--best", "100")

@@ -67,7 +67,7 @@ def test_a_whole_study_by_commands(command, tmp_path):
         assert found.stderr == ""
         return found.stdout
 
-    assert "a study of scores" in done("init", study, "--task", "scores")
+    assert "new study (task scores)" in done("init", study, "--task", "scores")
     assert "240 items" in done("pool", study, files / "pool.csv")
     specs = [f"{name}=file:{files / name}.csv" for name in MODELS]
     assert [row["predicted"] for row in json.loads(ran("predict", study, *specs, *lower(MODELS), "--json"))] == [
@@ -87,7 +87,7 @@ def test_a_whole_study_by_commands(command, tmp_path):
     assert (selected["round"], selected["duels"]) == (1, 6)
     assert selected["items"] <= 6 * 6
     assert 0 < selected["open_questions"] <= selected["items"]
-    assert "wait for answers" in done("questions", study)
+    assert "open questions" in done("questions", study)
     assert "pairs for 6 duels" in done("status", study)
     ran("questions", study, tmp_path / "sheet.csv")
     with open(tmp_path / "sheet.csv", newline="") as file:
@@ -179,8 +179,8 @@ def test_ways_to_select(fresh, options, most):
 def test_one_pair_a_duel_is_said_to_leave_out_what_other_pairs_would_say(fresh, judged, tmp_path):
     done("select", fresh, "--case", "most")
     answer_all(fresh, tmp_path / "answers.csv")
-    assert "not how other pairs would end" in done("rank", fresh)
-    assert "not how other pairs would end" not in done("rank", judged)
+    assert "variation between annotators, not pairs" in done("rank", fresh)
+    assert "variation between annotators, not pairs" not in done("rank", judged)
 
 
 def test_by_ranks_where_nobody_rated_anything(tmp_path):

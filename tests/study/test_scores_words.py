@@ -44,8 +44,8 @@ def test_a_pair_of_which_no_answer_counts_is_neither_open_nor_judged():
 def test_no_difference_and_one_person_are_said(study):
     say(study, "slider", 0, "ann")
     words = " ".join(json.loads((ranked(study) / "ranking.json").read_text())["aggressiveness"]["words"])
-    assert "People saw no difference in any pair" in words
-    assert "One person answered" in words
+    assert "Annotators saw no difference in any pair" in words
+    assert "Only one person answered" in words
 
 
 def test_pairs_of_rounds_with_other_levels_keep_their_own(study):
@@ -54,7 +54,7 @@ def test_pairs_of_rounds_with_other_levels_keep_their_own(study):
     say(study, "slider", 30, "ann", "ben")
     done("report", study)
     page = (study / "results" / "report.html").read_text()
-    assert "rounds have different ones" in page
+    assert "differ between rounds" in page
 
 
 def test_choices_are_not_screened_and_that_is_recorded(study):

@@ -106,7 +106,7 @@ def test_predictions_that_were_replaced_are_not_ranked(study, tmp_path, truth):
     study.folder.predictions("a").unlink()
     spec(tmp_path, truth, "a", 0.8, seed=77)
     study.predict()
-    with pytest.raises(StudyError, match="the predictions of a are not those that round 1"):
+    with pytest.raises(StudyError, match="the predictions of a have changed since round 1"):
         study.rank()
 
 
@@ -149,7 +149,7 @@ def test_places_count_on_from_round_to_round(study, tmp_path, truth):
 
 def test_a_benchmark_of_other_models_is_refused(study, tmp_path):
     (tmp_path / "other.csv").write_text("model,accuracy\nx,0.5\n")
-    with pytest.raises(StudyError, match="none of the models"):
+    with pytest.raises(StudyError, match="none of the competing models"):
         study.report(benchmark=tmp_path / "other.csv")
 
 
@@ -192,7 +192,7 @@ def test_two_commands_at_once_do_not_mix(study, tmp_path, command):
     with study._lock:
         done = command("select", study.folder.root, "--again")
     assert done.returncode == 2
-    assert "another command is working" in done.stderr
+    assert "another command is using this study" in done.stderr
     assert command("select", study.folder.root, "--again").returncode == 0
 
 
@@ -206,4 +206,4 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said.strip() == "dissensus: interrupted; give the same command again to go on"
+    assert said.strip() == "dissensus: interrupted; run the same command again to resume"

@@ -69,7 +69,7 @@ def test_distance_prints_the_papers_two_numbers(command):
     assert by_id["value"] == 0.0859375
     lost = command("distance", "crane", "drake")
     assert lost.returncode == 2
-    assert "can be 'crane (" in lost.stderr
+    assert "could be 'crane (" in lost.stderr
 
 
 def test_joining_asks_only_new_questions_and_touches_nothing(digits, truth, tmp_path, demo):
@@ -147,7 +147,7 @@ def test_two_models_alike_among_others_are_named(digits, truth, tmp_path, demo):
     study.select(k=4, confidence=0.0)
     answer_all(study, truth, tmp_path / "answers.csv")
     ranking = study.rank()
-    assert "knn and twin gave the same label everywhere: they cannot be told apart." in ranking.words
+    assert "knn and twin gave every item the same label, so they cannot be told apart." in ranking.words
     strengths = {standing.model: standing.strength for standing in ranking.standings}
     assert strengths["knn"] == pytest.approx(strengths["twin"])
 

@@ -111,7 +111,7 @@ def test_the_service_asks_the_same_questions(study: Study) -> None:
 
 
 def test_what_it_shares_with_all_tasks(study: Study, tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="nothing is selected yet"):
+    with pytest.raises(StudyError, match="nothing has been selected yet"):
         study.rank()
     study.select()
     with pytest.raises(StudyError, match=r"written as \.jsonl"):
@@ -134,7 +134,7 @@ def test_models_that_say_the_same_are_refused(study: Study, tmp_path: Path) -> N
 
 def test_models_that_it_cannot_run_are_refused(study: Study, tmp_path: Path) -> None:
     (tmp_path / "net.onnx").write_bytes(b"")
-    with pytest.raises(BackendError, match="takes predictions as file:PATH, not onnx:"):
+    with pytest.raises(BackendError, match="takes predictions as file:PATH, not as onnx:"):
         study.predict([f"net=onnx:{tmp_path / 'net.onnx'}"])
 
 

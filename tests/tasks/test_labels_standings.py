@@ -70,7 +70,7 @@ def test_nothing_judged_is_said_and_not_estimated() -> None:
 
 def test_identical_models_are_named() -> None:
     found = rank(outcomes_of(EASY), ["a", "b", "c"], FEW, identical=[(1, 2)])
-    assert any("b and c gave the same label everywhere" in sentence for sentence in found.words)
+    assert any("b and c gave every item the same label" in sentence for sentence in found.words)
 
 
 def test_a_circle_is_said_to_have_no_consistent_order() -> None:

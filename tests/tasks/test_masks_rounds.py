@@ -182,7 +182,7 @@ def test_a_further_round_takes_what_is_left_until_nothing_is() -> None:
         rounds += 1
     assert rounds > 1
     last = Selecting(ANY_SCALE, attacks_of(3), k=1, reserves=0, taken=taken)
-    with pytest.raises(SelectionError, match="nothing is left to select"):
+    with pytest.raises(SelectionError, match="there is nothing left to select"):
         last.selected(*pool)
 
 
@@ -201,9 +201,9 @@ def test_groups_without_images_are_said_once_for_each_cause() -> None:
     tops, wanted = tops_of(share, scales=scales)
     assert require_groups(tops, wanted, NAMES, CLASSES) == [
         "No model predicts dog.",
-        "No image in 1 of 9 groups (a category of a defender), since the defender never predicts it: cow of b.",
-        "No image in 1 of 9 groups (a category of a defender), since its share of the pixels is never within the "
-        "scale: bus of c.",
+        "No images in 1 of 9 groups (category of a defender), because the defender never predicts it: cow of b.",
+        "No images in 1 of 9 groups (category of a defender), because its share of the pixels is never within the "
+        "allowed range: bus of c.",
     ]
 
 
@@ -214,7 +214,9 @@ def test_duels_without_images_are_said() -> None:
     differs[:, 0, 1] = differs[:, 1, 0] = False  # a and b say the same
     tops, wanted = tops_of(share, differs)
     words = require_groups(tops, wanted, NAMES, CLASSES)
-    assert words[-1] == "No image tells the two models apart, so nothing is selected: a against b and b against a."
+    assert words[-1] == (
+        "Nothing is selected for these duels, because no image tells the two models apart: a against b and b against a."
+    )
     newcomer = attacks_of(3, newcomers=1)
     assert not any("tells the two models apart" in said for said in require_groups(tops, newcomer, NAMES, CLASSES))
 
@@ -244,7 +246,7 @@ def test_what_leaves_nothing_to_select_is_refused() -> None:
     shown = [0.5, 0.5, 0, 0]
     for share, scales, differs, said in (
         ([[shown, [1, 0, 0, 0]]], ANY_SCALE, None, "b predicts nothing but background"),
-        ([[shown, [0.99, 0.01, 0, 0]]], np.tile([0.1, 0.9], (4, 1)), None, "no category of b is ever within its scale"),
+        ([[shown, [0.99, 0.01, 0, 0]]], np.tile([0.1, 0.9], (4, 1)), None, "no category of b ever covers an allowed"),
         ([[shown, shown]], ANY_SCALE, np.zeros((1, 2, 2), bool), "no two models can be told apart"),
     ):
         tops, wanted = tops_of(share, differs, scales)

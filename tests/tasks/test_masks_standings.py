@@ -241,7 +241,7 @@ def test_a_seed_gives_the_same_intervals_and_another_seed_others() -> None:
 def test_attackers_that_do_worse_on_their_own_images_are_named() -> None:
     evidence = duel(0.4, 0.5, 0.9, 0.5)
     (words,) = contradictions(named_matrices(evidence, ["a", "b"], USUAL), ["a", "b"])
-    assert words.startswith("In 1 of 2 duels the attacker's maps agree less with people than the defender's")
+    assert words.startswith("In 1 of 2 duels, the attacker's maps agree less with annotators than the defender's")
     assert words.endswith("a against b.")
     even = duel(0.5, 0.5, 0.9, 0.5)
     assert contradictions(named_matrices(even, ["a", "b"], USUAL), ["a", "b"]) == ()
@@ -251,6 +251,6 @@ def test_what_the_intervals_cannot_say() -> None:
     assert skilled().limits == ()
     assert "No duel has more than one judged image" in skilled(categories=1).limits[0]
     alike = truth_evidence(full_round(2, 2), np.full(4, 0.5), np.full(4, 0.5))
-    assert alike.limits == ("On every judged image both models do equally well: nothing tells them apart.",)
+    assert alike.limits == ("Both models do equally well on every judged image: nothing tells them apart.",)
     lonely = choice_evidence(full_round(2, 3), np.full(6, 0.99), people=1)
-    assert any("One person chose" in words for words in lonely.limits)
+    assert any("Only one person answered" in words for words in lonely.limits)

@@ -211,8 +211,8 @@ def test_levels_without_two_items_are_said_and_a_defender_without_any_is_refused
     counts = np.array([[5, 0, 1, 9], [0, 0, 0, 0], [2, 2, 2, 1]])
     defends = np.array([True, False, True])
     assert require_levels(counts, ["psnr", "idle", "ssim"], defends) == [
-        "psnr: levels 2, 3 of 4 held fewer than two items, skipped.",
-        "ssim: level 4 of 4 held fewer than two items, skipped.",
+        "psnr: skipped levels 2, 3 of 4 (fewer than two items).",
+        "ssim: skipped level 4 of 4 (fewer than two items).",
     ]
     with pytest.raises(SelectionError, match=r"no level of idle has two items: widen the levels \(--width\)"):
         require_levels(counts, ["psnr", "idle", "ssim"], np.ones(3, bool))

@@ -196,7 +196,7 @@ def test_nothing_judged_and_an_unknown_method() -> None:
 
 def test_without_smoothing_what_has_no_bound_is_said_with_names() -> None:
     selection = pairs_of([(0, 1, 0, 1, 1, 2), (1, 0, 0, 1, 3, 4)])
-    with pytest.raises(RankingError, match=r"nothing speaks (for b|against a)"):
+    with pytest.raises(RankingError, match=r"there is no evidence (for b|against a)"):
         two_orders(evidence_from(selection, np.array([0.9, 0.0])), ["a", "b"], replace(FEW, smoothing=0))
 
 
@@ -206,7 +206,7 @@ def test_without_smoothing_resamples_without_a_ranking_are_counted_and_left_out(
     evidence = evidence_from(selection, np.array([0.9, 0.5, -0.4]))
     found = two_orders(evidence, ["a", "b"], replace(FEW, smoothing=0))["aggressiveness"]
     assert 0 < found.degenerate_resamples < 200
-    assert any("resamples had no ranking" in sentence for sentence in found.words)
+    assert any("resamples had too few comparisons" in sentence for sentence in found.words)
     smoothed = two_orders(evidence, ["a", "b"], FEW)["aggressiveness"]
     assert smoothed.degenerate_resamples == 0
 
@@ -279,7 +279,7 @@ def test_a_disagreement_that_may_be_chance_is_said_to_be() -> None:
     (sure,) = disagreements(ranked("abc", "bca"))
     (unsure,) = disagreements(ranked("abc", "bca", reach=2))
     assert "chance" not in sure
-    assert unsure == f"{sure} Its rank sets overlap, so it may be chance."
+    assert unsure == f"{sure} Its rank sets overlap, so this may be chance."
 
 
 def test_words_about_models_that_attack_better_than_they_defend() -> None:

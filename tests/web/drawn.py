@@ -73,7 +73,7 @@ class DrawnRounds:
         barred = zip((question[drawers] + count).tolist(), annotator[drawers].tolist(), strict=True)
         return Needed(np.concatenate(wanted), (), tuple(barred))
 
-    def beside(self, about: Question) -> dict[str, Any]:
+    def context(self, about: Question) -> dict[str, Any]:
         found = self._last("mask", about) | (self._last("check", about) if about.kind == "mask" else {})
         return {kind: response.id for kind, response in found.items()}
 

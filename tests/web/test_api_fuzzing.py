@@ -127,7 +127,7 @@ def test_whatever_the_description_allows_or_forbids_is_answered_as_described(
                 strategy = operation.as_strategy(generation_mode=mode)
                 fuzz(strategy, fuzzed.address, cookies[who], is_open, is_open or mode.is_negative)
     assert fuzzed.process.poll() is None
-    assert not [line for line in fuzzed.printed if "bug of ours" in line]
+    assert not [line for line in fuzzed.printed if "bug in dissensus" in line]
 
 
 def fuzz(

@@ -83,12 +83,12 @@ def confirm(page: Page, act: str, name: str, reason: str | None = None) -> None:
 
 def test_before_anybody_came_and_when_the_server_is_away(service_alone: Served, visit: Callable[..., Page]) -> None:
     page = opened(service_alone, visit, may_fail=True, clock=True)
-    expect(role(page, "headline")).to_contain_text("Nobody has answered yet")
+    expect(role(page, "headline")).to_contain_text("No answers yet")
     expect(role(page, "people")).to_contain_text("Nobody has been invited yet")
     looks_right(page, "dashboard-empty", is_long=True)
     service_alone.stop()
     page.clock.fast_forward(6000)
-    expect(role(page, "stale")).to_contain_text("These numbers are old")
+    expect(role(page, "stale")).to_contain_text("These numbers are out of date")
     looks_right(page, "dashboard-stale")
 
 
@@ -102,7 +102,7 @@ def test_progress_pace_people_and_controls_are_shown(service: Served, dashboard:
     summary = service.owner.get("/api/owner/summary").json
     (kind,) = summary["kinds"]
     expect(role(dashboard, "headline")).to_have_text(f"{kind['answers']} of {kind['needed']} answers")
-    expect(role(dashboard, "expected")).to_contain_text("at the present pace")
+    expect(role(dashboard, "expected")).to_contain_text("at the current pace")
     expect(role(dashboard, "pace")).to_contain_text("expected end")
     expect(role(dashboard, "duels")).to_contain_text("3 duels")
     expect(role(dashboard, "alpha")).to_contain_text("Krippendorff")
@@ -128,7 +128,7 @@ CHART_FITS = """() => {
 def test_an_invited_person_gets_a_link_that_works(service: Served, visit: Callable[..., Page]) -> None:
     dashboard = opened(service, visit, may_fail=True)
     dashboard.locator("[name=name]").fill("Eve <b>&'\"")
-    role(dashboard, "add").get_by_role("button", name="Make a link").click()
+    role(dashboard, "add").get_by_role("button", name="Create link").click()
     expect(role(dashboard, "made")).to_be_visible()
     looks_right(dashboard, "dashboard-invited", is_long=True)
     expect(dashboard.locator(".who").filter(has_text="Eve")).to_have_text("Eve <b>&'\"")
@@ -138,8 +138,8 @@ def test_an_invited_person_gets_a_link_that_works(service: Served, visit: Callab
     all_sent(page)
     assert len(stored(service, "Eve <b>&'\"")) == 1
     role(dashboard, "add").locator("[name=name]").fill("Ada")
-    role(dashboard, "add").get_by_role("button", name="Make a link").click()
-    expect(role(dashboard, "add-error")).to_contain_text("No link was made")
+    role(dashboard, "add").get_by_role("button", name="Create link").click()
+    expect(role(dashboard, "add-error")).to_contain_text("No link was created")
 
 
 def test_somebody_is_excluded_with_a_reason_and_counts_again(service: Served, dashboard: Page) -> None:
@@ -162,7 +162,7 @@ def test_a_link_is_revoked_and_the_study_paused(service: Served, dashboard: Page
     page = visit(f"{service.address}/#{client.token}", may_fail=True)
     start(page)
     role(dashboard, "pause").click()
-    expect(role(dashboard, "state")).to_have_text("Paused: nobody is given questions")
+    expect(role(dashboard, "state")).to_have_text("Paused: nobody gets questions")
     looks_right(dashboard, "dashboard-paused")
     page.reload()
     screen(page, "paused")

@@ -92,7 +92,7 @@ def test_help_and_signing_out(trained: Callable[[str], str], visit: Callable[...
     start(page)
     page.keyboard.press("?")
     expect(role(page, "help-dialog")).to_contain_text(INSTRUCTIONS[0])
-    expect(role(page, "who")).to_have_text("You answer as helpless.")
+    expect(role(page, "who")).to_have_text("You are answering as helpless.")
     looks_right(page, "help")
     page.keyboard.press("y")  # not an answer while the help is open
     page.keyboard.press("Escape")
@@ -207,7 +207,7 @@ def test_answers_given_offline_are_kept_by_the_browser_and_sent_later(
     settled(page)
     page.context.set_offline(True)
     tickets += press(page, "n", "u")
-    expect(role(page, "waiting")).to_contain_text("2 answers wait to be sent")
+    expect(role(page, "waiting")).to_contain_text("2 answers not sent yet")
     looks_right(page, "offline")
     while page.locator("body").get_attribute("data-screen") == "question":
         tickets += press(page, "x")
@@ -263,13 +263,13 @@ def test_refused_answers_are_shown_with_the_reason_and_can_be_tried_again(
 
     def refuse(route: Any) -> None:
         ids = [one["id"] for one in json.loads(route.request.post_data)["answers"]]
-        refused = [{"id": one, "reason": "this question was not put to you"} for one in ids]
+        refused = [{"id": one, "reason": "this question was not assigned to you"} for one in ids]
         route.fulfill(json={"stored": [], "refused": refused, "feedback": {}, "answered": 0, "left": 9})
 
     page.route("**/api/answers", refuse)
     start(page)
     tickets = press(page, "y")
-    expect(role(page, "refused")).to_contain_text("this question was not put to you")
+    expect(role(page, "refused")).to_contain_text("this question was not assigned to you")
     looks_right(page, "refused")
     page.unroute("**/api/answers")
     role(page, "refused-retry").click()
@@ -283,7 +283,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_sends_all_the_same(
 ) -> None:
     forgetful = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } });"
     page = visit(trained("private"), script=forgetful)
-    expect(role(page, "unkept")).to_contain_text("This browser keeps nothing between visits")
+    expect(role(page, "unkept")).to_contain_text("This browser cannot store anything")
     looks_right(page, "keeps-nothing")
     start(page)
     tickets = press(page, "y", "n")
@@ -295,17 +295,17 @@ def test_a_picture_that_cannot_be_shown_can_be_tried_again_or_skipped(
     service: Served, trained: Callable[[str], str], visit: Callable[..., Page]
 ) -> None:
     page = visit(trained("blind"), may_fail=True)
-    page.route("**/image/**", lambda route: route.fulfill(status=404, json={"reason": "there is no such picture"}))
+    page.route("**/image/**", lambda route: route.fulfill(status=404, json={"reason": "no such picture"}))
     screen(page, "instructions")
     page.reload()
     role(page, "start").click()
-    expect(role(page, "loading-words")).to_have_text("This picture is not there any more.")
+    expect(role(page, "loading-words")).to_have_text("This picture is no longer available.")
     looks_right(page, "broken-picture")
     page.unroute("**/image/**")
     role(page, "reload-picture").click()
     ready(page)
     page.keyboard.press("y")
-    expect(role(page, "loading-words")).to_have_text("This picture is not there any more.")
+    expect(role(page, "loading-words")).to_have_text("This picture is no longer available.")
     while role(page, "skip").is_visible():
         role(page, "skip").click()
         page.wait_for_function(READY_OR_BROKEN)

@@ -144,7 +144,7 @@ def work(people: list[Person], restart: Callable[[], Any], service: Any) -> None
     for person in people:
         person.answer()
         person.answer()
-        expect(role(person.page, "waiting")).to_contain_text("2 answers wait to be sent")
+        expect(role(person.page, "waiting")).to_contain_text("2 answers not sent yet")
     ben.page.goto("about:blank")  # ben gives up; what he said waits in his browser
     again = restart()
     ben.page.goto(again.address)
@@ -154,7 +154,7 @@ def work(people: list[Person], restart: Callable[[], Any], service: Any) -> None
         pass
     for person in people:
         screen(person.page, "idle")
-        expect(role(person.page, "idle-title")).to_have_text("Nothing to do now. Thank you.")
+        expect(role(person.page, "idle-title")).to_have_text("Nothing to do right now. Thank you!")
     looks_right(ada.page, "idle")
 
 

@@ -198,11 +198,11 @@ class AwayRounds(DrawnRounds):
 
     times = 1
 
-    def beside(self, question: Any) -> dict[str, Any]:
+    def context(self, question: Any) -> dict[str, Any]:
         if self.times:
             self.times -= 1
             raise UnavailableError("the database is away")
-        return super().beside(question)
+        return super().context(question)
 
 
 def test_what_could_not_be_put_is_put_later(study: Study) -> None:

@@ -61,4 +61,4 @@ def test_strangers_go_the_long_way_to_nowhere(service: Served) -> None:
     ben = service.add("ben")
     refused = ben.post("/api/answers", {"answers": [answer_to(ticket)]}).json
     assert refused["stored"] == []
-    assert refused["refused"][0]["reason"] == "this question was not put to you"
+    assert refused["refused"][0]["reason"] == "this question was not assigned to you"

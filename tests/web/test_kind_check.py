@@ -110,7 +110,7 @@ def test_pins_are_kept_as_pixels_with_what_is_wrong_there(service: ServedDrawing
     page.mouse.move(*place(page, 40, 40), steps=4)
     page.mouse.move(*place(page, 60, 70), steps=4)
     page.mouse.up()
-    page.get_by_role("button", name="Take mark 3 away").click()
+    page.get_by_role("button", name="Remove mark 3").click()
     expect(page.locator(".pin")).to_have_count(2)
     expect(page.locator("[data-answer=none]")).to_be_disabled()
     expect(role(page, "confirm")).to_contain_text("Send 2 marks")
@@ -237,7 +237,7 @@ def test_going_back_shows_the_marks_and_keeps_or_changes_them(
     first = answer(page, lambda: page.keyboard.press("Enter"))
     ready(page)
     page.keyboard.press("z")
-    expect(role(page, "before")).to_contain_text("You said: 1 error.")
+    expect(role(page, "before")).to_contain_text("You answered: 1 error.")
     ready(page)
     assert ticket(page) == first
     expect(page.locator(".pin")).to_have_count(1)

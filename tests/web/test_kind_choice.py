@@ -137,7 +137,7 @@ def test_predictions_are_compared_over_the_photo_which_is_seen_while_space_is_he
     expect(page.locator("[data-role=legend] li")).to_have_count(2)
     overlays, photos = page.locator(".frame img:not(.bare-photo)"), page.locator(".frame .bare-photo")
     page.keyboard.press("+")
-    page.get_by_role("button", name="Larger").focus()  # Space is not for the button that has the focus
+    page.get_by_role("button", name="Zoom in").focus()  # Space is not for the button that has the focus
     page.keyboard.down(" ")
     for number in range(2):
         expect(photos.nth(number)).to_be_visible()

@@ -365,7 +365,9 @@ def test_an_empty_picture_is_confirmed_twice_and_unfit_once(service: Served, vis
 
 def test_keys_alone_are_enough(service: Served, visit: Callable[..., Page]) -> None:
     page = visit(link(service, "keys"))
+    screen(page, "instructions")
     page.locator("[data-role=start]").focus()
+    expect(page.locator("[data-role=start]")).to_be_focused()
     page.keyboard.press("Enter")
     ready(page)
     expect(page.locator("[data-label='1']")).to_be_visible()

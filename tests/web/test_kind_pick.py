@@ -192,7 +192,7 @@ def look_at_many(page: Page) -> None:
     looks_right(page, "pick")
     field = page.locator("input.search")
     field.fill("qqq")
-    expect(page.locator(".pick-scroll [role=status]")).to_contain_text("No name fits")
+    expect(page.locator(".pick-scroll [role=status]")).to_contain_text("No match")
     field.fill("cat")
     expect(page.locator("[role=option] b").first).to_have_text("tiger cat")  # cats before catamarans
     looks_right(page, "pick-search")

@@ -156,4 +156,4 @@ def test_a_clip_that_cannot_be_played_is_said_and_skipped(tmp_path: Path, visit:
             told.append(role(page, "loading-words").inner_text())
             role(page, "skip").click()
         screen(page, "idle")
-    assert sorted(told) == ["This clip cannot be played in this browser.", "This clip is not there any more."]
+    assert sorted(told) == ["This clip cannot be played in this browser.", "This clip is no longer available."]

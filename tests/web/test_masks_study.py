@@ -135,11 +135,9 @@ def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served])
     assert [one.model for one in rankings.aggressiveness.standings] == ["sharp", "blurred"]
     assert [one.model for one in rankings.resistance.standings] == ["sharp", "blurred"]
     seen_by_owner = study.overview()
-    assert seen_by_owner["words"] == [
-        "Masks are not compared with each other: whoever checks them marks what is wrong."
-    ]
+    assert seen_by_owner["words"] == ["Masks are not compared with each other: annotators check them and mark errors."]
     assert all(one["agreement"] is None for one in seen_by_owner["annotators"])
-    assert not any("Nobody but their author" in words for words in rankings.aggressiveness.words)
+    assert not any("Nobody but the author" in words for words in rankings.aggressiveness.words)
 
 
 def test_one_person_alone_is_not_kept_waiting_by_checks(folder: Path, serve: Callable[..., Served]) -> None:
@@ -148,7 +146,7 @@ def test_one_person_alone_is_not_kept_waiting_by_checks(folder: Path, serve: Cal
     served.stop()
     study = Study(folder)
     assert study.questions() == []
-    assert any("Nobody but their author has looked at" in words for words in study.rank().resistance.words)
+    assert any("Nobody but the author has checked" in words for words in study.rank().resistance.words)
 
 
 def test_an_unfit_image_makes_room_for_its_reserve(folder: Path, serve: Callable[..., Served]) -> None:
@@ -205,7 +203,7 @@ def test_drawing_begins_with_a_models_map_only_where_that_is_wanted(folder: Path
     served.stop()
     study = Study(folder)
     assert study.questions() == []
-    assert any("begun from the map of blurred" in words for words in study.rank().aggressiveness.words)
+    assert any("started from the map of blurred" in words for words in study.rank().aggressiveness.words)
     Study(folder).change("judge", {"prefill": "nobody"})
     with pytest.raises(StudyError, match="sharp, blurred"):
         study.overview()
@@ -268,7 +266,7 @@ def test_a_mask_drawn_elsewhere_lies_on_the_photo_whatever_its_size(folder: Path
     study.judgements_import(tmp_path / item, annotator="ada")
     inquiry = study._backing().inquiry
     for question in (Question(kind="check", body={"item": item}), mask_question(item, again=True)):
-        assert inquiry.material(question, inquiry.beside(question))["mask"] == kept(truth)
+        assert inquiry.material(question, inquiry.context(question))["mask"] == kept(truth)
 
 
 def test_what_was_judged_elsewhere_is_not_asked_again_however_it_was_asked(

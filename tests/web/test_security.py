@@ -241,7 +241,7 @@ def test_a_bug_of_ours_is_told_in_one_line_and_logged_without_tokens(
     ada = service.add("ada")
     for path in ("/api/me", "/api/next?ahead=1"):
         reply = ada.get(path)
-        assert reply.json == {"reason": "the service made a mistake; its log has the details"}
+        assert reply.json == {"reason": "internal error; the service's log has the details"}
         assert (reply.status, reply.headers["x-frame-options"]) == (500, "DENY")
     assert ada.get("/api/classes").status == 200, "the next request is answered"
     service.stop()
@@ -263,9 +263,9 @@ def test_other_peoples_questions_can_be_neither_seen_nor_answered(service: Serve
         assert ada.get(address).status == 404
     given = answer_to(question["ticket"])
     heard = ben.post("/api/answers", {"answers": [given]}).json
-    assert (heard["stored"], heard["refused"][0]["reason"]) == ([], "this question was not put to you")
+    assert (heard["stored"], heard["refused"][0]["reason"]) == ([], "this question was not assigned to you")
     unknown = ben.post("/api/answers", {"answers": [answer_to("unknown")]}).json
-    assert unknown["refused"][0]["reason"] == "this question was not put to you", "tickets cannot be tried out"
+    assert unknown["refused"][0]["reason"] == "this question was not assigned to you", "tickets cannot be tried out"
     assert ada.post("/api/answers", {"answers": [given]}).json["stored"] == [given["id"]]
     again = service.add("cem").post("/api/answers", {"answers": [given]}).json
     assert again["stored"] == []
@@ -276,7 +276,7 @@ def test_an_id_of_somebody_elses_answer_is_not_taken_over(service: Served) -> No
     given = answer_to(ada.next()[0]["ticket"])
     ada.post("/api/answers", {"answers": [given]})
     heard = ben.post("/api/answers", {"answers": [given | {"ticket": ben.next()[0]["ticket"], "answer": "no"}]}).json
-    assert heard["refused"] == [{"id": given["id"], "reason": "this id stands for another answer"}]
+    assert heard["refused"] == [{"id": given["id"], "reason": "this id already belongs to another answer"}]
     (row,) = map(json.loads, service.owner.get("/api/owner/download/answers.jsonl").body.decode().splitlines())
     assert (row["annotator"], row["answer"]) == ("ada", "yes")
 

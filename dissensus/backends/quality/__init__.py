@@ -1,4 +1,4 @@
-"""Image quality models: one number per image, with a reference or without."""
+"""Image quality models: one score per image, with or without a reference."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def open_quality(target: str) -> QualityModel:
     """The quality model of that name.
 
     Raises:
-        BackendError: there is none.
+        BackendError: no model has that name.
     """
     if target not in QUALITY:
-        raise BackendError(f"there is no quality model '{target}': use one of {', '.join(QUALITY)}")
+        raise BackendError(f"unknown quality model '{target}': use one of {', '.join(QUALITY)}")
     return QUALITY[target]

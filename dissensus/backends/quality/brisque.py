@@ -1,4 +1,4 @@
-"""Spatial statistics of natural scenes, and a regression on the opinions of people.
+"""Spatial statistics of natural scenes, and a regression on people's opinion scores.
 
 Mittal, Moorthy and Bovik, IEEE Trans. Image Processing 21(12), 2012, with the authors' model, trained on the LIVE
 database.
@@ -15,11 +15,11 @@ from dissensus.arrays import Array, Float
 from dissensus.backends.quality.natural import RATIOS, SHAPES, halved, nearest, neighbour_fits, normalised
 
 GAMMA = 0.05
-"""Of the regression's radial basis functions."""
+"""Parameter of the regression's radial basis functions."""
 
 
 def brisque(pixels: Float[Array, "H W"]) -> float:
-    """Predicted opinion: about 0 (good) to 100 (bad), and a little beyond. Not defined (NaN) for a flat image."""
+    """Predicted opinion score: about 0 (good) to 100 (bad), and a little beyond. Undefined (NaN) for a flat image."""
     features = np.concatenate([statistics(pixels), statistics(halved(pixels))])
     if not np.isfinite(features).all():
         return float("nan")
@@ -30,7 +30,7 @@ def brisque(pixels: Float[Array, "H W"]) -> float:
 
 
 def statistics(pixels: Float[Array, "H W"]) -> Float[Array, " F"]:
-    """18 numbers: shape and variance of the normalised pixels, and four about each of four kinds of neighbours."""
+    """18 features: shape and variance of the normalised pixels, and four for each of four kinds of neighbours."""
     even = normalised(pixels, "constant")
     square = (even**2).mean()
     with np.errstate(invalid="ignore"):
@@ -43,6 +43,6 @@ def statistics(pixels: Float[Array, "H W"]) -> Float[Array, " F"]:
 
 @cache
 def regression() -> dict[str, Array]:
-    """The authors' model: support vectors with weights and offset, and the ranges that features are scaled by."""
+    """The authors' model: support vectors with weights and offset, and the ranges by which features are scaled."""
     with resources.files("dissensus").joinpath("data", "brisque.npz").open("rb") as file, np.load(file) as known:
         return dict(known)

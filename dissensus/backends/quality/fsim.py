@@ -23,13 +23,13 @@ CUTOFF, ORDER = 0.45, 15
 NOISE_DEVIATIONS, OVERESTIMATE = 2.0, 1.7
 TINY = 1e-4
 SIDE = 256
-"""The shorter side to which larger images are brought, about."""
+"""Larger images are reduced to about this shorter side."""
 
 
 def fsim(pixels: Float[Array, "H W"], reference: Float[Array, "H W"]) -> float:
-    """Mean similarity of phase congruency and gradient, weighted by the larger congruency (Eq. 5); luma alone.
+    """Mean similarity of phase congruency and gradient, weighted by the larger congruency (Eq. 5); luma only.
 
-    Not defined (NaN) where neither image has a feature.
+    Undefined (NaN) if neither image has any features.
     """
     x, y = _reduced(pixels), _reduced(reference)
     congruency_x, congruency_y = phase_congruency(x), phase_congruency(y)
@@ -41,7 +41,7 @@ def fsim(pixels: Float[Array, "H W"], reference: Float[Array, "H W"]) -> float:
 
 def phase_congruency(pixels: Float[Array, "H W"]) -> Float[Array, "H W"]:
     """How well the phases of all scales agree at every pixel, 0 to 1, over all orientations, above the noise."""
-    # no filter passes the mean, and without it a flat image is zero exactly; float32 moves no sixth digit
+    # no filter passes the mean, and without it a flat image is exactly zero; float32 changes at most the seventh digit
     spectrum = fft.fft2((pixels - pixels[0, 0]).astype(np.float32))
     energies, amplitudes = np.zeros(pixels.shape, np.float32), np.zeros(pixels.shape, np.float32)
     for bank in _banks(pixels.shape):
@@ -57,7 +57,7 @@ def phase_congruency(pixels: Float[Array, "H W"]) -> Float[Array, "H W"]:
 
 
 class _Bank(NamedTuple):
-    """Filters of one orientation by scale, and what noise of unit power makes of them."""
+    """Filters of one orientation by scale, and their response to noise of unit power."""
 
     filters: Float[Array, "S H W"]
     finest: float
@@ -72,12 +72,12 @@ def _noise(finest: Float[Array, "H W"], bank: _Bank) -> float:
     return float((rayleigh * np.sqrt(np.pi / 2) + NOISE_DEVIATIONS * deviation) / OVERESTIMATE)
 
 
-@lru_cache(maxsize=4)  # a pool has photos of few sizes; sixteen filters of 256 × 384 pixels are 13 MB
+@lru_cache(maxsize=4)  # a pool has photos of few sizes; sixteen filters of 256 × 384 pixels take 13 MB
 def _banks(shape: tuple[int, int]) -> tuple[_Bank, ...]:
     down, across = np.meshgrid(*map(_frequencies, shape), indexing="ij")
     radius, angle = np.hypot(down, across), np.arctan2(-down, across)
     lowpass = 1 / (1 + (radius / CUTOFF) ** (2 * ORDER))
-    radius[0, 0] = 1  # its logarithm; the filters are zero there
+    radius[0, 0] = 1  # avoids log 0; the filters are zero there
     centres = 1 / (SHORTEST_WAVE * GROWTH ** np.arange(SCALES))
     radial = np.exp(-(np.log(radius / centres[:, None, None]) ** 2) / (2 * np.log(BANDWIDTH) ** 2)) * lowpass
     radial[:, 0, 0] = 0
@@ -96,7 +96,7 @@ def _bank(radial: Float[Array, "S H W"], turned: Float[Array, "H W"]) -> _Bank:
 
 
 def _frequencies(length: int) -> Float[Array, " n"]:
-    """−1/2 to 1/2, zero first; an odd number of them reaches both ends, as in the authors' program."""
+    """From −1/2 to 1/2, zero first; an odd length reaches both ends, as in the authors' program."""
     return fft.ifftshift((np.arange(length) - length // 2) / (length - length % 2))
 
 
@@ -108,7 +108,7 @@ def _reduced(pixels: Float[Array, "H W"]) -> Float[Array, "h w"]:
 
 
 def _gradient(pixels: Float[Array, "H W"]) -> Float[Array, "H W"]:
-    """Magnitude by Scharr's operator."""
+    """Gradient magnitude by Scharr's operator."""
     smooth, step = np.array([3, 10, 3]) / 16, np.array([-1, 0, 1])
     ways = (
         ndimage.correlate1d(ndimage.correlate1d(pixels, step, axis, mode="constant"), smooth, 1 - axis, mode="constant")

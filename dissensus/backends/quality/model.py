@@ -1,4 +1,4 @@
-"""One image quality model: what it needs, which way it counts, and its number for an image."""
+"""One image quality model: what it needs, whether higher or lower is better, and its score for an image."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ Better = Literal["higher", "lower"]
 
 
 class UnfitImageError(BackendError):
-    """An image that a model can give no number for; its words are the item's reason, and stop nothing else."""
+    """An image that a model cannot score; recorded as the item's reason, without stopping anything else."""
 
 
 @dataclass(frozen=True)
 class QualityModel:
-    """A published image quality model; it holds no state, so that threads and processes may share it."""
+    """A published image quality model; it is stateless, so threads and processes may share it."""
 
     name: str
     better: Better
-    """Whether a higher or a lower number means better quality."""
+    """Whether a higher or a lower score means better quality."""
     needs_reference: bool
     summary: str
     measure: Callable[..., float]
-    """From the pixels (and those of the reference) to the number; NaN or UnfitImageError where there is none."""
+    """From the pixels (and those of the reference) to the score; NaN or UnfitImageError if it is undefined."""
     shortest: int = 16
-    """Sides in pixels below which the model is not defined."""
+    """The shortest side, in pixels, for which the model is defined."""
     pixels: Callable[[Image], Float[Array, "H W"]] = luma
     revision: int = 1
-    """Counted up when the numbers change."""
+    """Incremented when the scores change."""
 
     @property
     def version(self) -> str:
-        """What a fingerprint of the model's numbers is made from."""
+        """What the model's fingerprint is computed from."""
         return f"{self.name}/{self.revision}"
 
     def score(self, image: Image, reference: Image | None = None) -> float:
-        """The number for an image, always finite; a model without reference does not look at the one that is given.
+        """The score of an image, always finite; a model that needs no reference ignores it.
 
         Raises:
-            BackendError: the model needs a reference, and none is given.
-            UnfitImageError: the image is too small, has another size than its reference, or has nothing to measure.
+            BackendError: the model needs a reference and there is none.
+            UnfitImageError: the image is too small, differs in size from its reference, or has no structure.
         """
         if min(image.size) < self.shortest:
             raise UnfitImageError(f"{_size(image)} pixels are too few for {self.name}: {self.shortest} a side at least")
         if not self.needs_reference:
             return self._finite(self.measure(self.pixels(image)))
         if reference is None:
-            raise BackendError(f"{self.name} compares with a reference: give the pool a manifest with that column")
+            raise BackendError(f"{self.name} needs a reference image: add a column 'reference' to the pool's manifest")
         if image.size != reference.size:
             raise UnfitImageError(f"{_size(image)} pixels, but the reference has {_size(reference)}")
         return self._finite(self.measure(self.pixels(image), self.pixels(reference)))

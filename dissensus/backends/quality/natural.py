@@ -17,9 +17,9 @@ from dissensus.backends.quality.pixels import gaussian, windowed
 WINDOW = gaussian(7, 7 / 6)
 NEIGHBOURS = ((0, 1), (1, 0), (1, 1), (1, -1))
 SHAPES = np.arange(200, 10_001) / 1000
-"""Shapes of a generalised Gaussian that are looked at: 1 is Laplace's, 2 Gauss's."""
+"""Candidate shapes of a generalised Gaussian: 1 is Laplacian, 2 is Gaussian."""
 RATIOS = gamma(2 / SHAPES) ** 2 / (gamma(1 / SHAPES) * gamma(3 / SHAPES))
-"""Squared mean of the absolute value over mean square, which grows with the shape."""
+"""Squared mean absolute value over mean square, which increases with the shape."""
 ROUNDING = 1e-10
 # MATLAB's imresize by one half: a cubic of twice the width, at the pixels 0.5, 1.5, 2.5 and 3.5 away
 HALVING = np.array([-3, -9, 29, 111, 111, 29, -9, -3]) / 256
@@ -39,21 +39,21 @@ class Fit(NamedTuple):
 
     @property
     def mean(self) -> Float[Array, " B"]:
-        """Of the distribution."""
+        """Mean of the distribution."""
         return (self.right - self.left) * self.spread * gamma(2 / self.shape) / gamma(1 / self.shape)
 
 
 def normalised(pixels: Float[Array, "H W"], outside: str) -> Float[Array, "H W"]:
-    """Pixels less their local mean, over their local standard deviation plus one (Eq. 1)."""
+    """Pixels minus their local mean, divided by their local standard deviation plus one (Eq. 1)."""
     mean = windowed(pixels, WINDOW, outside)
     values = (pixels - mean) / (np.sqrt(np.abs(windowed(pixels**2, WINDOW, outside) - mean**2)) + 1)
-    # a flat place is zero, not what rounding leaves of it: the fits ask on which side of zero values lie
+    # flat regions are set to exactly zero, as the fits depend on which side of zero values lie
     values[np.abs(values) < ROUNDING] = 0
     return values
 
 
 def fit(values: Float[Array, "B n"]) -> Fit:
-    """An asymmetric generalised Gaussian by its moments; NaN where all values lie on one side of zero."""
+    """An asymmetric generalised Gaussian fitted by its moments; NaN if all values lie on one side of zero."""
     squares = values**2
     negative, positive = values < 0, values > 0
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -66,18 +66,18 @@ def fit(values: Float[Array, "B n"]) -> Fit:
 
 
 def neighbour_fits(blocks: Float[Array, "B h w"]) -> list[Fit]:
-    """Fits to the products of neighbours: beside, below and on both diagonals; a block's ends meet."""
+    """Fits to the products of neighbours: horizontal, vertical and on both diagonals; blocks wrap around."""
     return [fit((blocks * np.roll(blocks, shift, axis=(1, 2))).reshape(len(blocks), -1)) for shift in NEIGHBOURS]
 
 
 def nearest(growing: Float[Array, " n"], values: Float[Array, " B"]) -> Array:
-    """Where the nearest number lies in a growing list."""
+    """Index of the nearest number in an ascending list."""
     places = np.searchsorted((growing[1:] + growing[:-1]) / 2, values)
     return np.minimum(places, len(growing) - 1)
 
 
 def halved(pixels: Float[Array, "H W"]) -> Float[Array, "h w"]:
-    """The image at half its size, as MATLAB's imresize makes it."""
+    """The image at half its size, as by MATLAB's imresize."""
     for axis in (0, 1):
         pixels = ndimage.correlate1d(pixels, HALVING, axis, origin=-1)[(slice(None),) * axis + (slice(None, None, 2),)]
     return pixels

@@ -17,9 +17,9 @@ PATCH = 96
 
 
 def niqe(pixels: Float[Array, "H W"]) -> float:
-    """Distance of two Gaussians (Eq. 10), 0 and up: of the image's patches, and of those of good photographs.
+    """Distance between two Gaussians (Eq. 10), 0 and up: the image's patches, and those of good photographs.
 
-    Not defined (NaN) with fewer than two patches of 96 × 96 pixels that have any structure.
+    Undefined (NaN) with fewer than two patches of 96 × 96 pixels that have any structure.
     """
     high, wide = (length // PATCH for length in pixels.shape)
     fine = pixels[: high * PATCH, : wide * PATCH]
@@ -33,7 +33,7 @@ def niqe(pixels: Float[Array, "H W"]) -> float:
 
 
 def _features(pixels: Float[Array, "H W"], side: int) -> Float[Array, "B F"]:
-    """18 numbers per patch."""
+    """18 features per patch."""
     high, wide = (length // side for length in pixels.shape)
     even = normalised(pixels, "nearest")
     patches = even.reshape(high, side, wide, side).swapaxes(1, 2).reshape(-1, side, side)

@@ -1,4 +1,4 @@
-"""What the models see of an image, and the windows that they see it through."""
+"""The pixel values that the models use, and the windows applied to them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ LUMA = (0.299, 0.587, 0.114)
 
 
 def luma(image: Image) -> Float[Array, "H W"]:
-    """Luma of BT.601 rounded to 0..255, as MATLAB's rgb2gray gives it to most of the authors' programs."""
+    """BT.601 luma rounded to 0..255, as MATLAB's rgb2gray computes it for most of the authors' programs."""
     plain = image if image.mode in ("RGB", "L") else as_rgb(image)
     return np.asarray(plain.convert("L"), dtype=np.float64)
 
 
 def exact_luma(image: Image) -> Float[Array, "H W"]:
-    """The same, not rounded."""
+    """BT.601 luma, not rounded."""
     if image.mode == "L":
         return np.asarray(image, dtype=np.float64)
     channels = np.asarray(image if image.mode == "RGB" else as_rgb(image))
@@ -29,19 +29,19 @@ def exact_luma(image: Image) -> Float[Array, "H W"]:
 
 
 def gaussian(length: int, sigma: float) -> Float[Array, " n"]:
-    """Weights of a Gaussian window of odd length that sum to one; its square window is their outer product."""
+    """Weights of a Gaussian window of odd length that sum to one; the square window is their outer product."""
     from_centre = np.arange(length) - length // 2
     weights = np.exp(-(from_centre**2) / (2 * sigma**2))
     return weights / weights.sum()
 
 
 def windowed(pixels: Float[Array, "H W"], weights: Float[Array, " n"], mode: str = "constant") -> Float[Array, "H W"]:
-    """Weighted mean around every pixel. `mode` says what lies outside: zeros, or the 'nearest' pixel."""
+    """Weighted mean around every pixel. `mode` says what is outside the image: zeros, or the 'nearest' pixel."""
     return ndimage.correlate1d(ndimage.correlate1d(pixels, weights, 0, mode=mode), weights, 1, mode=mode)
 
 
 def windowed_inside(pixels: Float[Array, "H W"], weights: Float[Array, " n"]) -> Float[Array, "h w"]:
-    """The same, only where the whole window lies inside: n − 1 fewer rows and columns."""
+    """Like `windowed`, but only where the whole window lies inside: n − 1 fewer rows and columns."""
     edge = len(weights) // 2
     rows = ndimage.correlate1d(pixels, weights, 0)[edge : len(pixels) - edge]
     return ndimage.correlate1d(rows, weights, 1)[:, edge : pixels.shape[1] - edge]

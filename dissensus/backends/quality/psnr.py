@@ -8,7 +8,7 @@ from dissensus.arrays import Array, Float
 
 PEAK = 255.0
 CAP = 100.0
-"""Decibels of two images that are alike; one grey level at one pixel of a million is 108 dB."""
+"""In decibels, for identical images; one grey level at one pixel in a million is 108 dB."""
 
 
 def psnr(pixels: Float[Array, "H W"], reference: Float[Array, "H W"]) -> float:

@@ -1,7 +1,7 @@
 """Visual information fidelity in the pixel domain.
 
 Sheikh and Bovik, IEEE Trans. Image Processing 15(2), 2006, in the form that the authors released later (VIFp): four
-scales of Gaussian windows in the place of wavelet subbands.
+scales of Gaussian windows instead of wavelet subbands.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ NOISE = 2.0
 TINY = 1e-10
 WINDOWS = tuple(gaussian(length, length / 5) for length in (17, 9, 5, 3))
 SHORTEST = 41
-"""Sides at which every window still fits into its scale."""
+"""The shortest side for which every window still fits into its scale."""
 
 
 def vif(pixels: Float[Array, "H W"], reference: Float[Array, "H W"]) -> float:
     """Information about the scene left in the image, as a share of the reference's; above 1 for more contrast.
 
-    Not defined (NaN) where the reference holds none.
+    Undefined (NaN) if the reference has none.
     """
     left = held = 0.0
     for scale, window in enumerate(WINDOWS):
@@ -35,13 +35,13 @@ def vif(pixels: Float[Array, "H W"], reference: Float[Array, "H W"]) -> float:
 
 
 def _information(y: Float[Array, "H W"], x: Float[Array, "H W"], window: Float[Array, " n"]) -> tuple[float, float]:
-    """Of one scale, with y = gain · x + distortion in every window."""
+    """Information at one scale, with y = gain · x + distortion in every window."""
     mean_x, mean_y = windowed_inside(x, window), windowed_inside(y, window)
     variance_x = np.maximum(windowed_inside(x * x, window) - mean_x**2, 0)
     variance_y = np.maximum(windowed_inside(y * y, window) - mean_y**2, 0)
     covariance = windowed_inside(x * y, window) - mean_x * mean_y
     variance_x[variance_x < TINY] = 0
-    # a flat window passes nothing on, and what moves against the reference is distortion
+    # a flat window carries no information, and variation opposite to the reference is distortion
     gain = np.where((variance_x > 0) & (variance_y >= TINY), np.maximum(covariance / (variance_x + TINY), 0), 0)
     distortion = np.maximum(variance_y - gain * covariance, TINY)
     left = np.log2(1 + gain**2 * variance_x / (distortion + NOISE)).sum()

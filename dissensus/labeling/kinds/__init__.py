@@ -1,4 +1,4 @@
-"""Kinds of questions. A further one (grid, reveal, frame pairs) is a file here and a line below."""
+"""Kinds of questions. To add one (grid, reveal, frame pairs), add a file here and a line below."""
 
 import json
 from functools import lru_cache
@@ -21,11 +21,11 @@ QUESTIONS: dict[str, Kind] = {
 }
 
 SHORT = 64
-"""Characters of an answer that is worth remembering: a mask is long, and never comes twice."""
+"""Answers up to this many characters are cached: masks are long, and never come twice."""
 
 
 def code_of_text(kind: str, answer: str) -> int:
-    """An answer that is stored as JSON, as its kind's code; of short ones there are few different ones."""
+    """The code of an answer stored as JSON; cached for short answers, of which few differ."""
     return _known_code(kind, answer) if len(answer) <= SHORT else QUESTIONS[kind].code(json.loads(answer))
 
 

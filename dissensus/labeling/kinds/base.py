@@ -1,7 +1,7 @@
-"""What a kind of question says: how it is kept, shown and answered.
+"""What defines a kind of question: how it is stored, shown and answered.
 
-A kind is one file here, one module in `web/static/kinds/`, and one test in a real browser. It states only what differs
-from a plain question about one picture; arguments are positional, so that it may leave those it does not use unnamed.
+A kind is one file here, one module in `web/static/kinds/`, and one test in a real browser. It overrides only what
+differs from a plain question about one image; arguments are positional, so that unused ones may start with '_'.
 """
 
 from __future__ import annotations
@@ -15,143 +15,141 @@ from dissensus.records import Classes
 
 Body = dict[str, Any]
 NO_CODE = -1
-"""Of an answer that says nothing, such as 'cannot tell' about a class."""
+"""The code of an answer that says nothing, such as 'cannot tell' about a class."""
 ASK_PAIR = "Which one is better?"
 OTHER = {"first": "second", "second": "first"}
 
 
 class Kind(ABC):
-    """One kind of question. A body is what the question is about; `shown` is what chance decided when it was put.
+    """One kind of question. A body is what the question is about; `shown` is what was randomized when it was asked.
 
-    Unless a kind says otherwise, a question shows the picture of `item`, which groups it, and nothing else; answers are
-    kept as they are sent, and known answers are written as answers are.
+    By default a question shows only the image of `item`, by which it is grouped; answers are stored as they are sent,
+    and known answers are written like answers.
     """
 
     @abstractmethod
     def checked(self, body: Body, classes: Classes, /) -> Body:
-        """The body as it is kept; raises JudgementError where it is none of this kind."""
+        """The body as stored; raises JudgementError if it is not valid for this kind."""
 
     @abstractmethod
     def payload(self, body: Body, classes: Classes, /) -> Body:
-        """What the browser is told: no item id, no file name, nothing of the models."""
+        """What the browser receives: no item id, no file name, nothing about the models."""
 
     @abstractmethod
     def kept(self, body: Body, answer: Any, classes: Classes, /) -> Any:
-        """The answer, in the form in which it is kept; raises JudgementError where it is none."""
+        """The answer as stored; raises JudgementError if it is invalid."""
 
     @abstractmethod
     def code(self, answer: Any, /) -> int:
-        """A kept or known answer as a number, the same for answers that agree: controls, repeats and people are
-        compared by it; NO_CODE where it says nothing."""
+        """A stored or known answer as a number, equal for answers that agree: used to compare people, controls and
+        repeats; NO_CODE if it says nothing."""
 
     @abstractmethod
     def words(self, answer: Any, classes: Classes, /) -> str:
-        """A kept or known answer in words."""
+        """A stored or known answer in words."""
 
     def pictures(self, body: Body, _shown: Body, /) -> tuple[str, ...]:
-        """The items whose pictures are shown, in the order on the screen."""
+        """The items whose images are shown, in their order on the screen."""
         return (body["item"],)
 
     def group(self, body: Body, /) -> str:
-        """Questions of one group are put one after the other, so that a picture is looked at once."""
+        """The questions of a group are asked one after another, so that people look at an image only once."""
         return str(body["item"])
 
     def chance(self, _number: int, /) -> Body:
-        """What a random number decides about how the question is shown; it is recorded with the answer."""
+        """What a random number decides about the presentation; recorded with the answer."""
         return {}
 
     def is_about_answers(self, _body: Body, /) -> bool:
-        """Whether it is about what people said before, such as a mask to be checked: the study is then asked for it
-        when the question is put, and nobody is asked a second time, since that would be about something else."""
+        """True if it is about earlier answers, such as a mask to be checked: the study then provides it when the
+        question is asked, and nobody is asked twice, as the second time would be about something else."""
         return False
 
     def has_material(self, _body: Body, /) -> bool:
-        """Whether its page shows something that only the study knows, such as the mask to be checked."""
+        """True if its page shows something that only the study knows, such as the mask to be checked."""
         return False
 
     def heard(self, _shown: Body, given: Any, /) -> Any:
-        """What the browser sent in the form in which it is kept, such as a side as what stood there; not checked."""
+        """What the browser sent, in the form that is stored, such as a side as the item shown there; not checked."""
         return given
 
     def said(self, _shown: Body, answer: Any, /) -> Any:
-        """What the browser would have sent for a known answer, so that the page can tell it in its own words."""
+        """What the browser would have sent for a known answer, so that the page can put it in its own words."""
         return answer
 
     def turned(self, answer: Any, /) -> Any:
-        """A kept or known answer as it would be if `first` and `second` were named the other way round."""
+        """A stored or known answer as it would be with `first` and `second` swapped."""
         return answer
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
-        """The known answer of a control or a training question, as somebody wrote it down; raises JudgementError."""
+        """The known answer to a control or training question, as given by the organizer; raises JudgementError."""
         return self.kept(body, given, classes)
 
 
 class PairKind(Kind):
-    """A kind about `first` and `second`, side by side: chance decides which of them stands on the left."""
+    """A kind about `first` and `second`, side by side: which of them is on the left is random."""
 
     def pictures(self, body: Body, shown: Body, /) -> tuple[str, ...]:
-        """The left and the right one."""
+        """The left one and the right one."""
         left = left_of(shown)
         return body[left], body[OTHER[left]]
 
     def group(self, body: Body, /) -> str:
-        """Every pair stands alone."""
+        """Every pair is its own group."""
         return json.dumps([body["first"], body["second"]])
 
     def chance(self, number: int, /) -> Body:
-        """Which one stands on the left."""
         return {"left": ("first", "second")[number & 1]}
 
 
 def left_of(shown: Body) -> str:
-    """The one that stands on the left."""
     return "second" if shown.get("left") == "second" else "first"
 
 
 def two_items(body: Body) -> tuple[str, str]:
-    """The items of a body; raises JudgementError where they are not two."""
+    """The two items of a body; raises JudgementError if they are missing or the same."""
     first, second = named(body, "first", "second")
     if first == second:
-        raise JudgementError(f"{first} cannot be compared with itself")
+        raise JudgementError(f"first and second are both {first}: give two different ones")
     return first, second
 
 
 def named(body: Body, *names: str) -> list[str]:
-    """Fields of a body that must be text."""
+    """Fields of a body that must be non-empty text."""
     for name in names:
         if not isinstance(body.get(name), str) or not body[name]:
-            raise JudgementError(f"the question has no {name}")
+            raise JudgementError(f"the question has no {name}: give it as text")
     return [body[name] for name in names]
 
 
 def asked(body: Body) -> Body:
-    """What is asked, where a body says it in words of its own."""
+    """The wording of the question, if the body gives one."""
     if not isinstance(body.get("ask", ""), str):
-        raise JudgementError("'ask' is text")
+        raise JudgementError("'ask' must be text")
     return {"ask": body["ask"]} if body.get("ask") else {}
 
 
 def only(body: Body, *allowed: str) -> None:
-    """Refuse fields that a kind does not know: a typo would otherwise make another question."""
+    """Refuse unknown fields: a typo would otherwise create a different question."""
     unknown = sorted(set(body) - set(allowed))
     if unknown:
-        raise JudgementError(f"the question has a field '{unknown[0]}': it may have {', '.join(allowed)}")
+        raise JudgementError(f"the question has an unknown field '{unknown[0]}': it may have {', '.join(allowed)}")
 
 
 def told(answer: Any) -> str:
-    """An answer in a complaint about it: whatever it is, one short line."""
+    """An answer as error messages show it: one short line, whatever it is."""
     try:
         text = repr(answer)
-    except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists
+    except (ValueError, RecursionError):  # a number with thousands of digits, or deeply nested lists
         return "given"
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def class_number(value: Any, classes: Classes) -> int:
-    """A class given as number, name, id or synonym, as its number."""
+    """The number of a class given by number, name, id or synonym."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise JudgementError(f"{told(value)} is no class")
+        raise JudgementError(f"{told(value)} is not a class: give its number, name or id")
     try:
         return classes.index_of(value)
-    except ValueError:  # a number of thousands of digits
-        raise JudgementError(f"there is no class {told(value)}") from None
+    except ValueError:  # a number with thousands of digits
+        raise JudgementError(f"no such class: {told(value)}") from None

@@ -1,4 +1,4 @@
-"""'Does it contain a …?': one image and one label; the paper asks it twice for each image."""
+"""'Does it contain a …?': one image and one label; the paper asks this twice per image."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ WORDS = {"yes": "yes", "no": "no", "unsure": "hard to tell", "unfit": "unfit"}
 
 
 class Contains(Kind):
-    """The body is {item, label}; the answers are yes, no, unsure and unfit. All labels of one image come together."""
+    """The body is {item, label}; the answers are yes, no, unsure and unfit. An image's labels are asked together."""
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
-        """Item and label, the label as a class number."""
+        """Item and label, with the label as a class number."""
         only(body, "item", "label")
         (item,) = named(body, "item")
         return {"item": item, "label": class_number(body.get("label"), classes)}
 
     def payload(self, body: Body, classes: Classes, /) -> Body:
-        """The class in words."""
         label = body["label"]
         name = classes.names[label]
         synonyms = classes.synonyms[label] if classes.synonyms else ()
@@ -32,15 +31,12 @@ class Contains(Kind):
         }
 
     def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
-        """One of the four answers."""
         if answer not in ANSWERS:
-            raise JudgementError(f"the answer {told(answer)} is none of {', '.join(ANSWERS)}")
+            raise JudgementError(f"invalid answer {told(answer)}: it must be one of {', '.join(ANSWERS)}")
         return answer
 
     def code(self, answer: Any, /) -> int:
-        """Its place among the answers."""
         return ANSWERS.index(answer)
 
     def words(self, answer: Any, _classes: Classes, /) -> str:
-        """As on the button."""
         return WORDS[answer]

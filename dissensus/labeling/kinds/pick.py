@@ -1,4 +1,4 @@
-"""One class out of a list: what is it? With search, and the tree of the taxonomy."""
+"""One class out of a list: what is it? With search, and the taxonomy as a tree."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ ASK = "What is it?"
 
 
 class Pick(Kind):
-    """The body is {item} with an optional text `ask` and `options`, the classes to choose from (all, unless said).
+    """The body is {item} with an optional text `ask` and `options`, the classes to choose from (defaults to all).
 
-    Kept is the number of a class, or None where the person cannot tell. Chance decides nothing: a list that is in
-    another order each time cannot be learnt.
+    The answer is a class number, or None if the person cannot tell. Nothing is random: a list that is in a different
+    order each time cannot be learnt.
     """
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
@@ -26,22 +26,21 @@ class Pick(Kind):
         options = body.get("options")
         if options is not None:
             if not isinstance(options, list) or len(options) < 2:
-                raise JudgementError("'options' is a list of at least two classes")
+                raise JudgementError("'options' must be a list of at least two classes")
             kept["options"] = sorted({class_number(option, classes) for option in options})
         return kept
 
     def payload(self, body: Body, _classes: Classes, /) -> Body:
-        """What is asked, and the numbers of the classes to choose from; what they are called is fetched once."""
+        """The question, and the numbers of the classes to choose from; the page fetches class names once."""
         return {"ask": body.get("ask") or ASK, "options": body.get("options")}
 
     def kept(self, body: Body, answer: Any, classes: Classes, /) -> Any:
-        """The class number, or None."""
         if answer is None:
             return None
         if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(classes):
-            raise JudgementError(f"the answer {told(answer)} is no class number")
+            raise JudgementError(f"the answer {told(answer)} is not a class number")
         if "options" in body and answer not in body["options"]:
-            raise JudgementError(f"the answer '{classes.names[answer]}' is none of the options")
+            raise JudgementError(f"the answer '{classes.names[answer]}' is not one of the options")
         return answer
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
@@ -49,9 +48,7 @@ class Pick(Kind):
         return self.kept(body, class_number(given, classes), classes)
 
     def code(self, answer: Any, /) -> int:
-        """The number of the class."""
         return NO_CODE if answer is None else int(answer)
 
     def words(self, answer: Any, classes: Classes, /) -> str:
-        """The name of the class."""
         return "cannot tell" if answer is None else classes.names[answer]

@@ -1,4 +1,4 @@
-"""Two alternatives and a scale between them: which one is better, and how sure is it? (gMAD, section 3.3)
+"""Two alternatives and a scale between them: which one is better, and how sure are you? (gMAD, section 3.3)
 
 The soft version of a paired comparison: −100 … −20 the one, −20 … 20 uncertain, 20 … 100 the other, 0 neutral.
 """
@@ -14,10 +14,10 @@ from dissensus.records import Classes
 
 LARGEST = 100
 DECIDED = 20
-"""From here on one is better: the paper gives the borders to both bands, and whoever goes so far has decided."""
+"""From here on, one is better: the paper assigns the borders to both bands, and we count them as decided."""
 UNFIT = "unfit"
 BANDS = ("first", "second", "same")
-"""In the order of their codes, which are those of a choice."""
+"""In the order of their codes, which match those of a choice."""
 BAND_WORDS = {"first": "the first is better", "second": "the second is better", "same": "uncertain", UNFIT: UNFIT}
 NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
 
@@ -25,43 +25,42 @@ NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
 class Slider(PairKind):
     """The body is {first, second} (two items) with an optional text `ask`.
 
-    Chance decides which of them stands on the left; of two clips the left one is played first. Kept is a number from
-    −100 to 100, whatever the sides were: positive where the second is better, negative where the first is, and zero for
-    no difference; or `unfit`, where the two cannot be judged. The page gives whole numbers; other measurements, such as
-    differences of mean opinion scores, need not be.
+    Which of them is on the left is random; of two clips, the left one plays first. The stored answer is a number from
+    −100 to 100, whatever the sides were: positive if the second is better, negative if the first is, and zero for no
+    difference; or `unfit` if the two cannot be judged. The page sends whole numbers; imported values, such as
+    differences of mean opinion scores, need not be whole.
     """
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:
-        """Two items, and what is asked about them."""
+        """Two items, and the question about them."""
         only(body, "first", "second", "ask")
         first, second = two_items(body)
         return {"first": first, "second": second} | asked(body)
 
     def payload(self, body: Body, _classes: Classes, /) -> Body:
-        """What is asked."""
         return {"ask": body.get("ask") or ASK_PAIR}
 
     def heard(self, shown: Body, given: Any, /) -> Any:
-        """Positive for the second, from positive for the right one."""
+        """Positive for the second, from positive for the right."""
         return -given if left_of(shown) == "second" and _is_number(given) else given
 
     def said(self, shown: Body, answer: Any, /) -> Any:
-        """Positive for the right one; a band as left, right or same."""
+        """Positive for the right; a band as left, right or same."""
         if answer in OTHER:
             return "left" if answer == left_of(shown) else "right"
         return self.heard(shown, answer)
 
     def turned(self, answer: Any, /) -> Any:
-        """The number with the other sign, or the other band."""
+        """The negated number, or the opposite band."""
         return -answer if _is_number(answer) else OTHER.get(answer, answer)
 
     def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
         """A number from −100 to 100, or unfit."""
         if answer == UNFIT and isinstance(answer, str):
             return answer
-        # what is no number at all lies between no two others, so that int() is asked about real ones only
+        # NaN fails the comparison too, so int() sees only finite numbers
         if not _is_number(answer) or not -LARGEST <= answer <= LARGEST:
-            raise JudgementError(f"the answer {told(answer)} is no number from −100 to 100, and not '{UNFIT}'")
+            raise JudgementError(f"the answer {told(answer)} must be a number from −100 to 100, or '{UNFIT}'")
         return int(answer) if answer == int(answer) else float(answer)
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
@@ -70,30 +69,30 @@ class Slider(PairKind):
         return value if value in BANDS else self.kept(body, value, classes)
 
     def code(self, answer: Any, /) -> int:
-        """That of the band: people who say 40 and 70 agree that it is the second."""
+        """The band's code: people who say 40 and 70 agree on the second."""
         return (*BANDS, UNFIT).index(band(answer))
 
     def words(self, answer: Any, _classes: Classes, /) -> str:
-        """The band and the number; by order, since the sides are forgotten."""
+        """The band and the number; by order, as the sides are not stored."""
         if isinstance(answer, str):
             return BAND_WORDS[answer]
         return f"{BAND_WORDS[band(answer)] if answer else 'no difference'} ({signed(answer)})"
 
 
 def band(answer: Any) -> str:
-    """first, second, same or unfit; from ±20 on one of them is better."""
+    """First, second, same or unfit; from ±20 on, one of them is better."""
     if isinstance(answer, str):
         return answer
     return "same" if abs(answer) < DECIDED else "second" if answer > 0 else "first"
 
 
 def signed(value: float) -> str:
-    """A number with its sign, as it is printed: +63, −5, 0."""
+    """A number with its sign, for printing: +63, −5, 0."""
     return f"{value:+.3g}".replace("-", "−") if value else "0"
 
 
 def number_or_word(written: Any) -> Any:
-    """An answer as a file holds it, where a number may be text."""
+    """An answer from a file, in which a number may be text."""
     if not isinstance(written, str):
         return written
     word = written.strip().lower().replace("−", "-")

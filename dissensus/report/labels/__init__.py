@@ -1,1 +1,1 @@
-"""The page about classifiers: who is right where two of them disagree."""
+"""The report on classifiers: who is right where two of them disagree."""

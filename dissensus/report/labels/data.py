@@ -1,4 +1,4 @@
-"""What the page about classifiers is made from."""
+"""The data behind the page about classifiers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dissensus.report.data import Benchmark, Report
 
 
 @dataclass(frozen=True)
-class Said:
-    """What one model said about an item, and whether people agreed."""
+class JudgedLabel:
+    """One model's prediction for an item, and whether annotators agreed."""
 
     label: str
     is_right: bool
@@ -22,12 +22,12 @@ class Said:
 
 @dataclass(frozen=True)
 class Shown:
-    """One judged item of a duel, as shown in its gallery; `image` is a data URI, None where there is no picture."""
+    """One judged item of a duel, as shown in its gallery; `image` is a data URI, or None without a picture."""
 
     item: str
     image: str | None
     pixelated: bool
-    said: tuple[Said, Said]
+    said: tuple[JudgedLabel, JudgedLabel]
     discrepancy: float
 
     @property
@@ -39,13 +39,13 @@ class Shown:
 
 @dataclass(frozen=True)
 class LabelDuel:
-    """Two models and the judged items on which they disagreed most, in the order of the selection."""
+    """Two models and the judged items on which they disagreed most, in selection order."""
 
     models: tuple[str, str]
     shown: tuple[Shown, ...]
     judged: int
     only: tuple[int, int]
-    """On how many of them either model alone was right."""
+    """For each model, the number of items on which only it was right."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class LabelsReport(Report):
     accuracy: Float[Array, "M M"]
     dominance: Float[Array, "M M"]
     consensus: Mapping[str, float]
-    """Agreement with the plurality vote over the whole pool, 0 to 1: the order that needs no people."""
+    """Agreement with the plurality vote over the whole pool, 0 to 1: an order that needs no annotators."""
     stability: tuple[tuple[int, float], ...]
     """(k, SRCC of the top-k ranking with the full one), k ascending."""
     duels: tuple[LabelDuel, ...]
@@ -66,9 +66,9 @@ class LabelsReport(Report):
     unreadable: int
     benchmark: Benchmark | None = None
     label_names: Mapping[int, str] = field(default_factory=dict)
-    """Names of the classes that the judgements under `ranking.fragility` are about."""
+    """Names of the classes that occur in the judgements of `ranking.fragility`."""
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The order of the page: the best model first."""
+        """The page's order: best model first."""
         return tuple(standing.model for standing in self.ranking.standings)

@@ -9,18 +9,19 @@ import numpy as np
 from markupsafe import Markup
 
 from dissensus.arrays import Array, Float
+from dissensus.plots import Plot, bars, curve
 from dissensus.records import Ranking
 from dissensus.report.galleries import Album, Gallery, duel_id, most_each
 from dissensus.report.heatmaps import Grid, Shade, apart, ratio_shade
 from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
 from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section, settings_section
-from dissensus.report.scales import STABLE, Curves, curves, settled_from
+from dissensus.report.scales import LEVEL, STABLE, limits, settled_from
 from dissensus.report.standings import HIGHER, Column, OrderCell, moved, plot
 from dissensus.report.wording import counted, decimals, number, percent, ratio, span
 
 CARDS = 6_000
-"""Cards on one page; studies with more show the first of every duel, and say so."""
+"""Cards on one page; larger studies show only the first of every duel, and say so."""
 
 PAPER = (0.329, 0.535, 0.136)
 """Shares of Cases I, II and III among eleven ImageNet classifiers (Section 3.1)."""
@@ -39,10 +40,7 @@ def labels_page(report: LabelsReport) -> Page:
             ranking_section(report),
             matrices_section(report, linked),
             cases_section(report, linked),
-            Section(
-                "stability", "Stability", "Stability over k", "labels/stability.html",
-                {"drawn": stability(report.stability)},
-            ),
+            stability_section(report),
             Section("galleries", "Galleries", "Galleries", "labels/galleries.html", view),
             settings_section(report.settings, {"Ranking": provenance}, f" --method {provenance.method}"),
         ),
@@ -51,13 +49,13 @@ def labels_page(report: LabelsReport) -> Page:
 
 
 def ranking_section(report: LabelsReport) -> Section:
-    """Strengths with their intervals, how fragile the first place is, and the same models in other orders."""
+    """Strengths with confidence intervals, how fragile first place is, and the same models in other orders."""
     view = {"report": report, "plot": plot(report.ranking), "columns": orders(report)}
-    return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view)
+    return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", (report.ranking.plot(),))
 
 
 def orders(report: LabelsReport) -> tuple[Column, ...]:
-    """The ranking, the rankings by other methods, the consensus of the models, and the benchmark if there is one."""
+    """This ranking, rankings by other methods, the consensus of the models, and the benchmark if there is one."""
     own = report.ranking.provenance.method
     ranks = {s.model: OrderCell(span(s.rank_low, s.rank_high)) for s in report.ranking.standings}
     head = Markup('{}<br><span class="tag">this ranking</span>')
@@ -65,7 +63,7 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
         Column(head.format(own), ranks),
         *(Column(name, _by_method(found, report)) for name, found in report.other_rankings.items() if name != own),
         Column(
-            Markup('consensus<br><span class="tag">needs no people</span>'),
+            Markup('consensus<br><span class="tag">no annotators</span>'),
             {name: _by_consensus(report.consensus.get(name), report) for name in report.order},
         ),
     ]
@@ -96,16 +94,16 @@ def _by_method(ranking: Ranking, report: LabelsReport) -> dict[str, OrderCell]:
 
 
 def _by_consensus(share: float | None, report: LabelsReport) -> OrderCell:
-    """The rank by agreement; equal shares get the same, better rank."""
+    """The rank by agreement; ties share the better rank."""
     if share is None:
-        return OrderCell("–", "", "agrees with the plurality vote on no item")
+        return OrderCell("–", "", "never agrees with the plurality vote")
     rank = 1 + sum(other > share for other in report.consensus.values())
     return OrderCell(str(rank), percent(share, 1), f"agrees with the plurality vote on {percent(share, 1)}")
 
 
 def matrices_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -> Section:
-    """Pairwise accuracy and dominance; a pair without judged items has an empty cell."""
-    grid, order = Grid(report.models, report.order, linked, "no judged item"), report.order
+    """Pairwise accuracy and dominance; cells without judged items are empty."""
+    grid, order = Grid(report.models, report.order, linked, "no judged items"), report.order
     accuracy, dominance, items = (grid.sorted(m) for m in (report.accuracy, report.dominance, report.tally.items))
     met = apart(items > 0)
 
@@ -122,13 +120,14 @@ def matrices_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -
         return f"{order[better]} was right {ratio(factor)} times as often as {order[worse]}"
 
     shares = Shade(lambda share: f"{100 * share:.0f}", lambda share: share, ("0 %", "100 % right"))
-    view = {
-        "grid": grid,
-        "judged": _judged(items[met]),
-        "accuracy": grid.heat(accuracy, met, shares, right, _higher_first),
-        "dominance": grid.heat(dominance, met, ratio_shade(dominance[met]), dominates, _higher_first),
-    }
-    return Section("matrices", "Matrices", "Pairwise matrices", "labels/matrices.html", view)
+    of_accuracy = grid.heat(accuracy, met, shares, right, _higher_first)
+    of_dominance = grid.heat(dominance, met, ratio_shade(dominance[met]), dominates, _higher_first)
+    view = {"grid": grid, "judged": _judged(items[met]), "accuracy": of_accuracy, "dominance": of_dominance}
+    plots = (
+        of_accuracy.plot("accuracy", "Pairwise accuracy", "Percent of the items of a duel on which the row is right."),
+        of_dominance.plot("dominance", "Pairwise dominance", "How many times as often as the column the row is right."),
+    )
+    return Section("matrices", "Matrices", "Pairwise matrices", "labels/matrices.html", view, "", plots)
 
 
 def _higher_first(row: int, column: int) -> tuple[int, int]:
@@ -136,7 +135,7 @@ def _higher_first(row: int, column: int) -> tuple[int, int]:
 
 
 def _judged(items: Float[Array, " D"]) -> str:
-    """How many items the duels have; every duel is given twice."""
+    """How many judged items the duels have; `items` contains every duel twice."""
     if items.size == 0:
         return "No duel has been judged."
     low, high = round(float(items.min())), round(float(items.max()))
@@ -145,59 +144,76 @@ def _judged(items: Float[Array, " D"]) -> str:
 
 
 def cases_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -> Section:
-    """Both right (I), one right (II), neither right (III): shares over all duels beside the paper's, and duel by duel.
+    """Both right (I), one right (II), neither right (III): overall shares next to the paper's, and duel by duel.
 
-    There are no shares where nothing was judged. In a bar the model that the page places higher stands first.
+    There are no shares if nothing was judged. In each bar the higher-ranked model comes first.
     """
     tally, order = report.tally, report.order
     grid = Grid(report.models, order, linked)
     counts = np.stack([grid.sorted(m) for m in (tally.only, tally.both, tally.neither, tally.only.T)], axis=-1)
-    bars = [
+    found = [
         ((order[i], order[j]), tuple(round(float(n)) for n in counts[i, j]), duel_id(i, j) if (i, j) in linked else "")
         for i in range(len(order))
         for j in range(i + 1, len(order))
         if counts[i, j].sum()
     ]
-    judged = sum(sum(parts) for _, parts, _ in bars)
+    judged = sum(sum(parts) for _, parts, _ in found)
     shares = None
     if judged:
-        one, three = (sum(parts[place] for _, parts, _ in bars) / judged for place in (1, 2))
+        one, three = (sum(parts[place] for _, parts, _ in found) / judged for place in (1, 2))
         shares = one, 1 - one - three, three
-    view = {"shares": shares, "paper": PAPER, "judged": judged, "bars": bars}
-    return Section("cases", "Three cases", "Three cases", "labels/cases.html", view)
+    view = {"shares": shares, "paper": PAPER, "judged": judged, "bars": found}
+    plots = (_cases(found),) if found else ()
+    return Section("cases", "Three cases", "Three cases", "labels/cases.html", view, "", plots)
 
 
-def stability(rows: Sequence[tuple[int, float]]) -> Curves | None:
-    """How the ranking settles over k; None where there is nothing to draw."""
+def _cases(found: Sequence[tuple[tuple[str, str], tuple[int, ...], str]]) -> Plot:
+    series = ("only the first is right", "both are right", "neither is right", "only the second is right")
+    names = [f"{one} / {other}" for (one, other), _, _ in found]
+    caption = "One bar for every duel. The model that ranks higher comes first."
+    return bars("cases", "Who was right", names, [parts for _, parts, _ in found], series, "judged items", caption)
+
+
+def stability_section(report: LabelsReport) -> Section:
+    """The order from fewer items, against the final one."""
+    drawn = stability(report.stability)
+    plots = () if drawn is None else (drawn,)
+    return Section("stability", "Stability", "Stability over k", "labels/stability.html", {"drawn": drawn}, "", plots)
+
+
+def stability(rows: Sequence[tuple[int, float]]) -> Plot | None:
+    """How the ranking settles over k; None if there is nothing to draw."""
     if not rows:
         return None
     first, last, settled = rows[0][0], rows[-1][0], settled_from(rows, lambda srcc: srcc > STABLE)
     if settled == first:
         words = f"The order stays close to the final one (SRCC above {STABLE}) from the smallest k on."
     elif settled == last:
-        words = f"The order still moves at k = {last}: judge more items per duel before trusting close ranks."
+        words = f"The order still changes at k = {last}: judge more items per duel before trusting close ranks."
     else:
         words = f"From k = {settled} on, the order stays close to the final one (SRCC above {STABLE})."
-    return curves(rows, ("blue",), lambda k, _, srcc: f"k = {k}: SRCC {srcc:.2f}", words)
+    counts, values = zip(*rows, strict=True)
+    titles = "k, judged items per duel", "SRCC with the final ranking"
+    return curve("stability", "Stability over k", counts, {"SRCC": values}, titles, words, limits(values), LEVEL)
 
 
 @dataclass(frozen=True)
 class LabelGallery(Gallery):
-    """One duel; the model that the page places higher comes first."""
+    """One duel; the higher-ranked model comes first."""
 
     judged: int
     only: tuple[int, int]
 
     def number_of(self, case: str) -> int:
-        """Cards of one case."""
+        """The number of cards with this case."""
         return sum(card.case == case for card in self.cards)
 
 
 def galleries(report: LabelsReport, album: Album, most_cards: int = CARDS) -> tuple[LabelGallery, ...]:
-    """Galleries sorted by the two models' places; at most `most_cards` cards in all, but one per duel.
+    """Galleries sorted by the two models' positions; at most `most_cards` cards in total, but at least one per duel.
 
     Raises:
-        ValueError: an image is not a base64 data URI of a bitmap, so it must not enter the page's style sheet.
+        ValueError: an image is not a base64 data URI of a bitmap and must not enter the style sheet.
     """
     most = most_each(most_cards, sum(len(duel.shown) for duel in report.duels), len(report.duels))
     made = []
@@ -219,7 +235,7 @@ def _turned(duel: LabelDuel) -> LabelDuel:
 
 
 def examples(galleries: Sequence[LabelGallery], number: int = 3) -> tuple[tuple[LabelGallery, Shown], ...]:
-    """Items with a picture that decide a duel, each from another gallery, for the opening of the page."""
+    """Examples for the opening: items with a picture that only one model got right, each from another gallery."""
     found: dict[str, tuple[LabelGallery, Shown]] = {}
     for gallery in galleries:
         for card in gallery.cards:

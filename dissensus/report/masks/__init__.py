@@ -1,1 +1,1 @@
-"""The page about models that give a map."""
+"""The report on segmentation models."""

@@ -1,4 +1,4 @@
-"""The attacks of every duel, and the images that fool others too, as cards: photo, truth and maps."""
+"""Cards with photo, ground truth and predictions: the attacks of every duel, and the images that fool others too."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from dissensus.report.masks.scored import most_transferable, transfer
 from dissensus.report.wording import ratio
 
 CARDS = 3_000
-"""Attacks that are shown with their pictures."""
+"""Attacks shown with pictures."""
 LISTED = 10_000
-"""Further attacks that are listed in words, each duel its part; the others are only counted."""
+"""Further attacks listed without pictures, shared equally among the duels; the others are only counted."""
 TRANSFERRED = 6
-"""Images that fool others, with their maps."""
+"""Number of images shown that fool other models too."""
 MODELS = 16
-"""Maps beside each of them; those of the best models come first."""
+"""Predictions shown with each of them, those of the best models."""
 NARROW, WIDE = 0.6, 2.2
-"""Shapes, width over height, between which pictures are shown as they are; others get margins."""
+"""Pictures with an aspect ratio (width over height) outside this range get margins."""
 
 
 @dataclass(frozen=True)
 class AttackCard:
-    """One attack, its category and its case by name, and the width of its picture over the height."""
+    """One attack with its category and case by name, and the aspect ratio of its picture."""
 
     attack: ShownAttack
     image: ShownImage
@@ -36,14 +36,17 @@ class AttackCard:
 
     @property
     def gap(self) -> float:
-        """How far the attacker is ahead; zero before anybody judged."""
+        """How far the attacker is ahead; zero until judged."""
         one, other = self.attack.attacker_score, self.attack.defender_score
         return 0.0 if one is None or other is None else one - other
 
 
 @dataclass(frozen=True)
 class TransferCard:
-    """An image with the maps of many models: each with its role, 'own' where it was selected for it, and its score."""
+    """An image with predictions of many models, each as (model, role, score).
+
+    The role is 'own' if the image was selected for a duel of the model, else 'other'.
+    """
 
     image: ShownImage
     ratio: float
@@ -54,13 +57,13 @@ class TransferCard:
 
 @dataclass(frozen=True)
 class MaskGallery(AttackGallery):
-    """One duel: cards with pictures, attacks listed in words, and how many are only counted."""
+    """One duel: cards with pictures, attacks listed without, and how many are only counted."""
 
     listed: tuple[AttackCard, ...]
 
 
 def attack_tally(report: MasksReport) -> dict[str, int]:
-    """How many attacks of all duels had which outcome."""
+    """How often each outcome occurred over all duels."""
     keys = [_case(report, attack) for duel in report.duels for attack in duel.shown]
     return dict(tallied(keys, CHOICES if report.is_choice else CASES))
 
@@ -70,7 +73,7 @@ def mask_galleries(
 ) -> tuple[MaskGallery, ...]:
     """Galleries sorted by attacker and defender.
 
-    Pictures are given to the first attack of every duel, then to the second, and so on while there is room.
+    The first attack of every duel gets pictures, then the second, and so on while there is room.
 
     Raises:
         ValueError: a picture is not a base64 data URI of a bitmap.
@@ -99,7 +102,7 @@ def mask_galleries(
 
 
 def striking(galleries: Sequence[MaskGallery]) -> tuple[tuple[MaskGallery, AttackCard], ...]:
-    """Up to two attacks with pictures for the opening: the clearest hit, and an image on which both fail."""
+    """Up to two attacks with pictures for the opening: the clearest hit and an image on which both fail."""
     seen = [(g, c) for g in galleries for c in g.cards if c.image.photo is not None]
     hits = sorted((both for both in seen if both[1].case == "first"), key=lambda both: -both[1].gap)[:1]
     failed = [both for both in seen if both[1].case == "neither"] or [both for both in seen if both[1].case == "second"]
@@ -108,9 +111,9 @@ def striking(galleries: Sequence[MaskGallery]) -> tuple[tuple[MaskGallery, Attac
 
 
 def transfer_cards(report: MasksReport, album: Album) -> tuple[TransferCard, ...]:
-    """The images that falsify most models besides those they were selected for (Fig. 8), with the maps of all.
+    """The images that falsify most models besides those they were selected for (Fig. 8), with predictions.
 
-    Those without pictures, or without room for them, are left out; there are none without scores or other models.
+    Images without pictures, or without room for them, are left out. Empty without scores or other models.
 
     Raises:
         ValueError: a picture is not a base64 data URI of a bitmap.
@@ -145,7 +148,7 @@ def _transfer_card(report: MasksReport, row: int, album: Album) -> TransferCard 
 def _pictured(
     duels: Sequence[AttackDuel[ShownAttack]], images: Sequence[ShownImage], album: Album, cards: int
 ) -> set[tuple[int, int]]:
-    """Places of the attacks that have a picture and room for it; their pictures get numbers here."""
+    """Which attacks, as (duel, attack), have pictures and room for them; adds the pictures to the album."""
     seen: set[tuple[int, int]] = set()
     for n in range(max((len(duel.shown) for duel in duels), default=0)):
         for d, duel in enumerate(duels):
@@ -170,6 +173,6 @@ def _case(report: MasksReport, attack: ShownAttack) -> str:
 
 
 def _shape(image: ShownImage, album: Album) -> float:
-    """Width over height of an image, held between narrow and wide."""
+    """Aspect ratio of an image, clipped to the range between `NARROW` and `WIDE`."""
     known = image.photo or image.truth or next(iter(image.maps.values()), None)
     return 1.5 if known is None else round(min(WIDE, max(NARROW, album.shape(known))), 2)

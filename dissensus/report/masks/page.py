@@ -1,4 +1,4 @@
-"""The page about models that give a map: who falsifies whom, and on which images."""
+"""The page about segmentation models: who falsifies whom, and on which images."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from dissensus.report.standings import provenances, two_orders_section
 from dissensus.report.wording import counted, ratio
 
 MOST_PICTURES = 24_000_000
-"""Characters of pictures in one page: more of them and phones give up."""
+"""Total length of the pictures on one page, in characters; phones cannot cope with more."""
 
 ROLES = {
-    "attacker": "where it contradicts others, people side with it",
-    "defender": "where others contradict it, people still side with it",
+    "attacker": "where it contradicts others, annotators side with it",
+    "defender": "where others contradict it, annotators still side with it",
 }
-BOTH = "people side with it where it contradicts others, and where others contradict it"
+BOTH = "annotators side with it both when it attacks others and when others attack it"
 
 
 def masks_page(report: MasksReport, most_pictures: int = MOST_PICTURES) -> Page:
     """The opening and the sections of the report.
 
-    Attacks for whose pictures there is no room below `most_pictures` characters are listed in words.
+    Attacks whose pictures do not fit within `most_pictures` characters are listed without them.
 
     Raises:
         ValueError: a picture is not a base64 data URI of a bitmap.
@@ -90,7 +90,7 @@ def _colour(label: int) -> str:
 
 
 def tally_words(tally: Mapping[str, int], is_choice: bool) -> str:
-    """What came of all judged attacks, in one sentence; empty where nothing was judged."""
+    """The outcomes of all judged attacks in one sentence; empty if nothing was judged."""
     judged = sum(number for name, number in tally.items() if name != "waiting")
     if not judged:
         return ""
@@ -98,17 +98,18 @@ def tally_words(tally: Mapping[str, int], is_choice: bool) -> str:
     many = counted(judged, "judged attack")
     if is_choice:
         even = tally.get("even", 0)
-        rest = f", and both equally often in {even:,}" if even else ""
-        return f"In {many} people chose the attacker’s map {first:,} times and the defender’s {second:,} times{rest}."
+        ties = f", with {counted(even, 'tie')}" if even else ""
+        chosen = f"annotators chose the attacker’s prediction {first:,} times and the defender’s {second:,} times"
+        return f"In {many}, {chosen}{ties}."
     both, neither = tally.get("both", 0), tally.get("neither", 0)
     return (
         f"Of {many}, {first:,} {'exposes' if first == 1 else 'expose'} the defender alone and {second:,} the attacker "
-        f"alone (Case II); on {neither:,} both fail (Case III), on {both:,} both are fine (Case I)."
+        f"alone (Case II); on {neither:,} both fail (Case III), on {both:,} both are good (Case I)."
     )
 
 
 def matrices_section(report: MasksReport, linked: frozenset[tuple[int, int]]) -> Section:
-    """Aggressiveness and resistance as ratios (Fig. 9 and 10), on a logarithmic scale around 1."""
+    """Aggressiveness and resistance as ratios (Fig. 9 and 10), on a logarithmic scale centred on 1."""
     grid, order, found = Grid(report.models, report.order, linked), report.order, report.matrices
     attack, defence = grid.sorted(found.aggressiveness), grid.sorted(found.resistance)
     attacked, defended = grid.sorted(found.attacked), grid.sorted(found.defended)
@@ -121,17 +122,19 @@ def matrices_section(report: MasksReport, linked: frozenset[tuple[int, int]]) ->
     def resists(i: int, j: int) -> str:
         return f"{order[i]} resists {order[j]}: {_side(float(defence[i, j]))}"
 
-    view = {
-        "grid": grid,
-        "words": ahead if judged.size else "No duel has been judged.",
-        "attack": grid.heat(attack, attacked, ratio_shade(judged), attacks),
-        "defence": grid.heat(defence, defended, ratio_shade(defence[apart(defended)]), resists, defending),
-    }
-    return Section("matrices", "Matrices", "Pairwise matrices", "masks/matrices.html", view)
+    of_attack = grid.heat(attack, attacked, ratio_shade(judged), attacks)
+    of_defence = grid.heat(defence, defended, ratio_shade(defence[apart(defended)]), resists, defending)
+    words = ahead if judged.size else "No duel has been judged."
+    view = {"grid": grid, "words": words, "attack": of_attack, "defence": of_defence}
+    plots = (
+        of_attack.plot("attacks", "Aggressiveness", "Ratio of the row as an attacker of the column; 1 is a draw."),
+        of_defence.plot("defences", "Resistance", "Ratio of the row as a defender against the column; 1 is a draw."),
+    )
+    return Section("matrices", "Matrices", "Pairwise matrices", "masks/matrices.html", view, "", plots)
 
 
 def _side(times: float) -> str:
     if abs(times - 1) < 0.005:
-        return "both agree with people equally well"
-    better = f"agrees with people {ratio(times)} times as well"
+        return "both agree with annotators equally well"
+    better = f"agrees with annotators {ratio(times)} times as well"
     return f"it {better} as the other" if times > 1 else f"it {better}, so the other is ahead"

@@ -1,1 +1,1 @@
-"""The report of a competition of scores: who falsifies whom, and on which pairs of items."""
+"""The report on models that give scores: who falsifies whom, and on which pairs of items."""

@@ -1,4 +1,4 @@
-"""What the page about scores is made from; whoever has these records can draw the page."""
+"""The data behind the page about scores; these records are all it needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dissensus.report.data import AttackDuel, AttackReport
 
 @dataclass(frozen=True)
 class Side:
-    """One item of a pair; `image` is a data URI, None where there is no picture. Scores are on the common scale."""
+    """One item of a pair; `image` is a data URI, or None without a picture. Scores are on the common scale."""
 
     item: str
     image: str | None
@@ -21,10 +21,10 @@ class Side:
 
 @dataclass(frozen=True)
 class ShownPair:
-    """A pair that the attacker selected in one level of the defender, with what people said.
+    """A pair that the attacker selected within one level of the defender, with the annotators' verdict.
 
-    `level` counts from 0, the lowest, and is the place of its words in the report's `levels`. `preference`: how much
-    better people find `high`, −1 to 1; None before anybody said so.
+    `level` counts from 0, the lowest, and indexes the report's `levels`. `preference` is how much better annotators
+    find `high`, from −1 to 1; None until somebody has answered.
     """
 
     level: int
@@ -34,12 +34,12 @@ class ShownPair:
     preference: float | None
     answers: str
     level_words: str = ""
-    """Where the level lies on the scale of its round."""
+    """Where the level lies on its round's scale."""
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A point of a duel's figure: A and B, C and D as in the paper's Fig. 3."""
+    """A marked point in a duel's figure: A, B, C or D as in the paper's Fig. 3."""
 
     name: str
     x: float
@@ -49,10 +49,10 @@ class Marked:
 
 @dataclass(frozen=True)
 class DuelFigure:
-    """The pool as two models score it: items per square of the common scale, and the pairs they falsify each other by.
+    """The pool as two models score it: a 2D histogram, and the pairs with which the models attack each other.
 
-    `counts[y, x]`, both axes from 0 to 100: x is the first model's score, y the second's. A (higher) and B (lower):
-    the pair of the second model as attacker, held alike by the first. C and D: the other way round.
+    `counts[y, x]`, both axes from 0 to 100: x is the first model's score, y the second's. A (higher) and B (lower) are
+    the second model's pair as attacker, rated alike by the first. C and D are the other way round.
     """
 
     first: str
@@ -63,15 +63,15 @@ class DuelFigure:
 
 @dataclass(frozen=True)
 class Subject:
-    """One person in both screenings. `rejected` is BT.500's reason, None where it keeps them.
+    """One annotator in both screenings. `rejected` is BT.500's reason, or None if it keeps them.
 
-    Bias and inconsistency are P.910's, in points of the slider; None where there is no estimate.
+    Bias and inconsistency are P.910's, in slider points; None without an estimate.
     """
 
     name: str
     answers: int
     outliers: int | None
-    """None where BT.500 has no result."""
+    """None if BT.500 has no result."""
     rejected: str | None
     bias: float | None
     inconsistency: float | None
@@ -79,20 +79,20 @@ class Subject:
 
     @property
     def share(self) -> float:
-        """Of the answers, those that are outliers."""
+        """Share of the answers that are outliers."""
         return self.outliers / self.answers if self.outliers and self.answers else 0.0
 
 
 @dataclass(frozen=True)
 class Screenings:
-    """Both screenings of the same answers, side by side; `used` is the one that the ranking rests on."""
+    """Both screenings of the same answers side by side; the ranking is based on `used`."""
 
     used: str
     subjects: tuple[Subject, ...]
     words: tuple[str, ...]
-    """What each of them did, or why it cannot be done."""
+    """What each screening did, or why it was not possible."""
     correlation: float | None
-    """Pearson correlation of the two screenings' preferences over all judged pairs."""
+    """Pearson correlation between the preferences of the two screenings over all judged pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,13 +100,13 @@ class ScoresReport(AttackReport):
     """Everything on the page."""
 
     duels: tuple[AttackDuel[ShownPair], ...]
-    """All pairs of an attacker against a defender, the lowest level first."""
+    """The pairs of every attacker against every defender, lowest level first."""
     figures: tuple[DuelFigure, ...]
-    """At most one for every two models."""
+    """At most one per pair of models."""
     screenings: Screenings | None
     levels: tuple[str, ...]
-    """The levels of the scale in words, the lowest first, such as '0 to 17'; each model's pool differs in them."""
+    """The levels of the scale as text, such as '0 to 17', lowest first; which items they hold depends on the model."""
     stability: tuple[tuple[int, float, float], ...]
-    """(number of levels, Spearman correlation with all levels of aggressiveness, of resistance): Table 1."""
+    """(number of levels, Spearman correlation with all levels for aggressiveness, for resistance): Table 1."""
     scale: str
-    """How scores came on the common scale, in one sentence."""
+    """How scores were mapped to the common scale, in one sentence."""

@@ -1,17 +1,18 @@
-"""The page about models that give a number: who falsifies whom, and on which pairs of items."""
+"""The page about models that give scores: who falsifies whom, and on which pairs of items."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 
+from dissensus.plots import Plot, curve
 from dissensus.report.galleries import Album
 from dissensus.report.heatmaps import Grid, Shade, apart, defending, margin_shade
 from dissensus.report.opening import leader_words, opening, opening_notes
 from dissensus.report.page import Page, Section, settings_section
-from dissensus.report.scales import STABLE, Curves, curves, fixed_axis, settled_from
+from dissensus.report.scales import LEVEL, STABLE, fixed_axis, limits, settled_from
 from dissensus.report.scores.data import ScoresReport
-from dissensus.report.scores.figures import FIRST, figures
+from dissensus.report.scores.figures import FIRST, duel_plots, figures
 from dissensus.report.scores.pairs import (
     OUTCOMES,
     SHORT,
@@ -30,10 +31,10 @@ from dissensus.report.standings import provenances, two_orders_section
 from dissensus.report.wording import number
 
 ROLES = {
-    "attacker": "it finds most of the pairs on which others fail",
-    "defender": "others find least to hold against it",
+    "attacker": "it is best at finding pairs on which others fail",
+    "defender": "it is the hardest to falsify",
 }
-BOTH = "it falsifies others best, and is the hardest to falsify"
+BOTH = "it falsifies others best and is the hardest to falsify"
 
 
 def scores_page(report: ScoresReport) -> Page:
@@ -69,6 +70,7 @@ def scores_page(report: ScoresReport) -> Page:
             Section(
                 "figures", "Duels", "Duels", "scores/figures.html",
                 {"figures": drawn, "first_figures": FIRST, "axis": fixed_axis(0, 100, 100, 0), "scale": report.scale},
+                plots=duel_plots(report.figures),
             ),
             Section("pairs", "Pairs", "Pairs", "scores/pairs.html", view),
             screening_section(report.screenings),
@@ -81,27 +83,27 @@ def scores_page(report: ScoresReport) -> Page:
 
 
 def opening_words(report: ScoresReport) -> tuple[str, ...]:
-    """Findings, the leaders first; a sentence is empty where nothing can be said."""
+    """Findings, the leaders first; a sentence is empty if there is nothing to say."""
     pairs = [pair for duel in report.duels for pair in duel.shown]
     return (*leader_words(report, ROLES, BOTH), tally_words(outcomes(pairs)), *report.words[:1])
 
 
 def matrices_section(report: ScoresReport, linked: frozenset[tuple[int, int]]) -> Section:
-    """A − Aᵀ and R − Rᵀ (Fig. 6), and the matrices themselves; a cell is empty where a side of it was not judged."""
+    """A − Aᵀ and R − Rᵀ (Fig. 6), and the matrices themselves; cells are empty unless both sides were judged."""
     grid, order, found = Grid(report.models, report.order, linked), report.order, report.matrices
     attack, defence = grid.sorted(found.aggressiveness), grid.sorted(found.resistance)
     attacked, defended = grid.sorted(found.attacked), grid.sorted(found.defended)
     negative = attack < 0
 
     def attacks(i: int, j: int) -> str:
-        opposite = ", so people saw the opposite of what it said" if negative[i, j] else ""
+        opposite = ": annotators contradicted it" if negative[i, j] else ""
         return f"{order[i]} attacks {order[j]} with {number(float(attack[i, j]), 2)}{opposite}"
 
     def attacks_back(i: int, j: int) -> str:
         return f"{attacks(i, j)}; {order[j]} attacks back with {number(float(attack[j, i]), 2)}"
 
     def resists(i: int, j: int) -> str:
-        return f"{order[i]} resists {order[j]} by {number(float(defence[i, j]), 2)}"
+        return f"{order[i]} resists {order[j]} with {number(float(defence[i, j]), 2)}"
 
     def resist_both(i: int, j: int) -> str:
         return f"{resists(i, j)}; {resists(j, i)}"
@@ -109,16 +111,22 @@ def matrices_section(report: ScoresReport, linked: frozenset[tuple[int, int]]) -
     (better, met), (firmer, withstood) = (
         (values - values.T, known & known.T) for values, known in ((attack, attacked), (defence, defended))
     )
-    of_attack = Shade(_written, float, ("−1 the opposite", "1 all agree with the attacker"))
+    of_attack = Shade(_written, float, ("−1 all contradict", "1 all agree with the attacker"))
     of_defence = Shade(_written, float, ("0", "1 never falsified"))
-    view = {
-        "grid": grid,
+    made = {
         "attack_margin": grid.heat(better, met, margin_shade(better[apart(met)]), attacks_back, marked=negative),
         "defence_margin": grid.heat(firmer, withstood, margin_shade(firmer[apart(withstood)]), resist_both, defending),
         "attack": grid.heat(attack, attacked, of_attack, attacks, marked=negative),
         "defence": grid.heat(defence, defended, of_defence, resists, defending),
     }
-    return Section("matrices", "Matrices", "Pairwise matrices", "scores/matrices.html", view)
+    plots = (
+        made["attack_margin"].plot("attack-margins", "Margins of aggressiveness", "Row minus column."),
+        made["defence_margin"].plot("defence-margins", "Margins of resistance", "Row minus column."),
+        made["attack"].plot("attacks", "Aggressiveness", "Of the row as an attacker of the column."),
+        made["defence"].plot("defences", "Resistance", "Of the row as a defender against the column."),
+    )
+    view = {"grid": grid} | made
+    return Section("matrices", "Matrices", "Pairwise matrices", "scores/matrices.html", view, "", plots)
 
 
 def _written(value: float) -> str:
@@ -126,29 +134,31 @@ def _written(value: float) -> str:
 
 
 def levels_section(report: ScoresReport) -> Section:
-    """How much the result depends on the number of levels (Table 1), and what came of the pairs in each of them."""
+    """How much the result depends on the number of levels (Table 1), and the outcomes of the pairs per level."""
     pairs = [pair for duel in report.duels for pair in duel.shown]
     rows = [(words, outcomes(p for p in pairs if p.level == level)) for level, words in enumerate(report.levels)]
+    drawn = level_curves(report.stability)
     view = {
-        "drawn": level_curves(report.stability),
+        "drawn": drawn,
         "stability": report.stability,
         "rows": rows,
         "short": SHORT,
         "outcome_words": outcome_words,
     }
-    return Section("levels", "Levels", "Levels and stability", "scores/levels.html", view)
+    plots = () if drawn is None else (drawn,)
+    return Section("levels", "Levels", "Levels and stability", "scores/levels.html", view, "", plots)
 
 
-def level_curves(stability: Sequence[tuple[int, float, float]]) -> Curves | None:
-    """Both measures over the number of levels; None below two numbers, where there is nothing to compare."""
+def level_curves(stability: Sequence[tuple[int, float, float]]) -> Plot | None:
+    """Both measures over the number of levels; None if there are fewer than two numbers to compare."""
     if len(stability) < 2:
         return None
     last, enough = stability[-1][0], settled_from(stability, lambda correlation: correlation >= STABLE)
     if enough == last:
-        words = f"Both orders still move at the last level: {last} levels are not too many."
+        words = f"The orders still change with the last level: {last} levels are not too many."
     else:
         start = "A single level gives" if enough == 1 else f"{enough} levels give"
-        words = f"{start} nearly the same order by both measures as all {last} (correlation of {STABLE} or more)."
-    turned = [(levels, defence, attack) for levels, attack, defence in stability]  # the attack is drawn on top
-    names = ("resistance", "aggressiveness")
-    return curves(turned, ("orange", "blue"), lambda n, column, value: f"{n}: {names[column]} {value:.3f}", words)
+        words = f"{start} nearly the same orders as all {last} (correlation of at least {STABLE} for both measures)."
+    counts, attack, defence = zip(*stability, strict=True)
+    lines, titles = {"aggressiveness": attack, "resistance": defence}, ("number of levels", "SRCC with all levels")
+    return curve("levels", "Stability over levels", counts, lines, titles, words, limits((*attack, *defence)), LEVEL)

@@ -1,4 +1,4 @@
-"""The pairs of every attack, the lowest level first, and what people's preference means for attacker and defender."""
+"""The pairs of every attack, lowest level first, and what the preference means for attacker and defender."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from dissensus.report.scores.figures import figure_id
 from dissensus.report.wording import counted, number
 
 PAIRS = 3_000
-"""Pairs on one page, of two pictures each; studies with more show the first of every attack, and say so."""
+"""Pairs on one page, with two pictures each; larger studies show only the first of every attack, and say so."""
 
 WIDE = 2.2
-"""Pictures this many times as wide as high are shown one above the other, so that they can be seen."""
+"""Pictures at least this many times as wide as high are stacked, so that they stay large enough."""
 
 UNCERTAIN = 0.2
-"""Closer to zero than this people see no difference: the part of the slider that says so (Section 3.3)."""
+"""Preferences closer to zero count as no difference, as on the annotators' slider (Section 3.3)."""
 
 OUTCOMES = {
-    "falsified": ("defender falsified", "People agree with the attacker: the defender is falsified."),
-    "holds": ("defender holds", "People see no difference: the defender holds."),
+    "falsified": ("defender falsified", "Annotators agree with the attacker: the defender is falsified."),
+    "holds": ("defender holds", "Annotators see no difference: the defender holds."),
     "opposite": (
         "attacker fails",
-        "People see the opposite: the attacker fails, and the defender saw no difference either.",
+        "Annotators see the opposite: the attacker fails, and the defender missed it too.",
     ),
     "waiting": ("not judged", "Nobody has judged this pair yet."),
 }
-"""What comes of a pair, in few words and in a sentence."""
+"""Outcomes of a pair, as a short label and as a sentence."""
 SHORT = {name: short for name, (short, _) in OUTCOMES.items()}
 
 
 @dataclass(frozen=True)
 class PairGallery(AttackGallery):
-    """One attack; `figure` is the anchor of the two models' figure, empty where there is none."""
+    """One attack; `figure` is the anchor of the two models' figure, empty if there is none."""
 
     figure: str
 
@@ -49,36 +49,36 @@ def outcome(preference: float | None) -> str:
 
 
 def outcomes(pairs: Iterable[ShownPair]) -> tuple[tuple[str, int], ...]:
-    """How many pairs had which outcome, of those that occur."""
+    """How often each outcome occurred, without those that did not."""
     return tallied([outcome(pair.preference) for pair in pairs], OUTCOMES)
 
 
 def outcome_words(counts: Iterable[tuple[str, int]]) -> str:
-    """All that occurred, in words."""
-    return ", ".join(f"{SHORT[name]} {count}" for name, count in counts) or "no pair"
+    """The outcomes with their counts: 'defender falsified 3, defender holds 2'."""
+    return ", ".join(f"{SHORT[name]} {count}" for name, count in counts) or "no pairs"
 
 
 def tally_words(counts: Iterable[tuple[str, int]]) -> str:
-    """What came of all judged pairs, in one sentence; empty where nothing was judged."""
+    """The outcomes of all judged pairs in one sentence; empty if nothing was judged."""
     found = dict(counts)
     falsified, holds, opposite = (found.get(name, 0) for name in ("falsified", "holds", "opposite"))
     judged = falsified + holds + opposite
     if not judged:
         return ""
     ends = [
-        counted(falsified, "falsifies its defender", "falsify their defender"),
-        counted(holds, "looks alike to people too", "look alike to people too"),
+        counted(falsified, "falsifies its defender", "falsify their defenders"),
+        counted(holds, "shows no difference", "show no difference"),
     ]
     if opposite:
-        ends.append(counted(opposite, "contradicts its attacker", "contradict their attacker"))
+        ends.append(counted(opposite, "contradicts its attacker", "contradict their attackers"))
     return f"Of {counted(judged, 'judged pair')}, {', '.join(ends[:-1])} and {ends[-1]}."
 
 
 def pair_galleries(report: ScoresReport, album: Album, pairs: int = PAIRS) -> tuple[PairGallery, ...]:
-    """Galleries sorted by attacker and defender; at most `pairs` pairs in all, but one per attack.
+    """Galleries sorted by attacker and defender; at most `pairs` pairs in total, but at least one per attack.
 
     Raises:
-        ValueError: an image is not a base64 data URI of a bitmap, so it must not enter the page's style sheet.
+        ValueError: an image is not a base64 data URI of a bitmap and must not enter the style sheet.
     """
     place = {name: i for i, name in enumerate(report.order)}
     drawn = {frozenset((figure.first, figure.second)) for figure in report.figures}
@@ -104,7 +104,7 @@ def pair_galleries(report: ScoresReport, album: Album, pairs: int = PAIRS) -> tu
 
 
 def striking(galleries: Sequence[PairGallery]) -> tuple[tuple[PairGallery, ShownPair], ...]:
-    """Up to two pairs with pictures for the opening: the best attack, and the attack that went most wrong."""
+    """Up to two pairs with pictures for the opening: the best attack and the one that failed worst."""
     seen = [(g, p) for g in galleries for p in g.cards if p.low.image is not None and p.high.image is not None]
     hits, opposite, held = (
         [both for both in seen if outcome(both[1].preference) == name] for name in ("falsified", "opposite", "holds")
@@ -116,18 +116,18 @@ def striking(galleries: Sequence[PairGallery]) -> tuple[tuple[PairGallery, Shown
 
 
 def _strength(pair: ShownPair) -> float:
-    """How striking a pair is: what people say times what the attacker says."""
+    """How striking a pair is: the preference times the attacker's score difference."""
     return (pair.preference or 0.0) * (pair.high.attacker - pair.low.attacker)
 
 
 def span_of(low: float, high: float) -> tuple[float, float]:
-    """Where the bar of two scores begins on the common scale, and how long it is, in percent."""
+    """Start and length of the bar between two scores, in percent of the common scale."""
     left, right = (min(100.0, max(0.0, value)) for value in sorted((low, high)))
     return round(left, 1), round(right - left, 1)
 
 
 def pair_shape(pair: ShownPair, album: Album) -> tuple[float, bool]:
-    """Width over height of a pair's pictures, held between portraits and strips, and whether they are wide."""
+    """Aspect ratio of a pair's pictures, clipped to a sensible range, and whether they are wide."""
     shapes = [album.shape(side.image) for side in (pair.low, pair.high) if side.image is not None]
     ratio = round(min(12.0, max(0.7, sum(shapes) / len(shapes))), 2) if shapes else 2.0
     return ratio, ratio >= WIDE and bool(shapes)

@@ -1,4 +1,4 @@
-"""Both screenings side by side: a row per person, with small plots of what each screening measures."""
+"""Both screenings side by side: one row per annotator, with small plots of what each screening measures."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dissensus.report.scores.data import Screenings, Subject
 from dissensus.report.wording import counted, percent
 
 REJECTED_FROM = 0.05
-"""Share of outliers above which the paper removes a person (Section 3.4)."""
+"""Share of outliers above which the paper rejects an annotator (Section 3.4)."""
 
 
 def screening_section(screenings: Screenings | None) -> Section:
-    """Rows of all people, the least consistent first; nobody where nobody was screened."""
+    """One row per annotator, the most suspicious first; no rows if nobody was screened."""
     view: dict[str, Any] = {"screenings": screenings, "people": ()}
     if screenings is not None and screenings.subjects:
         subjects = sorted(screenings.subjects, key=_suspicion, reverse=True)
@@ -36,11 +36,11 @@ def screening_section(screenings: Screenings | None) -> Section:
             "summary": _summary(subjects),
             "agreement": _agreement(screenings.correlation),
         }
-    return Section("screening", "Screening", "Screening of people", "scores/screening.html", view)
+    return Section("screening", "Screening", "Annotator screening", "scores/screening.html", view)
 
 
 def _plain(name: str) -> str:
-    """A screening's name without case and signs, so that 'bt500' is BT.500."""
+    """A screening's name in lower case without punctuation, so that 'bt500' matches BT.500."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -49,12 +49,12 @@ def _suspicion(subject: Subject) -> tuple[bool, float, float]:
 
 
 def _summary(subjects: Sequence[Subject]) -> str:
-    if any(subject.outliers is None for subject in subjects):  # the words say why there is no result
+    if any(subject.outliers is None for subject in subjects):  # the screening's own words say why there is no result
         return ""
     rejected = sum(subject.rejected is not None for subject in subjects)
     answers = sum(subject.answers for subject in subjects)
     outliers = sum(subject.outliers or 0 for subject in subjects)
-    people = counted(len(subjects), "person", "people")
+    people = counted(len(subjects), "annotator")
     kept = "keeps all" if not rejected else f"rejects {rejected} of"
     part = percent(outliers / answers, 1) if answers else "none"
     return f"BT.500 {kept} {people}; {part} of all answers are outliers."
@@ -62,11 +62,11 @@ def _summary(subjects: Sequence[Subject]) -> str:
 
 def _agreement(correlation: float | None) -> str:
     if correlation is None:
-        return "The results of the two screenings cannot be correlated."
+        return "The two screenings cannot be compared."
     if correlation >= 0.98:
         verdict = "it hardly matters which one is used"
     elif correlation >= 0.9:
         verdict = "they agree on most pairs"
     else:
-        verdict = "which one is used matters: look at the people on whom they differ"
-    return f"Over all judged pairs the preferences after either screening correlate at {correlation:.3f}: {verdict}."
+        verdict = "the choice matters, so check the annotators they treat differently"
+    return f"Over all judged pairs, the preferences after the two screenings correlate at {correlation:.3f}: {verdict}."

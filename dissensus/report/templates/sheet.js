@@ -8,7 +8,7 @@
   let given = []; // [question, answer, time], in the order of answering
   let kept = true;
 
-  /* Answers are kept per annotator, so that two people can share one browser. */
+  /* Answers are stored per annotator, so that two people can share one browser. */
   const place = () => `${store.key}:${annotator}`;
   const read = (key) => { try { return localStorage.getItem(key); } catch { kept = false; return null; } };
   const write = (key, value) => { try { localStorage.setItem(key, value); kept = true; } catch { kept = false; } };
@@ -20,7 +20,7 @@
 
   const begin = (name) => {
     annotator = name;
-    document.activeElement?.blur(); // or the hidden field would swallow the first key
+    document.activeElement?.blur(); // otherwise the hidden field would swallow the first keystroke
     try { given = JSON.parse(read(place()) || "[]"); } catch { given = []; }
     write(`${store.key}-annotator`, annotator);
     draw();
@@ -40,7 +40,7 @@
     one(".bar i").style.width = total ? `${(100 * given.length) / total}%` : "100%";
     for (const button of [...all(".undo"), ...all(".save")]) button.disabled = !given.length;
     one(".warning").hidden = kept;
-    one(".warning").textContent = "This browser does not keep answers: download them before you close the page.";
+    one(".warning").textContent = "This browser cannot store answers: download them before you close the page.";
     if (question >= 0) show(question);
     else if (annotator) finish();
   };

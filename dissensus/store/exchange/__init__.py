@@ -1,6 +1,6 @@
-"""Answers from and to files of other tools: one file here for each format.
+"""Import and export of answers: one module per file format.
 
-A further format is a file with a reader and a writer, a line in `FORMATS`, and a row in docs/exchange.md.
+To add a format, write a module with a reader and a writer, a line in `FORMATS`, and a row in docs/exchange.md.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["ENDINGS", "FORMATS", "labeling_config", "read_responses", "safe_cell
 
 
 class Format(NamedTuple):
-    """How answers are read from and written to the files of one tool."""
+    """Reader and writer for the files of one tool."""
 
     read: Callable[[Reading], Iterator[Response]]
     write: Callable[[Writing, Iterable[Response]], int]
@@ -41,7 +41,7 @@ FORMATS = {
     "png": Format(read_maps, write_maps),
 }
 MARKS = {"label-studio": ("data",), "labelme": ("shapes", "imagePath"), "coco": ("images", "categories")}
-"""Keys that a JSON document of each tool has at its top."""
+"""Top-level keys of each tool's JSON documents."""
 
 
 def read_responses(
@@ -53,22 +53,22 @@ def read_responses(
     task: str | None = None,
     items: Items | None = None,
 ) -> Iterator[Response]:
-    """The responses of a file (or of a folder of LabelMe's or PNG files), one by one, each checked.
+    """Read the responses of a file (or of a folder of LabelMe or PNG files), checking each one.
 
-    `format` is one of FORMATS; without it the ending says which, and for .json, .zip and folders what they hold.
-    `annotator` is who answered where the file does not say. `task` is the study's: shapes are masks where it is
-    `masks`. `items` gives all items, which PNG files are named like.
+    `format` is one of FORMATS; it defaults to what the extension (or for .json, .zip and folders, the content)
+    suggests. `annotator` is who answered, if the file does not say. `task` is the study's task: shapes are read as
+    masks if it is `masks`. `items` returns all items, to match PNG files to them by name.
 
     Raises:
-        JudgementError: names the row or task and what is wrong with it.
+        JudgementError: a row or task is invalid; the message says which and why.
     """
     if not path.exists():
-        raise JudgementError(f"there is no file {path}")
+        raise JudgementError(f"no such file: {path}")
     try:
         chosen = FORMATS[_named(path, format) or _found(path)]
         yield from chosen.read(Reading(path, classes, is_item, annotator, task, items))
     except (OSError, pa.ArrowException, UnicodeError, csv.Error, MemoryError) as error:
-        raise JudgementError(f"{path} cannot be read: {first_line(error)}") from None
+        raise JudgementError(f"cannot read {path}: {first_line(error)}") from None
 
 
 def write_responses(
@@ -82,9 +82,9 @@ def write_responses(
 ) -> int:
     """Write responses and return how many.
 
-    `format` is one of FORMATS; without it the ending says which. `uri_of` says where other tools find an item's image.
-    `items` gives all items, from which the names of PNG files should tell them apart; `tell` is told, in one line, what
-    a format leaves out.
+    `format` is one of FORMATS; it defaults to what the extension suggests. `uri_of` returns where other tools find an
+    item's image. `items` returns all items, so that PNG files get unambiguous names; `tell` receives one line about
+    what the format leaves out.
     """
     name = _named(path, format)
     if name is None and path.suffix.lower() in (*ENDINGS, ".tsv"):
@@ -93,7 +93,7 @@ def write_responses(
         name = "labelme"
     if name is None:
         raise JudgementError(
-            f"{path}: answers are written as {', '.join(ENDINGS)}; name the file so, or say --format "
+            f"{path}: unknown file extension: use {', '.join(ENDINGS)}, or give --format "
             f"{' or '.join(other for other in FORMATS if other != 'rows')}"
         )
     writing = Writing(path, classes, uri_of or (lambda _: None), items, tell or (lambda _: None))
@@ -102,34 +102,34 @@ def write_responses(
 
 def _named(path: Path, name: str | None) -> str | None:
     if name is not None and name not in FORMATS:
-        raise JudgementError(f"{path}: there is no format '{name}'; there are {', '.join(FORMATS)}")
+        raise JudgementError(f"{path}: no such format '{name}'; choose one of {', '.join(FORMATS)}")
     return name
 
 
 def _found(path: Path) -> str:
-    """The format of what is there; a folder of pictures and LabelMe's files is LabelMe's."""
+    """Guess the format from the content; a folder with both images and LabelMe files counts as LabelMe."""
     if path.is_dir() or is_archive(path):
         if holds(path, ".json"):
             return "labelme"
         if holds(path, ".png"):
             return "png"
-        if path.is_dir() and any(path.iterdir()):  # an empty one is what an export without answers leaves
-            raise JudgementError(f"{path} holds neither LabelMe's .json files nor .png masks: check the path")
+        if path.is_dir() and any(path.iterdir()):  # an export without answers leaves an empty folder
+            raise JudgementError(f"{path} contains neither LabelMe .json files nor .png masks: check the path")
         return "labelme"
     ending = path.suffix.lower()
     if ending == ".json":
         return _found_within(path)
     if ending in (*ENDINGS, ".tsv", ".png"):
         return "png" if ending == ".png" else "rows"
-    raise JudgementError(f"{path}: answers are kept as {', '.join(ENDINGS)}; name the file so, or say its --format")
+    raise JudgementError(f"{path}: unknown file extension: use {', '.join(ENDINGS)}, or give --format")
 
 
 def _found_within(path: Path) -> str:
     with open(path, "rb") as file:
-        if file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):  # a long one is not read twice
+        if file.read(1 << 12).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):  # so that a long file is not read twice
             return "label-studio"
     content = document(path)
     for name, keys in MARKS.items():
         if isinstance(content, dict) and any(key in content for key in keys):
             return name
-    raise JudgementError(f"{path} is none of Label Studio's, LabelMe's or COCO's files")
+    raise JudgementError(f"{path} is not a Label Studio, LabelMe or COCO file: check the path, or give --format")

@@ -1,4 +1,4 @@
-"""From the fields of a file to a checked response, and back; classes go by name, and errors say where they are."""
+"""From the fields of a file to a checked response and back; classes go by name, and errors say where they occurred."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from dissensus.store.files import fingerprint
 
 REQUIRED = ("item", "label", "annotator", "answer")
 PLAIN = ("id", "annotator", "role", "shown", "seconds", "comment", "ticket", "time")
-"""Fields of a response that files hold as they are."""
+"""Fields of a response that are written unchanged."""
 PARTS = ("item", "label", "first", "second", "ask")
-"""Fields of a body that may stand beside the answer, each by itself."""
+"""Fields of a question's body that may have columns of their own."""
 ITEMS = ("item", "first", "second")
-"""Fields that name an item of the pool; two predictions of an item are named by their models instead."""
+"""Fields that name an item of the pool; where the choice is between predictions, first and second name models."""
 ROLES: tuple[Role, ...] = get_args(Role)
 SYNONYMS = {"maybe": "unsure", "hard to tell": "unsure", "y": "yes", "n": "no", "true": "yes", "false": "no"}
 NOTHING = "cannot tell"
-"""The word for a pick that is no class: an empty cell is a question that nobody has answered yet."""
+"""Written for a pick of no class: an empty cell would mean that nobody has answered yet."""
 SAME = {"no difference": "same"}
 LONGEST_COMPLAINT = 400
 DEEPEST = 16
-"""Levels of lists and objects within one field."""
+"""How deeply lists and objects may be nested within one field."""
 
 Body = dict[str, Any]
 Fields = Mapping[str, Any]
@@ -42,7 +42,7 @@ Items = Callable[[], Iterable[str]]
 
 @dataclass(frozen=True)
 class Writing:
-    """One file that is being written, and what its writer may need to know."""
+    """A file being written, and what its writer may need."""
 
     path: Path
     classes: Classes
@@ -50,49 +50,48 @@ class Writing:
     """Where other tools find an item's image."""
     items: Items | None
     tell: Callable[[str], None]
-    """Told, in one line, what a format leaves out."""
+    """Receives one line about what the format leaves out."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One file that is being read, and what its answers are checked against."""
+    """A file being read, and what its answers are checked against."""
 
     path: Path
     classes: Classes
     is_item: Callable[[str], bool]
     annotator: str | None
-    """Who answered, where the file does not say."""
+    """Who answered, if the file does not say."""
     task: str | None = None
-    """What the study's models predict, where that is known: only a study of masks takes masks out of drawings."""
+    """The study's task, if known: shapes are read as masks only in a study of masks."""
     items: Items | None = None
-    """All items of the pool, for files that are named like them."""
+    """All items of the pool, to match files to them by name."""
     asked: dict[tuple[str, str], Question] = field(default_factory=dict)
-    """Questions that were seen to be right."""
+    """Questions that have already been checked."""
 
     @cached_property
     def written(self) -> str:
-        """When the file was written: the time of answers without one."""
+        """When the file was last modified: used for answers without a time."""
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC).isoformat(timespec="seconds")
 
     def of(self, path: Path) -> Reading:
-        """The same for another file."""
         return replace(self, path=path)
 
     def response(self, fields: Fields, where: str) -> Response:
-        """One response.
+        """Check one response.
 
-        One without an id gets one made from its content, so that a file read twice gives the same ids; one without a
-        time gets the time of the file.
+        A missing id is derived from the content, so that a file read twice gives the same ids; a missing time defaults
+        to the file's.
 
         Raises:
-            JudgementError: says where and what is wrong.
+            JudgementError: a field is invalid; the message says where and why.
         """
         try:
             return self._response(fields)
         except DissensusError as error:
             refuse(where, str(error))
         except UnicodeError:
-            refuse(where, "it holds half a character, which JSON can spell and nothing can store")
+            refuse(where, "it contains half of a surrogate pair, which cannot be stored: remove it")
         except RecursionError:
             refuse(where, "it is nested too deeply")
 
@@ -100,9 +99,9 @@ class Reading:
         question = self._question(fields)
         annotator = str(fields["annotator"]) if has(fields, "annotator") else self.annotator
         if not annotator:
-            raise JudgementError(f"annotator is missing (needed: {', '.join(REQUIRED)})")
+            raise JudgementError(f"annotator is missing (required: {', '.join(REQUIRED)})")
         if question.kind in ("contains", "choice", "slider") and not has(fields, "answer"):
-            raise JudgementError(f"answer is missing (needed: {', '.join(REQUIRED)})")
+            raise JudgementError(f"answer is missing (required: {', '.join(REQUIRED)})")
         shown = _object(fields.get("shown"), "shown")
         answer = known_answer(question.kind, shown, fields.get("answer"), self.classes)
         answer = QUESTIONS[question.kind].kept(question.body, answer, self.classes)
@@ -122,7 +121,7 @@ class Reading:
         return response
 
     def _question(self, fields: Fields) -> Question:
-        """What was asked; a question of two columns, which has many answers, is checked once."""
+        """The question; one given by item and label, which has many answers, is checked only once."""
         label = fields.get("label")
         is_plain = fields.get("kind") in (None, "", "contains") and isinstance(label, (str, int))
         is_all = not any(has(fields, name) for name in ("question", "first", "second", "ask"))
@@ -132,10 +131,10 @@ class Reading:
         body = _given_body(fields)
         kind = _kind(fields, body)
         if kind not in QUESTIONS:
-            raise JudgementError(f"there is no kind of question '{kind}': there are {', '.join(QUESTIONS)}")
+            raise JudgementError(f"unknown kind of question '{kind}': choose one of {', '.join(QUESTIONS)}")
         absent = [name for name in ("item", "label") if kind == "contains" and not has(body, name)]
         if absent:
-            raise JudgementError(f"{absent[0]} is missing (needed: {', '.join(REQUIRED)})")
+            raise JudgementError(f"{absent[0]} is missing (required: {', '.join(REQUIRED)})")
         question = Question(kind=kind, body=QUESTIONS[kind].checked(body, self.classes))
         self._find_items(question.body)
         question.text.encode()
@@ -151,14 +150,14 @@ class Reading:
 
 
 def fields_of(response: Response, classes: Classes) -> dict[str, Any]:
-    """All that is known of a response as JSON: what `Reading.response` reads."""
+    """All fields of a response, as JSON that `Reading.response` can read."""
     kind, question = response.question.kind, written_body(response.question, classes)
     plain = {name: getattr(response, name) for name in PLAIN}
     return {**plain, "kind": kind, "question": question, "answer": written_answer(response, classes)}
 
 
 def written_body(question: Question, classes: Classes) -> Body:
-    """The body of a question with classes by name."""
+    """The body of a question, with classes by name."""
     body = question.body
     if question.kind == "contains":
         return body | {"label": class_word(body["label"], classes)}
@@ -168,7 +167,7 @@ def written_body(question: Question, classes: Classes) -> Body:
 
 
 def written_answer(response: Response, classes: Classes) -> str:
-    """The answer as text: what `known_answer` reads."""
+    """The answer as text that `known_answer` can read."""
     kind, answer = response.question.kind, response.answer
     if kind == "pick":
         return NOTHING if answer is None else class_word(answer, classes)
@@ -176,7 +175,7 @@ def written_answer(response: Response, classes: Classes) -> str:
 
 
 def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
-    """The answer of a file in the words of the store; whether it fits the question is for the check to say."""
+    """An answer from a file, in the form we store; does not check that it fits the question."""
     word = str(given).strip().lower() if kind in ("pick", "contains", "choice") else ""
     if kind == "pick":
         return None if given is None or word == NOTHING else class_number(given, classes)
@@ -193,15 +192,15 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
 
 
 def class_word(number: int, classes: Classes) -> str:
-    """A text by which this class is found again: its name, else its id, else its number."""
+    """A word that identifies this class: its name, or else its id, or else its number."""
     for word in (classes.names[number], *(classes.ids[number : number + 1]), str(number)):
         if word and word.strip().lower() != NOTHING and class_called(word, classes) == number:
             return word
-    raise JudgementError(f"class {number} has no name, id or number of its own: rename it in classes.json")
+    raise JudgementError(f"class {number} has no unique name, id or number: rename it in classes.json")
 
 
 def class_called(word: str, classes: Classes) -> int | None:
-    """The class that a word stands for; None where there is none."""
+    """The class that a word refers to, or None."""
     try:
         return class_number(word, classes)
     except (ClassesError, JudgementError):
@@ -209,12 +208,12 @@ def class_called(word: str, classes: Classes) -> int | None:
 
 
 def has(fields: Fields, name: str) -> bool:
-    """Whether a field is there and not empty."""
+    """True if a field is present and not empty."""
     return fields.get(name) is not None and not (isinstance(fields[name], str) and fields[name] == "")
 
 
 def refuse(where: str, complaint: str) -> NoReturn:
-    """Raise a complaint of one line that names its place."""
+    """Raise a one-line error that says where it occurred."""
     line = " ".join(complaint.split())
     raise JudgementError(f"{where}: {line[:LONGEST_COMPLAINT]}{'…' if len(line) > LONGEST_COMPLAINT else ''}") from None
 
@@ -252,7 +251,7 @@ def _time(value: Any) -> str:
     except ValueError:
         moment = _moment(str(value))
         if moment is None or moment.tzinfo is None:
-            raise JudgementError(f"the time '{value}' is not of the form 2026-11-15T09:30:00+00:00") from None
+            raise JudgementError(f"invalid time '{value}': write it like 2026-11-15T09:30:00+00:00") from None
         return moment.isoformat()
     return str(value)
 
@@ -268,7 +267,7 @@ def _role(value: Any) -> Role:
     if value in (None, ""):
         return "asked"
     if value not in ROLES:
-        raise JudgementError(f"the role '{value}' is none of {', '.join(ROLES)}")
+        raise JudgementError(f"unknown role '{value}': choose one of {', '.join(ROLES)}")
     return value
 
 
@@ -280,7 +279,7 @@ def _seconds(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        raise JudgementError(f"seconds '{value}' is no length of time")
+        raise JudgementError(f"seconds is '{value}': give a number that is not negative")
     return seconds
 
 
@@ -291,15 +290,15 @@ def _object(value: Any, name: str) -> dict[str, Any]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise JudgementError(f"{name} is no JSON") from None
+            raise JudgementError(f"{name} is not valid JSON") from None
     if not isinstance(value, dict):
-        raise JudgementError(f"{name} is no JSON object")
+        raise JudgementError(f"{name} is not a JSON object")
     if not _is_shallow(value, DEEPEST):
-        raise JudgementError(f"{name} is too deep")
+        raise JudgementError(f"{name} is nested too deeply")
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError):
-        raise JudgementError(f"{name} holds what JSON cannot") from None
+        raise JudgementError(f"{name} contains a value that JSON cannot represent") from None
     text.encode()
     return value
 

@@ -1,8 +1,8 @@
 """COCO's JSON: images, categories, and annotations of whole images.
 
-An annotation says that its category is in the image, so that only 'yes' and picks are annotations; a category to which
-people said 'no' stands among the image's `neg_category_ids`, as in LVIS. All answers with all their fields lie under
-`dissensus` at the top; an annotation has the id of the one that it shows.
+An annotation says that its category is in the image, so only 'yes' answers and picks become annotations; a category
+that people answered 'no' to is listed in the image's `neg_category_ids`, as in LVIS. All answers with all their fields
+are under `dissensus` at the top level; an annotation carries the id of the answer it represents.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Found = dict[str, Any]
 
 
 def read_coco(reading: Reading) -> Iterator[Response]:
-    """The answers of a COCO file: ours in their order, then what others annotated, each class of an image once."""
+    """Read the answers of a COCO file: ours in order, then other annotations, each class of an image once."""
     where = str(reading.path)
     content = object_of(document(reading.path), "it", where)
     ours = our_answers(reading, object_of(content.get(OURS) or {}, OURS, where), where)
@@ -43,7 +43,7 @@ def read_coco(reading: Reading) -> Iterator[Response]:
         attributes = annotation.get("attributes")
         attributes = attributes if isinstance(attributes, dict) else {}
         shown = attributes.get(OURS)
-        if not isinstance(shown, str) or said.get(shown) != label:  # somebody may have put it into another category
+        if not isinstance(shown, str) or said.get(shown) != label:  # somebody may have moved it to another category
             item = _item(reading, images, annotation.get("image_id"), place)
             answer, who = attributes.get("answer", "yes"), attributes.get("annotator")
             response = _other(reading, item, label, answer, who, place)
@@ -60,14 +60,14 @@ def read_coco(reading: Reading) -> Iterator[Response]:
 
 
 def write_coco(to: Writing, responses: Iterable[Response]) -> int:
-    """Write answers about one image each and return how many."""
+    """Write answers about single images and return how many."""
     images: dict[str, Found] = {}
     annotations: list[Found] = []
     answers: list[Found] = []
     said: dict[tuple[str, int], bool] = {}
     for response in responses:
         if response.question.kind not in ("contains", "pick"):
-            refuse_kind(to.path, response.question, "COCO, where a category belongs to one image")
+            refuse_kind(to.path, response.question, "COCO, whose annotations are about one image each")
         item, label = response.question.body["item"], _class_of(response)
         names: Found = {"file_name": to.uri_of(item) or item, "neg_category_ids": [], OURS: {"item": item}}
         image = images.setdefault(item, {"id": len(images) + 1, **names})
@@ -96,13 +96,13 @@ def write_coco(to: Writing, responses: Iterable[Response]) -> int:
 
 
 def _class_of(response: Response) -> Any:
-    """The class that an answer is about; None for a pick that is none."""
+    """The class that an answer is about; None for a pick of no class."""
     return response.answer if response.question.kind == "pick" else response.question.body.get("label")
 
 
 def _other(reading: Reading, item: str, label: int, answer: Any, annotator: Any, where: str) -> Response:
     if reading.task == "masks":
-        refuse(where, "annotations of COCO say what an image contains, not where: import masks from LabelMe or PNG")
+        refuse(where, "COCO annotations say what an image contains, not where: import masks from LabelMe or PNG files")
     who = annotator if isinstance(annotator, str) and annotator else reading.annotator or "coco"
     return reading.response({"item": item, "label": label, "annotator": who, "answer": answer}, where)
 
@@ -114,7 +114,7 @@ def _by_id(content: Found, name: str, where: str) -> dict[Any, Found]:
 def _label(reading: Reading, categories: dict[Any, Found], category: Any, where: str) -> int:
     found = categories.get(_id(category, where))
     if found is None:
-        refuse(where, f"there is no category {category}")
+        refuse(where, f"no category has the id {category}")
     try:
         return class_number(found.get("name"), reading.classes)
     except (ClassesError, JudgementError) as error:
@@ -124,7 +124,7 @@ def _label(reading: Reading, categories: dict[Any, Found], category: Any, where:
 def _item(reading: Reading, images: dict[Any, Found], image: Any, where: str) -> str:
     found = images.get(_id(image, where))
     if found is None:
-        refuse(where, f"there is no image {image}")
+        refuse(where, f"no image has the id {image}")
     ours = found.get(OURS)
     if isinstance(ours, dict) and isinstance(ours.get("item"), str):
         return str(ours["item"])
@@ -133,5 +133,5 @@ def _item(reading: Reading, images: dict[Any, Found], image: Any, where: str) ->
 
 def _id(value: Any, where: str) -> Any:
     if not isinstance(value, (int, str)):
-        refuse(where, "an id is neither a number nor text")
+        refuse(where, "an id must be a number or a string")
     return value

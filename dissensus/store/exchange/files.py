@@ -1,4 +1,4 @@
-"""Files of other tools: JSON documents, looked into without trusting what they hold, and many small files together."""
+"""Files of other tools: JSON documents, parsed without trusting their content, and many small files together."""
 
 from __future__ import annotations
 
@@ -20,64 +20,63 @@ from dissensus.store.files import fingerprint, write_bytes, write_whole
 from dissensus.store.tables import first_line
 
 LARGEST = 1 << 30
-"""Bytes of one document: it is held in memory, some ten times as large."""
+"""In bytes, for one document: parsed in memory it takes about ten times as much."""
 LARGEST_MEMBER = 1 << 28
-"""Bytes of one of many files."""
+"""In bytes, for one of many files."""
 LONGEST_ADDRESS = 4_096
 UPLOADED = re.compile(r"[0-9a-f]{8}-")
-"""Label Studio puts eight digits before the name of a file that was uploaded."""
+"""Label Studio prefixes the names of uploaded files with eight hexadecimal digits."""
 OURS = "dissensus"
-"""Under this name other tools' files carry what only we know."""
+"""The key under which other tools' files carry our own fields."""
 UNSAFE = re.compile(r"[^\w.-]+")
 LONGEST_NAME = 80
 
 Files = Iterable[tuple[str, bytes]]
-"""Names, which may begin with folders, and what the files hold."""
+"""Names, which may include folders, and contents."""
 
 
 def document(path: Path) -> Any:
-    """What a JSON file holds."""
     if path.stat().st_size > LARGEST:
         raise JudgementError(f"{path} is larger than 1 GiB: export it in parts, or as .jsonl")
     return parsed(path.read_bytes(), str(path))
 
 
 def parsed(data: bytes, where: str) -> Any:
-    """What JSON text means; NaN and infinities are none."""
+    """Parse JSON, rejecting NaN and infinities."""
     try:
         return json.loads(data, parse_constant=_refuse_constant)
     except RecursionError:
         refuse(where, "is nested too deeply")
     except ValueError as error:
-        refuse(where, f"is no JSON ({first_line(error)})")
+        refuse(where, f"is not valid JSON ({first_line(error)})")
 
 
 def write_document(path: Path, content: Any) -> None:
-    """Write a JSON file whole."""
+    """Write a JSON file atomically."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     write_bytes(path, text.encode())
 
 
 def object_of(value: Any, name: str, where: str) -> dict[str, Any]:
-    """The value, which has to be an object."""
+    """The value, which must be an object."""
     if not isinstance(value, dict):
-        refuse(where, f"{name} is no JSON object")
+        refuse(where, f"{name} is not a JSON object")
     return value
 
 
 def objects_of(value: Any, name: str, where: str, each: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a list, each with its place; nothing is an empty list."""
+    """The objects of a list, each with its location; None counts as an empty list."""
     for number, one in enumerate(list_of(value, name, where), start=1):
         place = f"{where}, {each} {number}"
         yield place, object_of(one, "it", place)
 
 
 def list_of(value: Any, name: str, where: str) -> list[Any]:
-    """The value, which has to be a list; nothing is an empty one."""
+    """The value, which must be a list; None counts as an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
-        refuse(where, f"{name} is no list")
+        refuse(where, f"{name} is not a list")
     return value
 
 
@@ -88,7 +87,7 @@ def our_answers(reading: Reading, ours: dict[str, Any], where: str) -> list[Resp
 
 
 def item_at(address: Any, reading: Reading, where: str) -> str:
-    """The item behind a path or an address: the longest end of it that is one."""
+    """The item that a path or URL refers to: its longest suffix that is an item's id."""
     if not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
         refuse(where, "does not say which image it is about")
     found = next((end for end in _ends(address) if end and reading.is_item(end)), None)
@@ -107,7 +106,7 @@ def _ends(address: str) -> Iterator[str]:
 
 
 def refuse_kind(path: Path, question: Question, tool: str) -> NoReturn:
-    """Say that a tool has nothing like this question, and what has."""
+    """Raise an error that this tool has no counterpart for a question, and name formats that do."""
     kind = question.kind
     is_of_predictions = kind == "choice" and "item" in question.body
     between = " between predictions" if is_of_predictions else ""
@@ -115,22 +114,21 @@ def refuse_kind(path: Path, question: Question, tool: str) -> NoReturn:
     if kind in ("mask", "check"):
         other = " or with --format labelme"
     elif kind == "choice" and not is_of_predictions:
-        other = " or for Label Studio"
+        other = " or with --format label-studio"
     raise JudgementError(
-        f"{path}: questions of the kind '{kind}'{between} have no counterpart in {tool}: export them as .jsonl{other}"
+        f"{path}: questions of kind '{kind}'{between} have no counterpart in {tool}: export them as .jsonl{other}"
     )
 
 
 def is_archive(path: Path) -> bool:
-    """True where a path stands for a .zip."""
     return path.suffix.lower() == ".zip"
 
 
 def contents(path: Path, ending: str) -> Iterator[tuple[str, str, Path, bytes]]:
-    """Name, name in complaints, file and bytes of all that ends so in a folder or a .zip, or of the file itself.
+    """Name, name for messages, file and bytes of all files with this extension in a folder or .zip, or of one file.
 
-    Linked folders are not entered. Pipes and the like, which could be waited for, are no files; a link to nothing is
-    one, which cannot be read.
+    Symlinked folders are not followed. Pipes and other special files, which could block, are skipped; a dangling link
+    is not, and raises an error.
     """
     if is_archive(path):
         for name, data in _members(path, ending):
@@ -139,27 +137,27 @@ def contents(path: Path, ending: str) -> Iterator[tuple[str, str, Path, bytes]]:
     found = (file for file in path.rglob("*") if _is_wanted(file.name, ending)) if path.is_dir() else [path]
     for file in sorted(file for file in found if file.is_file() or not file.exists()):
         if file.stat().st_size > LARGEST_MEMBER:
-            raise JudgementError(f"{file}: is larger than 256 MiB")
+            raise JudgementError(f"{file}: is larger than 256 MiB: split it or leave it out")
         name = file.relative_to(path).as_posix() if path.is_dir() else file.name
         yield name, str(file), file, file.read_bytes()
 
 
 def holds(path: Path, ending: str) -> bool:
-    """True where a folder or a .zip has a file that ends so."""
+    """True if a folder or .zip contains a file with this extension."""
     if not is_archive(path):
         return any(_is_wanted(file.name, ending) for file in path.rglob("*"))
     try:
         with zipfile.ZipFile(path) as archive:
             return any(_is_wanted(name, ending) for name in archive.namelist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError):  # whoever reads it says what is wrong
+    except (zipfile.BadZipFile, ValueError, NotImplementedError):  # the reader reports what is wrong
         return False
 
 
 def write_together(path: Path, files: Files) -> None:
-    """Write files into a new folder or into a .zip, all or none.
+    """Write files into a new folder or a .zip, all or none.
 
     Raises:
-        JudgementError: the folder holds what could be somebody's work.
+        JudgementError: the folder is not empty.
     """
     if is_archive(path):
         write_whole(path, lambda unfinished: _write_zip(unfinished, files))
@@ -177,24 +175,24 @@ def write_together(path: Path, files: Files) -> None:
 
 
 def is_safe(part: str) -> bool:
-    """True where a text can be the name of a file or a folder as it is."""
+    """True if a string is safe as the name of a file or folder."""
     return 0 < len(part) <= LONGEST_NAME and not part.startswith(".") and UNSAFE.search(part) is None
 
 
 def marked_name(name: str, key: str) -> str:
-    """A safe name like this one, which nothing but `key` has: underscores for all else, and a fingerprint."""
+    """A safe name like this one and unique to `key`: underscores for unsafe characters, plus a fingerprint."""
     return f"{UNSAFE.sub('_', name).lstrip('.')[:LONGEST_NAME]}-{fingerprint(key)}"
 
 
 def own_name(name: str, key: str, taken: set[str]) -> str:
-    """The name, unless that is unsafe or taken (also where case does not count); it is taken from here on."""
+    """The name itself, or a marked one if it is unsafe or taken (ignoring case); adds the result to `taken`."""
     own = name if is_safe(name) and name.casefold() not in taken else marked_name(name, key)
     taken.add(own.casefold())
     return own
 
 
 def without_ending(item: str) -> str:
-    """An id without the ending of its file, if it has one."""
+    """An id without its file extension, if it has one."""
     folders, slash, last = item.rpartition("/")
     return f"{folders}{slash}{last.rsplit('.', 1)[0]}" if "." in last[1:] else item
 
@@ -207,14 +205,16 @@ def _members(path: Path, ending: str) -> Files:
                     with archive.open(member) as file:
                         data = file.read(LARGEST_MEMBER + 1)
                     if len(data) > LARGEST_MEMBER:
-                        raise JudgementError(f"{path}, {member.filename!r}: is larger than 256 MiB")
+                        raise JudgementError(
+                            f"{path}, {member.filename!r}: is larger than 256 MiB: split it or leave it out"
+                        )
                     yield member.filename, data
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
-        refuse(str(path), f"cannot be read as a .zip ({error})")
+        refuse(str(path), f"is not a readable .zip file ({error})")
 
 
 def _is_wanted(name: str, ending: str) -> bool:
-    """macOS puts files of its own, with the same endings, beside those that were packed."""
+    """Skip the metadata files with the same extensions that macOS adds to archives."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     return last.lower().endswith(ending) and not name.startswith("__MACOSX") and not last.startswith("._")
 
@@ -222,8 +222,10 @@ def _is_wanted(name: str, ending: str) -> bool:
 def _write_zip(path: Path, files: Files) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files:
-            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)  # without the time of day
+            archive.writestr(
+                zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED
+            )  # without a timestamp, so that equal content gives equal bytes
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not allowed")

@@ -1,7 +1,7 @@
-"""Label Studio's JSON: tasks with their annotations, and the labeling configuration that goes with each kind.
+"""Label Studio's JSON: tasks with their annotations, and a labeling configuration for each kind of question.
 
-A question is a task; an answer is an annotation whose result is one choice. What Label Studio has no field for lies in
-the `meta` of that choice and under `dissensus` in the task's data, both of which it keeps.
+A question is a task; an answer is an annotation whose result is one choice. Whatever Label Studio has no field for is
+stored in the `meta` of that choice and under `dissensus` in the task's data, both of which it preserves.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ VIEW = """\
 
 
 def read_tasks(reading: Reading) -> Iterator[Response]:
-    """The answers of Label Studio's export as JSON, with our fields or without; predictions are no answers."""
+    """Read the answers in a Label Studio JSON export, with or without our fields; predictions are ignored."""
     tasks = document(reading.path)
     for where, task in objects_of(tasks if isinstance(tasks, list) else [tasks], "it", str(reading.path), "task"):
         data = object_of(task.get("data"), "data (export as JSON, not as JSON-MIN)", where)
@@ -61,7 +61,7 @@ def read_tasks(reading: Reading) -> Iterator[Response]:
 
 
 def write_tasks(to: Writing, responses: Iterable[Response]) -> int:
-    """Write one task a question with its answers, and beside it one labeling configuration for every kind."""
+    """Write one task per question with its answers, and a labeling configuration for every kind of question."""
     tasks: dict[tuple[str, str], Found] = {}
     count = 0
     for response in responses:
@@ -90,7 +90,7 @@ def labeling_config(kind: str, classes: Classes) -> str:
     if kind == "pick":
         words = (*(class_word(number, classes) for number in range(len(classes))), NOTHING)
         return _view("image", IMAGE, words, 'layout="select"')
-    raise JudgementError(f"questions of the kind '{kind}' have no counterpart in Label Studio")
+    raise JudgementError(f"questions of kind '{kind}' have no counterpart in Label Studio")
 
 
 def _view(on: str, shown: str, answers: Iterable[str], layout: str) -> str:
@@ -100,7 +100,7 @@ def _view(on: str, shown: str, answers: Iterable[str], layout: str) -> str:
 
 
 def _data(question: Question, to: Writing) -> Found:
-    """The variables of the configuration: addresses of the images and what is asked."""
+    """The variables of the configuration: image URLs and the question's text."""
     kind, body = question.kind, question.body
     if kind == "choice" and "item" not in body:
         first, second = body["first"], body["second"]
@@ -125,7 +125,7 @@ def _annotation(fields: Found, number: int) -> Found:
     if fields["comment"]:
         comment = {"id": f"{mark}c", "from_name": "comment", "type": "textarea", **common}
         result.append({**comment, "value": {"text": [fields["comment"]]}})
-    # without completed_by: Label Studio refuses people whom it does not know
+    # without completed_by, as Label Studio rejects people it does not know
     return {
         "id": number,
         "result": result,
@@ -155,7 +155,7 @@ def _response(reading: Reading, data: Found, annotation: Found, results: list[Fo
     if not isinstance(meta, dict) or OURS not in meta:
         return seen
     ours = reading.response({**object_of(meta[OURS], f"meta.{OURS}", where), **question}, where)
-    # what was changed in Label Studio is a further answer of whoever changed it
+    # an answer edited in Label Studio counts as a new answer by the person who edited it
     return ours if (ours.answer, ours.comment) == (seen.answer, seen.comment) else seen
 
 
@@ -164,7 +164,7 @@ def _chosen(results: list[Found], where: str) -> Found:
     named = [result for result in usable if result.get("from_name") == "answer"] or usable
     if len(named) != 1:
         kinds = ", ".join(sorted({str(result.get("type")) for result in results}))
-        refuse(where, f"there is no one choice in it but {len(named)} (its result holds {kinds})")
+        refuse(where, f"expected exactly one choice, got {len(named)} (the result contains {kinds})")
     return named[0]
 
 
@@ -175,7 +175,7 @@ def _words(chosen: Found, where: str) -> str:
     if kind == "taxonomy":
         given = [path[-1] if isinstance(path, list) and path else path for path in given]
     if len(given) != 1 or not isinstance(given[0], str) or not given[0]:
-        refuse(where, f"it holds {len(given)} answers where there should be one, in words")
+        refuse(where, f"expected exactly one answer, as text, got {len(given)}")
     return str(given[0])
 
 
@@ -197,7 +197,7 @@ def _person(value: Any) -> str | None:
 
 
 def _question(reading: Reading, data: Found, chosen: Found, where: str) -> Found:
-    """Kind and body: as we wrote them, or as far as the names in the task's data and the choice tell."""
+    """Kind and body: as we wrote them, or inferred from the field names in the task's data and the choice."""
     if OURS in data:
         ours = object_of(data[OURS], f"data.{OURS}", where)
         return {"kind": ours.get("kind"), "question": object_of(ours.get("question"), "question", where)}
@@ -213,5 +213,5 @@ def _question(reading: Reading, data: Found, chosen: Found, where: str) -> Found
 
 
 def _item(name: str, data: Found, reading: Reading, where: str) -> str:
-    """An item by its id, under the names of our own columns, or by the address of its image."""
+    """An item by its id, if under one of our own column names, or else by its image's URL."""
     return str(data[name]) if name in ITEMS else item_at(data.get(name), reading, where)

@@ -1,12 +1,12 @@
-"""LabelMe's JSON: one file an image, in a folder or a .zip.
+"""LabelMe's JSON: one file per image, in a folder or a .zip.
 
-The flags of an image are answers to 'does it contain …?': true is yes, false is no. In a study of masks its shapes are
-the mask, and the flag `unfit` says that there is none. All answers with all their fields lie under `dissensus`, which
-LabelMe keeps when it saves a file; what somebody changed there is a further answer.
+The flags of an image are answers to 'does it contain …?': true is yes, false is no. In a study of masks, its shapes are
+the mask, and the flag `unfit` says that there is none. All answers with all their fields are under `dissensus`, which
+LabelMe preserves when it saves a file; anything edited in LabelMe becomes a new answer.
 
-Shapes are drawn by the rule of LabelMe's own `shapes_to_label`, and written so that it draws them the same. A map
-begins as background, and every shape gives its pixels its own class: later shapes lie over earlier ones. Borders belong
-to a shape. A shape of the type mask is a picture of bits in a box, whose two corners both belong to it.
+Shapes are drawn as LabelMe's own `shapes_to_label` does, and written so that it draws them the same way. A map starts
+as background, and every shape paints its pixels with its class: later shapes cover earlier ones. A shape includes its
+border. A shape of type mask is a bitmap in a box, both of whose corners belong to it.
 """
 
 from __future__ import annotations
@@ -49,31 +49,31 @@ from dissensus.store.exchange.map_answers import (
 )
 
 VERSION = "5.5.0"
-"""Of LabelMe's files."""
+"""The version written into LabelMe files."""
 ENDING = ".json"
 SAYS = {"yes": True, "no": False}
 WRITTEN = ("contains", "pick", KIND, "check")
-"""Kinds of questions about one image; a check has neither flag nor shape, and lies with all answers."""
+"""Kinds of questions about one image; a check becomes neither flag nor shape, only one of the answers."""
 WORDS = {"__ignore__": VOID, "_ignore_": VOID, "void": VOID, "_background_": BACKGROUND}
-"""What LabelMe's examples call labels that are no class of anybody's; a class of that name comes first."""
+"""Labels from LabelMe's examples that stand for no class; a class of the same name takes precedence."""
 FAR = 10
-"""A point lies at most this many times the image's size away: a line to it is drawn pixel by pixel."""
+"""How far out a point may lie, in image sizes: lines are drawn pixel by pixel, so distant points would be slow."""
 
 Content = dict[str, Any]
 Point = tuple[float, float]
 
 
 def read_labelme(reading: Reading) -> Iterator[Response]:
-    """The answers of a LabelMe file, of a folder of them, or of a .zip."""
+    """Read the answers in a LabelMe file, a folder of them, or a .zip."""
     for _, where, file, data in contents(reading.path, ENDING):
         yield from _responses(reading.of(file), object_of(parsed(data, where), "it", where), where)
 
 
 def write_labelme(to: Writing, responses: Iterable[Response]) -> int:
-    """Write one file an image into a new folder, or into a .zip; the number of answers.
+    """Write one file per image into a new folder or a .zip and return the number of answers.
 
     Raises:
-        JudgementError: a question has no counterpart, or the folder holds what could be somebody's work.
+        JudgementError: a question has no counterpart in LabelMe, or the folder is not empty.
     """
     by_item: dict[str, list[Response]] = {}
     for response in responses:
@@ -87,7 +87,7 @@ def write_labelme(to: Writing, responses: Iterable[Response]) -> int:
 def _files(by_item: dict[str, list[Response]], to: Writing) -> Iterator[tuple[str, bytes]]:
     taken: set[str] = set()
     for item, responses in by_item.items():
-        # what was drawn last, by anybody, or said to be unfit; what somebody drew to learn is none
+        # the latest mask or 'unfit', by anybody; masks drawn in training do not count
         masks = [one for one in responses if one.question.kind == KIND and one.role != "training"]
         is_unfit = bool(masks) and masks[-1].answer == UNFIT
         mask = masks[-1].answer if masks and not is_unfit else {}
@@ -104,12 +104,12 @@ def _files(by_item: dict[str, list[Response]], to: Writing) -> Iterator[tuple[st
             OURS: {"item": item, "flags": flags, "answers": answers} | ({"drawn": masks[-1].id} if masks else {}),
         }
         text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2)
-        name = without_ending(item.replace("\\", "/").split("/")[-1])  # LabelMe looks for it beside the image
+        name = without_ending(item.replace("\\", "/").split("/")[-1])  # LabelMe looks for it next to the image
         yield own_name(name, item, taken) + ENDING, text.encode()
 
 
 def _flags(responses: list[Response], classes: Classes) -> dict[str, bool]:
-    """What was said last of each class, by anybody; who is hard to convince finds no flag."""
+    """The latest answer about each class, by anybody; 'unsure' and 'unfit' set no flag."""
     flags = {}
     for response in responses:
         if response.question.kind == "pick" and response.answer is not None:
@@ -121,14 +121,14 @@ def _flags(responses: list[Response], classes: Classes) -> dict[str, bool]:
 
 def _responses(reading: Reading, content: Content, where: str) -> Iterator[Response]:
     if "flags" not in content and "shapes" not in content:
-        refuse(where, "is no file of LabelMe: it has neither flags nor shapes")
+        refuse(where, "is not a LabelMe file: it has neither flags nor shapes")
     ours = object_of(content.get(OURS, {}), OURS, where)
     answers = our_answers(reading, ours, where)
     yield from answers
     flags = object_of(content.get("flags") or {}, "flags", where)
     for name, value in flags.items():
         if not isinstance(value, bool):
-            refuse(where, f"the flag '{name}' is neither true nor false")
+            refuse(where, f"the flag '{name}' must be true or false")
     if reading.task == "masks":
         changed = _changed_mask(reading, content, ours, answers, where)
     else:
@@ -144,7 +144,7 @@ def _responses(reading: Reading, content: Content, where: str) -> Iterator[Respo
 def _changed_mask(
     reading: Reading, content: Content, ours: Content, answers: list[Response], where: str
 ) -> list[Content]:
-    """The mask, where it is not the one that we wrote; nothing drawn is no mask where there was none before."""
+    """The mask, if it differs from the one that we wrote; no shapes mean no mask if there was none before."""
     before = next((one for one in answers if one.question.kind == KIND and one.id == ours.get("drawn")), None)
     is_unfit = (content.get("flags") or {}).get(UNFIT, False)
     if before is None and ours and not is_unfit and not content.get("shapes"):
@@ -156,7 +156,7 @@ def _changed_mask(
 
 
 def _shapes(labels: UInt8[Array, "H W"], classes: Classes) -> list[Content]:
-    """One shape of the type mask for every label but the background."""
+    """One shape of type mask for every label except the background."""
     found = [int(label) for label in np.unique(labels) if label != BACKGROUND]
     return [_mask_shape(labels == label, _label_word(label, classes)) for label in found]
 
@@ -182,22 +182,22 @@ def _label_word(label: int, classes: Classes) -> str:
     for word, meant in WORDS.items():
         if meant == VOID and class_called(word, classes) is None:
             return word
-    raise JudgementError("classes are called by all of LabelMe's words for 'ignore': rename one in classes.json")
+    raise JudgementError("all of LabelMe's words for 'ignore' are names of classes: rename one in classes.json")
 
 
 def _label(name: Any, classes: Classes) -> int:
     if not isinstance(name, str):
-        raise JudgementError("its label is no text")
+        raise JudgementError("its label is not a string")
     word = name.strip().casefold()
     return WORDS[word] if word in WORDS and class_called(name, classes) is None else class_number(name, classes)
 
 
 def _drawn_map(content: Content, classes: Classes, where: str) -> UInt8[Array, "H W"]:
-    """The map that a file's shapes make of its image."""
+    """The map that a file's shapes draw."""
     sizes = [content.get(name) for name in ("imageWidth", "imageHeight")]
     width, height = (size if isinstance(size, int) and not isinstance(size, bool) else 0 for size in sizes)
     if width < 1 or height < 1:
-        refuse(where, "imageHeight and imageWidth are no sizes: open it in LabelMe and save it, which writes them")
+        refuse(where, "imageHeight and imageWidth are missing or invalid: save the file in LabelMe to add them")
     try:
         refuse_enormous(width, height)
     except JudgementError as error:
@@ -217,15 +217,15 @@ def _draw(canvas: Image.Image, shape: Content, label: int) -> None:
     draw = ImageDraw.Draw(canvas)
     if kind in ("polygon", "oriented_rectangle"):
         if len(points) < 3:
-            raise JudgementError(f"its {kind} has {len(points)} points")
+            raise JudgementError(f"its {kind} has {len(points)} points: it needs at least 3")
         draw.polygon(points, fill=label, outline=label)
         return
     if kind not in ("rectangle", "circle", "mask"):
         raise JudgementError(
-            f"its type {str(kind)[:40]!r} covers no area: polygon, rectangle, circle and mask are read, remove others"
+            f"its type {str(kind)[:40]!r} covers no area: remove it, or use polygon, rectangle, circle or mask"
         )
     if len(points) != 2:
-        raise JudgementError(f"its {kind} has {len(points)} points, not 2")
+        raise JudgementError(f"its {kind} has {len(points)} points: it needs 2")
     (x0, y0), (x1, y1) = points
     if kind == "rectangle":
         draw.rectangle(((min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))), fill=label, outline=label)
@@ -238,11 +238,11 @@ def _draw(canvas: Image.Image, shape: Content, label: int) -> None:
 
 def _paste(canvas: Image.Image, mask: Any, box: tuple[int, int, int, int], label: int) -> None:
     if not isinstance(mask, str):
-        raise JudgementError("its mask is no text")
+        raise JudgementError("its mask is not a string")
     try:
         bits = png_bits(base64.b64decode(mask))
     except ValueError:
-        raise JudgementError("its mask is no base64") from None
+        raise JudgementError("its mask is not valid base64") from None
     except JudgementError as error:
         raise JudgementError(f"its mask {error}") from None
     left, top, right, bottom = box
@@ -260,9 +260,9 @@ def _points(value: Any, far: int) -> list[Point]:
     points = []
     for point in value if isinstance(value, list) else [None]:
         if not isinstance(point, list) or len(point) != 2:
-            raise JudgementError("its points are no list of [x, y]")
+            raise JudgementError("its points are not a list of [x, y]")
         for place in point:
             if not isinstance(place, (int, float)) or isinstance(place, bool) or not -far <= place <= far:
-                raise JudgementError("a point of it is no place in the image, nor near it")
+                raise JudgementError("one of its points lies far outside the image")
         points.append((point[0], point[1]))
     return points

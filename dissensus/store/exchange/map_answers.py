@@ -1,4 +1,4 @@
-"""Masks in three forms: as they are answered, by run lengths; as arrays of labels; as PNG files of those numbers."""
+"""Masks in three forms: run lengths (as answered), arrays of labels, and PNG files of those labels."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 
 KIND = "mask"
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-HEAD = struct.Struct(">8s4x4sIIBB")  # signature, name of the first part, width, height, bits and colour type
+HEAD = struct.Struct(">8s4x4sIIBB")  # signature, name of the first chunk, width, height, bit depth and colour type
 GREY = 0
-COLOURED = {2: "RGB", 4: "grey with transparency", 6: "RGBA"}
-KEPT_AS = "labels are kept as indexed or grey PNG of 8 bits"
+COLOURED = {2: "RGB", 4: "greyscale with transparency", 6: "RGBA"}
+KEPT_AS = "save labels as an 8-bit indexed or greyscale PNG"
 
 
 def answer_of(labels: UInt8[Array, "H W"]) -> dict[str, Any]:
-    """The answer to a question of the kind mask: label and length of every run, row by row, on past the row's end."""
+    """The answer to a question of kind mask: label and length of every run, row by row; runs may span rows."""
     flat = labels.reshape(-1)
     starts = np.concatenate([[0], np.flatnonzero(flat[1:] != flat[:-1]) + 1])
     lengths = np.diff(starts, append=len(flat))
@@ -45,64 +45,64 @@ def answer_of(labels: UInt8[Array, "H W"]) -> dict[str, Any]:
 
 
 def labels_of(answer: dict[str, Any]) -> UInt8[Array, "H W"]:
-    """The labels of such an answer, pixel by pixel."""
+    """The label of every pixel in such an answer."""
     runs = np.array(answer["runs"], np.int64).reshape(-1, 2)
     return np.repeat(runs[:, 0].astype(np.uint8), runs[:, 1]).reshape(answer["height"], answer["width"])
 
 
 def label_png(labels: UInt8[Array, "H W"]) -> bytes:
-    """An indexed PNG of 8 bits whose numbers are the labels; each class has its colour."""
+    """An 8-bit indexed PNG whose pixel values are the labels, with one colour per class."""
     image = Image.fromarray(np.ascontiguousarray(labels))
     image.putpalette([part for colour in class_colours() for part in colour])
     return _saved(image)
 
 
 def bit_png(is_set: UInt8[Array, "H W"]) -> bytes:
-    """A grey PNG of 8 bits with the numbers 0 and 1."""
+    """An 8-bit greyscale PNG with pixel values 0 and 1."""
     return _saved(Image.fromarray(np.ascontiguousarray(is_set)))
 
 
 def png_labels(data: bytes) -> UInt8[Array, "H W"]:
-    """The numbers of an indexed PNG, or of a grey one of 8 bits, without a colour being made of any.
+    """The raw pixel values of an indexed or 8-bit greyscale PNG, not converted to colours.
 
     Raises:
-        JudgementError: it is of another kind, damaged or enormous.
+        JudgementError: it has another pixel format, is damaged, or is too large.
     """
     bits, colours = _checked_head(data)
     if colours in COLOURED:
-        raise JudgementError(f"is {COLOURED[colours]}, whose colours say nothing of classes: {KEPT_AS}")
-    if bits > 8 or (colours == GREY and bits < 8):  # fewer bits of grey are spread over 0 to 255
-        raise JudgementError(f"has {bits} bits a pixel: {KEPT_AS}")
+        raise JudgementError(f"is {COLOURED[colours]}, and colours do not identify classes: {KEPT_AS}")
+    if bits > 8 or (colours == GREY and bits < 8):  # Pillow scales shallower greyscale to 0–255
+        raise JudgementError(f"has {bits} bits per pixel: {KEPT_AS}")
     return _pixels(data)
 
 
 def png_bits(data: bytes) -> Bool[Array, "H W"]:
-    """Where a PNG without colours is not zero.
+    """True where a PNG without colours is nonzero.
 
     Raises:
-        JudgementError: it has colours, or is damaged or enormous.
+        JudgementError: it has colours, is damaged, or is too large.
     """
     _, colours = _checked_head(data)
     if colours in COLOURED:
-        raise JudgementError(f"is {COLOURED[colours]} where 0 and 1 are expected")
+        raise JudgementError(f"is {COLOURED[colours]}: expected pixels with the values 0 and 1")
     return _pixels(data).astype(bool)
 
 
 def refuse_enormous(width: int, height: int) -> None:
-    """Refuse sizes that models and people are not shown either.
+    """Refuse images too large to be shown to models or people.
 
     Raises:
-        JudgementError: there are more pixels than Pillow takes.
+        JudgementError: there are more pixels than Pillow allows.
     """
     limit = Image.MAX_IMAGE_PIXELS
     if limit is not None and width * height > limit:
-        raise JudgementError(f"{width}×{height} pixels are more than Pillow's limit of {limit}")
+        raise JudgementError(f"{width}×{height} pixels exceed Pillow's limit of {limit}")
 
 
 def _checked_head(data: bytes) -> tuple[int, int]:
-    """Bits and colour type, which Pillow does not tell; the file is not unpacked before its size was looked at."""
+    """Bit depth and colour type, which Pillow does not report; checks the size before anything is decompressed."""
     if not data.startswith(SIGNATURE) or len(data) < HEAD.size:
-        raise JudgementError("is no PNG file")
+        raise JudgementError("is not a PNG file")
     _, name, width, height, bits, colours = HEAD.unpack_from(data)
     if name != b"IHDR" or not width or not height:
         raise JudgementError("is a damaged PNG file")
@@ -113,14 +113,14 @@ def _checked_head(data: bytes) -> tuple[int, int]:
 def _pixels(data: bytes) -> Array:
     try:
         with Image.open(BytesIO(data), formats=("PNG",)) as image:
-            image.verify()  # the checksums of all parts, which nobody looks at otherwise
+            image.verify()  # checks every chunk's checksum, which decoding does not
         with Image.open(BytesIO(data), formats=("PNG",)) as image:
             return np.array(image)
     except MemoryError:
         raise
-    except UnidentifiedImageError:  # its words hold the address of an object
+    except UnidentifiedImageError:  # its message contains an object's address
         raise JudgementError("is a damaged PNG file") from None
-    except Exception as error:  # damaged files make Pillow raise nearly anything, SyntaxError and struct.error included
+    except Exception as error:  # damaged files make Pillow raise almost anything, even SyntaxError and struct.error
         raise JudgementError(f"is a damaged PNG file ({first_line(error)})") from None
 
 

@@ -1,7 +1,7 @@
-"""Masks as indexed PNG: one file an item, named like it, whose pixels are labels.
+"""Masks as indexed PNG: one file per item, named like the item, whose pixels are labels.
 
-A PNG holds labels and nothing else: neither who drew it nor when. What is written is the last mask of every person for
-every item; one who holds the image for unfit, or said so last, has no mask of it.
+A PNG holds labels and nothing else: neither who drew it nor when. An export holds each person's latest mask of each
+item; there is none if their latest answer was 'unfit'.
 """
 
 from __future__ import annotations
@@ -22,65 +22,69 @@ from dissensus.store.files import fingerprint
 ENDING = ".png"
 MARKED = re.compile(r"-([0-9a-f]{16})$")
 MOST_NAMED = 3
-"""Items that a complaint about one name lists."""
+"""How many items an error about an ambiguous name lists."""
 
 Drawn = dict[tuple[str, str], bytes | None]
-"""Annotator and item → the PNG of the last mask; None where the last word was 'unfit'."""
+"""(annotator, item) → the PNG of the latest mask; None if the latest answer was 'unfit'."""
 
 
 def read_maps(reading: Reading) -> Iterator[Response]:
-    """The masks of a folder, a .zip or one file, each an answer of `annotator`.
+    """Read the masks in a folder, a .zip or a single file, each an answer by `annotator`.
 
     Raises:
-        JudgementError: names the file and what is wrong with it.
+        JudgementError: a file is invalid; the message says which and why.
     """
     path = reading.path
     if reading.task not in (None, "masks"):
-        raise JudgementError(f"{path}: PNG files are masks, and this is a study of {reading.task}")
+        raise JudgementError(
+            f"{path}: PNG files are masks, but this is a study of {reading.task}: import another format"
+        )
     if not reading.annotator:
         raise JudgementError(f"{path}: PNG files do not say who drew them: add --annotator NAME")
     if reading.items is None:
-        raise JudgementError(f"{path}: PNG files are found by the names of all items: give `items`")
+        raise JudgementError(f"{path}: PNG files are matched to items by name: pass `items`")
     names = ItemNames(reading.items())
     seen: dict[str, str] = {}
     for name, where, file, data in contents(path, ENDING):
         try:
             item = names.item(name[: -len(ENDING)])
             if item in seen:
-                raise JudgementError(f"is a second mask of {item}, besides {seen[item]}")
+                raise JudgementError(f"is a second mask of {item}, in addition to {seen[item]}: remove one of them")
             labels = checked_map(png_labels(data), len(reading.classes))
         except (JudgementError, PredictionError) as error:
             refuse(where, str(error))
         seen[item] = name
         yield reading.of(file).response({"kind": KIND, "question": {"item": item}, "answer": answer_of(labels)}, where)
     if not seen:
-        raise JudgementError(f"{path} holds no {ENDING} file")
+        raise JudgementError(f"{path} contains no {ENDING} file: check the path")
 
 
 def write_maps(to: Writing, responses: Iterable[Response]) -> int:
-    """Write the last mask of every item into a new folder or a .zip, and return how many; `tell` what is left out.
+    """Write the latest mask of every item into a new folder or a .zip and return how many; `tell` what is left out.
 
-    Where several people drew, each has a folder.
+    If several people drew masks, each gets a folder.
 
     Raises:
-        JudgementError: there is no mask, or the folder holds what could be somebody's work.
+        JudgementError: there is no mask, or the folder is not empty.
     """
     drawn, left_out = _last(responses)
     masks = {key: data for key, data in drawn.items() if data is not None}
     if not masks:
-        raise JudgementError(f"{to.path}: there is no mask among the answers, and PNG files hold nothing else")
+        raise JudgementError(
+            f"{to.path}: none of the answers is a mask, and PNG files hold only masks: choose another format"
+        )
     names = ItemNames({item for _, item in masks} if to.items is None else to.items())
     write_together(to.path, _named(masks, names))
     if left_out:
         counts = ", ".join(f"{count:,} {what}" for what, count in left_out.items())
-        to.tell(f"left out, since a PNG file holds one mask: {counts}")
+        to.tell(f"left out, as a PNG file holds a single mask: {counts}")
     return len(masks)
 
 
 class ItemNames:
-    """The items of a pool by names: an id without its ending, the whole id, or what ends in the id's fingerprint.
+    """The items of a pool by name: an id without its extension, the whole id, or a name ending in the id's fingerprint.
 
-    The last is what files are called whose items have ids that are no names of files.
+    The last form is for items whose ids are not valid file names.
     """
 
     def __init__(self, items: Iterable[str]) -> None:
@@ -90,7 +94,7 @@ class ItemNames:
             self._by_stem.setdefault(without_ending(item), []).append(item)
 
     def item(self, name: str) -> str:
-        """The item that a name (without the file's own ending) stands for.
+        """The item that a name (without the file's own extension) refers to.
 
         Raises:
             JudgementError: there is none, or more than one.
@@ -100,15 +104,15 @@ class ItemNames:
             like = min(self._ids, default="cats/a.jpg")
             example = f"{without_ending(like)}{ENDING} for {like}"
             raise JudgementError(
-                f"belongs to no item of the pool: files are named like items, in the same subfolders ({example})"
+                f"matches no item of the pool: name files like their items, in the same subfolders ({example})"
             )
         if len(found) > 1:
             listed = ", ".join(found[:MOST_NAMED]) + (", …" if len(found) > MOST_NAMED else "")
-            raise JudgementError(f"can be any of {listed}: name it by the whole id, such as {found[0]}{ENDING}")
+            raise JudgementError(f"could be any of {listed}: name it by the full id, such as {found[0]}{ENDING}")
         return found[0]
 
     def items(self, name: str) -> list[str]:
-        """All items that a name can stand for."""
+        """All items that a name could refer to."""
         found = [*self._by_stem.get(name, ())]
         found += [name] if name in self._ids and name not in found else []
         mark = None if found else MARKED.search(name)
@@ -120,7 +124,7 @@ class ItemNames:
 
 
 class FileNames:
-    """The names of files that are being written into one folder, each another one, also where case does not count."""
+    """Unique names for the files written into one folder, even on a case-insensitive file system."""
 
     def __init__(self, known: ItemNames) -> None:
         self._known = known
@@ -128,7 +132,7 @@ class FileNames:
         self._folders: set[str] = set()
 
     def name(self, item: str) -> str:
-        """The name of an item's file: one that is read as this item, and safe on any computer."""
+        """The name of an item's file: safe on any file system, and read back as this item."""
         stem = without_ending(item)
         usable = (name for name in (stem, item) if self._is_usable(name, item))
         name = next(usable, None) or marked_name(stem.rsplit("/", 1)[-1], item)
@@ -148,14 +152,14 @@ def _folders(name: str) -> set[str]:
 
 
 def _last(responses: Iterable[Response]) -> tuple[Drawn, Counter[str]]:
-    """What everybody said last of every item, and how many answers of which kind that leaves out."""
+    """Everybody's latest mask of every item, and counts of the answers that this leaves out."""
     drawn: Drawn = {}
     left_out: Counter[str] = Counter()
     for response in responses:
         if response.question.kind != KIND:
-            left_out[f"of the kind '{response.question.kind}'"] += 1
+            left_out[f"of kind '{response.question.kind}'"] += 1
         elif response.role == "training":
-            left_out["of training"] += 1
+            left_out["from training"] += 1
         else:
             key = response.annotator, response.question.body["item"]
             if drawn.pop(key, None) is not None:
@@ -163,7 +167,7 @@ def _last(responses: Iterable[Response]) -> tuple[Drawn, Counter[str]]:
             if response.answer == UNFIT:
                 left_out[UNFIT] += 1
                 drawn[key] = None
-            else:  # as bytes: run lengths of many masks would need a hundred times the memory
+            else:  # as bytes: the run lengths of many masks would take a hundred times the memory
                 drawn[key] = label_png(labels_of(response.answer))
     return drawn, left_out
 

@@ -1,6 +1,6 @@
-"""One answer a row, as JSON Lines, CSV or Parquet; results of crowdsourcing platforms are read too.
+"""One answer per row, as JSON Lines, CSV or Parquet; also reads the results of crowdsourcing platforms.
 
-In a CSV a cell that a spreadsheet would run as a formula is written with an apostrophe before it, and read without.
+In a CSV, a cell that a spreadsheet would run as a formula gets a leading apostrophe, which is removed on reading.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
 AS_JSON = ("mask", "check")
-"""Kinds whose answers are lists or objects, unless they are a word."""
+"""Kinds whose answers are lists or objects (or a single word)."""
 ENDINGS = (".jsonl", ".csv", ".parquet")
 BATCH = 1 << 14
 LARGEST_CELL = 1 << 23
-"""Characters: a mask is longer than what Python reads from a cell unless it is told to."""
+"""In characters: masks are longer than Python's default limit for a CSV cell."""
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    # our column: Mechanical Turk, Toloka, Prolific (names of its forms and of its own table), Label Studio's CSV
+    # our column: Mechanical Turk, Toloka, Prolific (form fields and its own table), Label Studio's CSV
     **{name: (f"Input.{name}", f"INPUT:{name}") for name in (*PARTS, "kind", "question")},
     "annotator": ("WorkerId", "ASSIGNMENT:worker_id", "PROLIFIC_PID", "participant_id", "Participant id"),
     "answer": ("Answer.answer", "Answer.answer.label", "OUTPUT:answer"),
@@ -43,24 +43,24 @@ STATUSES = ("AssignmentStatus", "ASSIGNMENT:status")
 REFUSED = {"rejected", "expired", "skipped"}
 KNOWN_ANSWER = "GOLDEN:answer"
 TASK_ID = "annotation_id"
-"""Beside this a column `id` numbers the questions, not the answers."""
+"""Where this column is present, `id` numbers the questions, not the answers."""
 BUTTON = "Answer.answer."
-"""Mechanical Turk writes a group of radio buttons as one column for each: Answer.answer.yes is 'true' or 'false'."""
+"""Mechanical Turk writes one column per radio button: Answer.answer.yes is 'true' or 'false'."""
 
 Row = dict[str, Any]
 T = TypeVar("T")
 
 
 def read_rows(reading: Reading) -> Iterator[Response]:
-    """The answers of a file, one by one; rows that nobody has answered yet are passed over."""
+    """Read the answers of a file one by one; rows without an answer are skipped."""
     readers = {".jsonl": _read_lines, ".csv": _read_csv, ".tsv": _read_csv, ".parquet": _read_parquet}
     for number, row in _for_ending(reading.path, readers)(reading):
-        if row.get("answer", "absent") not in (None, ""):  # a sheet may be filled in bit by bit
+        if row.get("answer", "absent") not in (None, ""):  # a sheet may still be partly filled in
             yield reading.response(row, f"{reading.path}, row {number}")
 
 
 def write_rows(to: Writing, responses: Iterable[Response]) -> int:
-    """Write responses in the format of the file's ending and return how many; classes go by name."""
+    """Write responses in the format of the file extension and return how many; classes are written by name."""
     writer = _for_ending(to.path, {".jsonl": _write_lines, ".csv": _write_csv, ".parquet": _write_parquet})
     count = 0
 
@@ -75,23 +75,23 @@ def write_rows(to: Writing, responses: Iterable[Response]) -> int:
 
 
 def safe_cell(text: str) -> str:
-    """The text with an apostrophe before what a spreadsheet would run as a formula."""
+    """The text, with a leading apostrophe if a spreadsheet would run it as a formula."""
     return f"'{text}" if FORMULA.match(text) else text
 
 
 def plain_cell(text: str) -> str:
-    """The text of a cell that `safe_cell` made safe."""
+    """Undo `safe_cell`."""
     return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
 
 
 class Columns:
-    """The columns of one file: ours, under our names or a platform's."""
+    """The columns of one file, under our names or a platform's."""
 
     def __init__(self, names: Sequence[str], reading: Reading) -> None:
-        """Look through the header.
+        """Match the header against known column names.
 
         Raises:
-            JudgementError: a column is missing.
+            JudgementError: a required column is missing.
         """
         self._names = list(names)
         foreign = {ours: [name for name in theirs if name in names] for ours, theirs in ALIASES.items()}
@@ -105,10 +105,12 @@ class Columns:
         needed = REQUIRED[2:] if "question" in known or {"first", "second"} <= known else REQUIRED
         absent = [name for name in needed if name not in known]
         if absent:
-            raise JudgementError(f"{reading.path} has no column '{absent[0]}': needed are {', '.join(needed)}")
+            raise JudgementError(
+                f"{reading.path} has no column '{absent[0]}': it needs the columns {', '.join(needed)}"
+            )
 
     def row(self, cells: Sequence[Any]) -> Row:
-        """A row under our names; what a platform's owner refused counts as not answered."""
+        """A row under our names; an answer rejected on the platform counts as unanswered."""
         row = dict.fromkeys(self._names) | dict(zip(self._names, cells, strict=False))
         if self._is_ours:
             return row
@@ -136,7 +138,7 @@ def _row(response: Response, classes: Classes) -> Row:
 
 def _for_ending(path: Path, by_ending: dict[str, T]) -> T:
     if path.suffix.lower() not in by_ending:
-        raise JudgementError(f"{path}: rows are kept as {', '.join(ENDINGS)}; name the file so")
+        raise JudgementError(f"{path}: unknown file extension: use {', '.join(ENDINGS)}")
     return by_ending[path.suffix.lower()]
 
 
@@ -147,9 +149,9 @@ def _read_lines(reading: Reading) -> Iterator[tuple[int, Row]]:
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise JudgementError(f"{reading.path}, row {number}: is no JSON ({error})") from None
+                    raise JudgementError(f"{reading.path}, row {number}: is not valid JSON ({error})") from None
                 if not isinstance(row, dict):
-                    raise JudgementError(f"{reading.path}, row {number}: is no JSON object")
+                    raise JudgementError(f"{reading.path}, row {number}: is not a JSON object")
                 yield number, row
 
 
@@ -166,7 +168,7 @@ def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
 
 
 def _separator(header: str) -> str:
-    """What separates the columns: the one that gives the most names that are known."""
+    """The column separator: the one that yields the most known column names."""
     known = {*REQUIRED, *(name for names in ALIASES.values() for name in names)}
     return max(",;\t", key=lambda mark: len(known.intersection(word.strip().strip('"') for word in header.split(mark))))
 
@@ -184,7 +186,10 @@ def _read_parquet(reading: Reading) -> Iterator[tuple[int, Row]]:
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:
     with open(path, "w", encoding="utf-8") as file:
         for row in rows:
-            if row["kind"] in AS_JSON and row["answer"][:1] in ("{", "["):  # a mask is no text within text
+            if row["kind"] in AS_JSON and row["answer"][:1] in (
+                "{",
+                "[",
+            ):  # a mask is written as an object, not as JSON within a string
                 row["answer"] = json.loads(row["answer"])
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -195,7 +200,7 @@ def _write_csv(path: Path, rows: Iterable[Row]) -> None:
         writer.writerow(COLUMNS)
         for row in rows:
             cells = {name: safe_cell(cell) if isinstance(cell, str) else cell for name, cell in _texts(row).items()}
-            if row["kind"] == "slider":  # a number with a minus before it is no formula, and everybody reads it as one
+            if row["kind"] == "slider":  # a negative number looks like a formula but is safe
                 cells["answer"] = row["answer"]
             writer.writerow(cells.values())
 
@@ -209,7 +214,7 @@ def _write_parquet(path: Path, rows: Iterable[Row]) -> None:
 
 
 def _texts(row: Row) -> Row:
-    """The row with objects as JSON; an empty one is an empty cell."""
+    """The row with objects as JSON; an empty object is an empty cell."""
     objects = {name: row[name] for name in ("question", "shown")}
     return row | {
         name: json.dumps(o, ensure_ascii=False, allow_nan=False) if o else None for name, o in objects.items()

@@ -1,4 +1,4 @@
-"""What Alembic runs: the changes that are missing, in the transaction of the connection that it was given."""
+"""Alembic's entry point: runs the pending migrations in the transaction of the given connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""study.toml: the only file of a study that a person edits, so its comments and order are kept."""
+"""study.toml: the only file of a study that people edit, so comments and order are preserved."""
 
 from dissensus.store.settings.common import (
     CROP,

@@ -1,4 +1,4 @@
-"""What study.toml says whatever the models predict."""
+"""Settings in study.toml that every task shares."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ HEAD = """\
 # A dissensus study. This is the only file here that you edit; every setting can also be left out.
 format = {format}
 task = "{task}"
-title = {title}    # of the report; the name of the folder unless said
-notes = {notes}    # sentences that a reader of the report must see first
+title = {title}    # of the report; defaults to the folder's name
+notes = {notes}    # sentences shown at the top of the report
 """
 
 
 SERVE = """\
 # How `dissensus serve` asks people.
 # [serve]
-# database = ""             # postgresql://USER@HOST/NAME for a team; empty: a file here; DISSENSUS_DATABASE goes first
+# database = ""             # postgresql://USER@HOST/NAME for a team, else a local file; DISSENSUS_DATABASE overrides it
 # host = "127.0.0.1"
 # port = 8765
-# lease_minutes = {lease:<9} # a question that was not answered for so long goes to somebody else
-# control_rate = 0.05       # share of questions whose answer is known …
-# repeat_rate = {repeat:<11} # … and of those that a person gets a second time
-# break_minutes = 30        # work after which a break is suggested: no session is longer
-# sessions = 1              # a person's questions are divided into so many of about equal numbers …
-# rest_minutes = 0          # … with breaks between that last at least so long
-# instructions = []         # paragraphs that people read before they begin
+# lease_minutes = {lease:<9} # a question not answered within this time goes to somebody else
+# control_rate = 0.05       # share of control questions, whose answer is known …
+# repeat_rate = {repeat:<11} # … and of questions that a person is asked a second time
+# break_minutes = 30        # after this long a break is suggested; the longest session
+# sessions = 1              # number of sessions of about equal size per person …
+# rest_minutes = 0          # … with breaks of at least this long between them
+# instructions = []         # paragraphs that people read before they start
 
-# How images are made ready for a model; [models.NAME.preprocess] overrides it for one model.
+# How images are prepared for a model; [models.NAME.preprocess] overrides it for one model.
 # [preprocess]
 # size = 224
 {frame}
@@ -43,14 +43,14 @@ SERVE = """\
 
 
 CROP = "# crop = 0.875"
-"""How models see an image where a task says nothing else: its middle."""
+"""The part of an image that models see, unless the task sets another: its centre."""
 
 
 class ServeSettings(Record):
-    """How people are asked: where the service is reached, where answers are kept, how questions are dealt out."""
+    """How people are asked: where the service listens, where answers are stored, how questions are assigned."""
 
     database: str = ""
-    """Address of a PostgreSQL database; empty: the file in the study's folder."""
+    """URL of a PostgreSQL database; if empty, the file in the study folder."""
     host: str = "127.0.0.1"
     port: int = Field(8765, ge=0, le=65_535)
     lease_minutes: float = Field(30, gt=0, allow_inf_nan=False)
@@ -69,11 +69,11 @@ class ModelSettings(Record):
     target: str
     preprocess: dict[str, Any] = Field(default_factory=dict)
     better: Literal["higher", "lower"] = "higher"
-    """Which scores are better."""
+    """Whether higher or lower scores are better."""
 
 
 class CountingSettings(Record):
-    """When answers count."""
+    """When answers add up to a verdict."""
 
     min_answers: int = Field(1, ge=1)
     unfit: float = Field(0.5, ge=0, lt=1)
@@ -81,7 +81,7 @@ class CountingSettings(Record):
 
 
 class MethodSettings(Record):
-    """How judgements become an order, and how sure it is."""
+    """How judgements become a ranking with confidence intervals."""
 
     resamples: int = Field(1000, ge=100)
     level: float = Field(0.95, gt=0.5, lt=1)
@@ -91,14 +91,14 @@ class MethodSettings(Record):
 
 
 class AttackRankSettings(MethodSettings):
-    """How attacks become two orders."""
+    """How attacks become two rankings."""
 
     method: str = "thurstone"
     smoothing: float = Field(0.01, ge=0, allow_inf_nan=False)
 
 
 class Settings(Record):
-    """What study.toml says whatever the models predict."""
+    """Settings in study.toml that every task shares."""
 
     format: int = FORMAT_VERSION
     task: str
@@ -115,12 +115,12 @@ class Settings(Record):
     def _name_files(cls, models: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
         for name in models:
             if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-                raise ValueError(f"'{name}' cannot name a model: use letters, digits, '.', '_' and '-'")
+                raise ValueError(f"'{name}' is not a valid model name: use letters, digits, '.', '_' and '-'")
         return models
 
     @field_validator("format")
     @classmethod
     def _is_ours(cls, value: int) -> int:
         if value != FORMAT_VERSION:
-            raise ValueError(f"this dissensus reads format {FORMAT_VERSION}, not {value}")
+            raise ValueError(f"this version of dissensus reads format {FORMAT_VERSION}, not {value}")
         return value

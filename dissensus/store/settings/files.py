@@ -1,4 +1,4 @@
-"""Reading and changing study.toml, whose comments and order are kept."""
+"""Reading and editing study.toml, preserving comments and order."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dissensus.store.settings.common import HEAD, SERVE, ModelSettings, Settings
 
 
 def write_new(path: Path, kind: type[Settings], task: str, template: str, frame: str, words: Mapping[str, Any]) -> None:
-    """Write the settings of a new study: `template` is the task's own part, `frame` how its models see an image.
+    """Write the settings of a new study: `template` is the task's own part, `frame` its image preprocessing.
 
-    `words` are the title, the notes, and what else the task needs from the beginning.
+    `words` are the title, the notes, and whatever else the task's template needs.
     """
     quoted = {name: tomlkit.item(value).as_string() for name, value in words.items()}
     serve = kind.model_fields["serve"].default
@@ -28,19 +28,21 @@ def write_new(path: Path, kind: type[Settings], task: str, template: str, frame:
 
 
 def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
-    """The settings, checked; `kinds` are those of every task.
+    """Read and check the settings; `kinds` maps each task to its class of settings.
 
     Raises:
-        StudyError: there is no study, or a setting is wrong; says which.
+        StudyError: there is no study, or a setting is invalid; the message says which.
     """
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap()
         task = document.get("task", "labels")
         if task not in kinds:
-            raise StudyError(f"{path}: there is no task '{task}': it is one of {', '.join(kinds)}")
+            raise StudyError(f"{path}: unknown task '{task}': choose one of {', '.join(kinds)}")
         return kinds[task].model_validate(document)
     except FileNotFoundError:
-        raise StudyError(f"{path.parent} is no study: there is no {path.name}; begin one with dissensus init") from None
+        raise StudyError(
+            f"{path.parent} is not a study: it has no {path.name}; create one with dissensus init"
+        ) from None
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}") from None
     except ValidationError as error:
@@ -50,15 +52,15 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
 
 
 def check_section(settings: Settings, section: str, values: dict[str, Any]) -> None:
-    """Refuse values of a section that make no sense.
+    """Refuse invalid values for a section.
 
     Raises:
-        StudyError: names the setting.
+        StudyError: a value is invalid; the message names the setting.
     """
     known: Record = getattr(settings, section)
     unknown = [name for name in values if name not in type(known).model_fields]
     if unknown:
-        raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' of {section}")
+        raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' in [{section}]")
     try:
         type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:
@@ -68,10 +70,10 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
 
 
 def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
-    """Append models to study.toml, leaving all else as the person wrote it.
+    """Append models to study.toml, leaving everything else as it was written.
 
     Raises:
-        StudyError: the person wrote the models in a way that tables cannot be appended to.
+        StudyError: the models are written in a form to which tables cannot be appended.
     """
     tables = tomlkit.table(is_super_table=True)
     for name, model in models.items():
@@ -90,12 +92,14 @@ def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
     try:
         tomlkit.parse(text)
     except TOMLKitError:
-        raise StudyError(f"{path}: write every model as a table of its own, [models.NAME], to add others") from None
+        raise StudyError(
+            f"{path}: cannot add models to this form of 'models': write every model as its own table, [models.NAME]"
+        ) from None
     write_text(path, text)
 
 
 def remove_models(path: Path, names: Sequence[str]) -> None:
-    """Take models out of study.toml again, leaving all else as it is."""
+    """Remove models from study.toml, leaving everything else unchanged."""
     if names:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
         for name in names:
@@ -106,10 +110,10 @@ def remove_models(path: Path, names: Sequence[str]) -> None:
 
 
 def change_settings(path: Path, kind: type[Settings], section: str, values: dict[str, Any]) -> None:
-    """Write settings of a section into study.toml, leaving all else as it is; a value of None is not given.
+    """Write settings of a section into study.toml, leaving everything else unchanged; values of None are skipped.
 
     Raises:
-        StudyError: a value makes no sense; nothing was changed.
+        StudyError: a value is invalid; nothing was changed.
     """
     given = {name: value for name, value in values.items() if value is not None}
     if given:

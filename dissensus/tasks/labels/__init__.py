@@ -1,9 +1,9 @@
-"""MAD for models that give a class: Algorithms 1 and 2 of the paper.
+"""MAD for classifiers: Algorithms 1 and 2 of the paper.
 
-* `selecting`, lines 5–11: for every two models the k items with the largest class distance
-* `outcomes`, line 12: what people said about them; reserves for what they could not judge
+* `selecting`, lines 5–11: for every pair of models, the k items with the largest class distance
+* `outcomes`, line 12: the verdicts on these items, with reserves for those that annotators could not judge
 * `competition.one_order`, lines 13–15: accuracy and dominance on each duel's own items, and the ranking
-* `fragile`: which few judgements decide who is first
+* `fragile`: the few judgements that decide which model is first
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
-from dissensus.arrays import Array, Int
+from dissensus.arrays import MISSING, Array, Int
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, ranking_of, write_results
 from dissensus.competition.standings import Method
@@ -50,7 +50,7 @@ LabelHearing = Hearing[Selection, LabelStates]
 
 
 class Labels(Task[Selection, LabelStates]):
-    """A competition of models that give a class."""
+    """A competition of classifiers."""
 
     name, noun = "labels", "items"
     settings, template = LabelSettings, LABELS
@@ -58,34 +58,40 @@ class Labels(Task[Selection, LabelStates]):
     selection, source, selecting = Selection, LabelSource, LabelSelecting
     is_ordered = False
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
-    short = "{short:,} duels have fewer than {k} items on which their models may differ"
+    short = "{short:,} duels have fewer than {k} items on which their models disagree"
     work: Workspace[LabelSettings]
 
     @property
     def kind(self) -> str:
-        """'Does it contain a …?'."""
+        """The kind that asks 'does it contain a …?'."""
         return "contains"
 
+    def predictions(self, model: str) -> dict[str, Any]:
+        """The names of the predicted classes, with confidences where the model gives them."""
+        columns = dict(super().predictions(model))
+        names = self.work.classes.names
+        return columns | {
+            "label": [None if label == MISSING else names[label] for label in columns["label"].to_pylist()]
+        }
+
     def wanted(self) -> dict[str, Any]:
-        """The settings of a round to be selected now."""
         return recorded_settings(self.work.settings.select, self.work.classes)
 
     def agenda(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
-        """Whether each item contains what either model says."""
+        """Whether each item contains the label that either model predicts."""
         return label_questions(rounds)
 
     def states(self, agenda: Agenda[Selection], answers: Answers) -> LabelStates:
-        """The verdict on every question."""
         return label_verdicts(agenda, answers, self.work.settings.judge)
 
     def weighed(self, hearing: LabelHearing) -> LabelHearing:
-        """The same, unless the study's method has no verdicts."""
+        """The hearing itself; raises if the study's method has no verdicts."""
         if hearing.states.problem is not None:
             raise hearing.states.problem
         return hearing
 
     def rank(self, hearing: LabelHearing, method: str | None) -> Ranking:
-        """Rank the models by who was right, and keep the result."""
+        """Rank the models by which of them were right, and save the result."""
         chosen = method_of(self.work.settings.rank, method)
         ranking = self.with_fragility(self.ranking(hearing, chosen), hearing, chosen)
         compared = matrices(all_outcomes(hearing), len(hearing.models), chosen)
@@ -101,10 +107,10 @@ class Labels(Task[Selection, LabelStates]):
         return ranking
 
     def ranking(self, hearing: LabelHearing, method: Method) -> Ranking:
-        """The ranking of all models that compete.
+        """The ranking of all competing models.
 
         Raises:
-            RankingError: nothing is judged yet, or the method has no estimate.
+            RankingError: nothing has been judged yet, or the method has no estimate.
         """
         names = hearing.models
         stamps = check_same_pool(self.work.folder, names)
@@ -114,25 +120,25 @@ class Labels(Task[Selection, LabelStates]):
         return ranking_of(self.work.folder, hearing, standings, method)
 
     def with_fragility(self, ranking: Ranking, hearing: LabelHearing, method: Method) -> Ranking:
-        """The ranking with the fewest judgements found that decide who is first.
+        """The ranking with the smallest set of judgements found that decides which model is first.
 
-        Looked for with verdicts by majority only: by Dawid–Skene one judgement moves the verdicts on many questions.
+        Only for majority verdicts: with Dawid–Skene, one judgement affects the verdicts on many questions.
         """
         judge = self.work.settings.judge
         if judge.method != "majority":
             return ranking
         by_settings = partial(verdicts_of_counts, settings=judge)
-        refits = counted("looking for judgements that decide", count(), self.work.progress, step=50)
+        refits = counted("looking for decisive judgements", count(), self.work.progress, step=50)
         given = judgements_of(hearing)
         found = fragility(hearing.judged, hearing.keys, given, by_settings, hearing.models, method, refits.__next__)
         return ranking.model_copy(update={"fragility": found})
 
     def page(self, hearing: LabelHearing, method: str | None) -> Page:
-        """Rank, and what the report shows."""
+        """Rank the models and make the report."""
         return labels_page(self.report(hearing, method))
 
     def report(self, hearing: LabelHearing, method: str | None) -> LabelsReport:
-        """Rank, and everything that the report is made from."""
+        """Rank the models and collect everything that the report shows."""
         ranking = self.rank(hearing, method)
         chosen = method_of(self.work.settings.rank, method)
         others, refused = self._other_rankings(hearing, chosen.name)
@@ -140,7 +146,7 @@ class Labels(Task[Selection, LabelStates]):
         return report_data(self.work, hearing, outcomes, given, chosen, ranking, others, refused, votes)
 
     def _other_rankings(self, hearing: LabelHearing, used: str) -> tuple[dict[str, Ranking], dict[str, str]]:
-        """Rankings by the other methods, and why some have none for these judgements."""
+        """Rankings by the other methods, and the reasons why some methods have none."""
         others, refused = {}, {}
         for name in RANKERS:
             if name != used:
@@ -151,37 +157,36 @@ class Labels(Task[Selection, LabelStates]):
         return others, refused
 
     def consensus(self, models: list[str]) -> dict[str, float]:
-        """Share of the pool on which each model votes with the plurality."""
+        """Share of the pool on which each model agrees with the plurality vote."""
         return consensus(self.work, models)
 
     def open_questions(self, hearing: LabelHearing) -> list[OpenQuestion]:
-        """Questions about an item and a class that wait for answers."""
         return open_questions(hearing, self.work.classes)
 
     def write_sheet(
         self, hearing: LabelHearing, found: Sequence[OpenQuestion], path: Path, image_url: str | None
     ) -> None:
-        """The same, as a page to click through or as rows to fill in."""
+        """Write the questions as a page to click through or as rows to fill in."""
         write_sheet(self.work, hearing, path, found, image_url)
 
     def short_duels(self, found: Round[Selection], rows: Int[Array, " D"]) -> int:
-        """Duels with fewer than k items."""
+        """The number of duels with fewer than k items."""
         return len(found.duels) - int((rows >= found.settings["k"]).sum())
 
     def keep_select(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The list of what can be judged is copied into the study: joining models need it later."""
+        """Copy the list of eligible items into the study: joining models need it later."""
         if "eligible" in given:
             return given | {"eligible": keep_eligible(self.work.folder, Path(given["eligible"]))}
         return given
 
 
 def all_outcomes(hearing: LabelHearing) -> Outcomes:
-    """Who was right on each judged item of each duel."""
+    """Which models were right on each judged item of each duel."""
     return together([outcomes_of(judged) for judged in hearing.judged])
 
 
 def judgements_of(hearing: LabelHearing) -> dict[int, list[Judgement]]:
-    """What everybody said last, by question."""
+    """Everyone's latest judgements, by question."""
     found: dict[int, list[Judgement]] = {}
     for question, (identity, _, annotator, answer, time) in zip(
         hearing.answers.question.tolist(), hearing.answers.rows, strict=True

@@ -1,4 +1,4 @@
-"""The order that needs no people: with how much of the pool each model agrees with the plurality of all."""
+"""A ranking that needs no annotators: how often each model agrees with the plurality vote of all models."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from dissensus.store.tables import ROW_GROUP, open_table, read_groups
 from dissensus.tasks.labels.selecting import CHUNK
 
 Votes = tuple[Int[Array, " M"], int]
-"""On how many items each model votes with the plurality, and of how many all could be read."""
+"""On how many items each model agrees with the plurality, and how many items all models could read."""
 
 
 class Plurality(Reduction[UInt16[Array, "M N"], Votes]):
-    """Votes of all models on all items."""
+    """Counts how often each model agrees with the plurality vote."""
 
     chunk = CHUNK
 
@@ -43,11 +43,11 @@ class Plurality(Reduction[UInt16[Array, "M N"], Votes]):
 
 
 def consensus(work: Workspace[Any], names: list[str]) -> dict[str, float]:
-    """Share of the readable pool on which each model votes with the plurality; kept, since the pool may be large."""
+    """Share of the readable pool on which each model agrees with the plurality; cached, as the pool may be large."""
     stamps = check_same_pool(work.folder, names)
     key = fingerprint(json.dumps({name: stamps[name]["labels"] for name in names}))
     kept = work.folder.results / "consensus.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):  # not there, or damaged: it is made again
+    with suppress(OSError, ValueError, KeyError, TypeError):  # missing or damaged: compute it again
         if (found := json.loads(kept.read_text()))["key"] == key:
             return dict(found["agreement"])
     agreed, readable = work.reduce(Plurality(work.folder, names), "plurality vote")

@@ -1,4 +1,4 @@
-"""Which items, or which labels on them, can be judged at all: `select --eligible FILE`."""
+"""Restricts a selection to the listed items, or labels on items: `select --eligible FILE`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ LABELS = 1 << 16
 
 @dataclass(frozen=True)
 class Eligible:
-    """Sorted positions of items, or sorted keys position·65,536 + label where labels are listed too."""
+    """Sorted positions of items, or sorted keys position·65,536 + label if labels are listed too."""
 
     keys: Int[Array, " n"]
     has_labels: bool
 
     def mask(self, labels: Sequence[UInt16[Array, " N"]], first_item: int) -> Bool[Array, "M N"]:
-        """True where a model's label on an item can be judged; items are numbered on from `first_item`."""
+        """True where a model's label on an item may be selected; the first item is number `first_item`."""
         items = first_item + np.arange(len(labels[0]), dtype=np.int64)
         if not self.has_labels:
             return np.tile(self._listed(items), (len(labels), 1))
@@ -44,13 +44,13 @@ class Eligible:
 
 
 def keep_eligible(folder: Folder, path: Path) -> str:
-    """Place, inside the study, of a copy of the file that is named after its content: joining models need it later.
+    """Copy the file into the study, named after its content, and return its path; joining models need it later.
 
     Raises:
-        SelectionError: there is no such file.
+        SelectionError: the file does not exist.
     """
     if not path.is_file():
-        raise SelectionError(f"there is no file {path}: give a CSV or Parquet file with the column item")
+        raise SelectionError(f"there is no file {path}: expected a CSV or Parquet file with a column 'item'")
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
     if not kept.exists():
         write_whole(kept, lambda unfinished: _copy(path, unfinished))
@@ -58,10 +58,10 @@ def keep_eligible(folder: Folder, path: Path) -> str:
 
 
 def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
-    """What a CSV or Parquet file with the columns item and, optionally, label allows.
+    """Read a CSV or Parquet file with the column item and, optionally, label.
 
     Raises:
-        SelectionError: the file cannot be read, is empty, or names what the study does not have.
+        SelectionError: the file cannot be read, is empty, or names items or labels that the study does not have.
     """
     table = _read(path)
     positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
@@ -96,7 +96,7 @@ def _read(path: Path) -> pa.Table:
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
     if table.column_names.count("item") > 1 or table.column_names.count("label") > 1:
-        raise SelectionError(f"{path} has a column twice: keep one of each name")
+        raise SelectionError(f"{path} has a duplicate column: keep one 'item' and one 'label'")
     if "item" not in table.column_names or len(table) == 0:
-        raise SelectionError(f"{path} has no column 'item', or no rows: it lists what can be judged")
+        raise SelectionError(f"{path} has no column 'item' or no rows: list the items that may be selected")
     return table

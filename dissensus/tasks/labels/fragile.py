@@ -1,4 +1,4 @@
-"""Which few judgements decide who is first: answers are removed, verdicts turn, and the ranking is fitted again."""
+"""The few judgements that decide which model is first: remove answers, flip verdicts, and fit the ranking again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dissensus.records import ANSWERS, Fragility, Judgement, Outcomes, Selection
 from dissensus.tasks.labels.outcomes import lost_with_their_item, outcomes_of
 
 Given = Mapping[int, Sequence[Judgement]]
-"""What each annotator said last, by the number of the question."""
+"""The annotators' latest judgements, by question number."""
 
 
 def fragility(
@@ -30,12 +30,12 @@ def fragility(
     method: Method,
     on_refit: Callable[[], object] = bool,  # a call that does nothing
 ) -> Fragility | None:
-    """The fewest judgements found whose removal puts another model first; None where no removal was found to.
+    """The smallest set of judgements found whose removal puts another model first; None if none was found.
 
-    Everything after the judgements is done again: verdicts turn, items are discarded or come back, reserves move up. A
-    removal that changes which models are connected is left out, since then the ranking is of other models.
+    Everything after the judgements is redone: verdicts flip, items are discarded or restored, reserves move up.
+    Removals that change which models are connected are not considered, since they would rank other models.
 
-    `keys` are the item and the label of every question; `on_refit` is called for every ranking that is tried.
+    `keys` are the item and label of every question; `on_refit` is called for every ranking that is tried.
     """
     turns = _turns(len(keys), answers, verdicts_of)
     compared = tally(together([outcomes_of(judged) for judged in rounds]), len(names)).items > 0
@@ -47,7 +47,7 @@ def fragility(
         cases = tally(_outcomes(rounds, keys, changed), len(names))
         still = cases.items > 0
         if (still != compared).any() and connected_groups(still)[0] != members:
-            raise RankingError("without these judgements other models are connected")
+            raise RankingError("removing these judgements changes which models are connected")
         return strengths(among(cases, np.array(members)), method)
 
     numbers = {question: number for number, question in enumerate(sorted({turn[0] for turn in turns}))}
@@ -68,7 +68,7 @@ def fragility(
 def _turns(
     questions: int, answers: Given, verdicts_of: Callable[[Array], Array]
 ) -> list[tuple[int, tuple[Judgement, ...], int]]:
-    """Every way to turn a verdict by removing answers: (question, removed answers, new verdict)."""
+    """Every way to flip a verdict by removing answers: (question, removed answers, new verdict)."""
     known: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
     turns = []
     for question in range(questions):
@@ -83,7 +83,7 @@ def _turns(
 
 
 def cheapest_turns(counts: tuple[int, ...], verdicts_of: Callable[[Array], Array]) -> list[tuple[tuple[int, ...], int]]:
-    """For every other verdict that removing answers can lead to: the fewest answers of each kind that do, and it."""
+    """For every other verdict within reach: the fewest answers of each kind to remove for it, and the verdict."""
     seen = {int(verdicts_of(np.array([counts]))[0])}
     turns = []
     left = np.array([counts])
@@ -100,7 +100,7 @@ def cheapest_turns(counts: tuple[int, ...], verdicts_of: Callable[[Array], Array
 def _outcomes(
     rounds: Sequence[Judged[Selection]], keys: Int[Array, "q 2"], changed: Iterable[tuple[int, int]]
 ) -> Outcomes:
-    """Outcomes of all rounds with some verdicts changed."""
+    """The outcomes of all rounds after changing some verdicts."""
     state = rounds[0].state.copy()
     for question, verdict in changed:
         state[question] = verdict

@@ -1,4 +1,4 @@
-"""Line 12 of Algorithm 1: what is asked about the selected items, what people said, and who was right."""
+"""Line 12 of Algorithm 1: the questions about the selected items, the verdicts, and which models were right."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from dissensus.tasks.labels.settings import JudgeSettings
 
 @dataclass(frozen=True)
 class LabelStates(States):
-    """The verdicts are the states. `problem` is why the study's own method has none; then they are the majority's."""
+    """The states are verdicts. If the study's method fails, `problem` says why, and they are majority verdicts."""
 
     problem: ScreeningError | None = None
 
 
 def label_ballot(selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int) -> Ballot[Selection]:
-    """A round as people meet it: two questions a row, at most `cap` rows of a duel with one label on either side."""
+    """A round as questions: two per row, and at most `cap` rows of a duel with the same label on either side."""
     labels = np.stack([selection.first_label, selection.second_label], axis=1)
     return Ballot(selection, questions, selection.item, k, labels, cap)
 
 
 def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q 2"]]]:
-    """Distinct (item, label) questions, sorted, and for each selected row the numbers of its two questions."""
+    """The distinct (item, label) questions, sorted, and for each selected row the numbers of its two questions."""
     keys = [
         np.stack([one.item * LABELS + one.first_label, one.item * LABELS + one.second_label], axis=1)[:, :, None]
         for one in selections
@@ -47,7 +47,7 @@ def label_questions(rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
     keys, rows = questions_of([found.selection for found in rounds])
     ids = ids_of(rounds)
     written = {item: encode_basestring(name) for item, name in ids.items()}
-    # as `Question.text` writes them, only faster
+    # the same as `Question.text`, but faster
     texts = [f'{{"item":{written[item]},"label":{label}}}' for item, label in keys.tolist()]
     ballots = [
         label_ballot(found.selection, questions, found.settings["k"], found.settings["cap"])
@@ -57,13 +57,13 @@ def label_questions(rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
 
 
 def label_verdicts(agenda: Agenda[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:
-    """Verdicts by the study's settings; by majority while its method has no estimate, since people go on answering.
+    """Verdicts by the study's method; by majority while that has no estimate, so that annotators can carry on.
 
     Raises:
         StudyError: there is no such method.
     """
     if settings.method not in VERDICTS:
-        raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(VERDICTS)}")
+        raise StudyError(f"judge.method is '{settings.method}' in study.toml: choose one of {', '.join(VERDICTS)}")
     columns = (answers.question, answers.person, answers.code, len(agenda), len(answers.people))
     rule, problem = Rule(settings.min_answers, settings.unsure, settings.unfit), None
     try:
@@ -74,17 +74,17 @@ def label_verdicts(agenda: Agenda[Selection], answers: Answers, settings: JudgeS
 
 
 def verdicts_of_counts(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
-    """Verdicts by majority, where only the numbers of the answers are known."""
+    """Majority verdicts from the number of answers of each kind."""
     return majority_verdicts(counts, settings.min_answers, settings.unsure, settings.unfit)
 
 
 def lost_with_their_item(verdicts: Int[Array, " q"], keys: Int[Array, "q 2"]) -> Bool[Array, " q"]:
-    """Questions about an item that is unfit: it is out of every duel; an unsure one only of those that asked."""
+    """Questions about unfit items: these leave every duel, while unsure ones only leave the duels that asked."""
     return np.isin(keys[:, 0], keys[verdicts == UNFIT, 0])
 
 
 def outcomes_of(judged: Judged[Selection]) -> Outcomes:
-    """Who was right on each row that is decided."""
+    """Which models were right on each decided row."""
     chosen, rows = judged.selection, judged.decided
     is_right = judged.state[judged.ballot.questions[rows]] == YES
     return Outcomes(

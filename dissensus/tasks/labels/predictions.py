@@ -1,4 +1,4 @@
-"""Predictions of classifiers: top-1 and its probability for every item."""
+"""Predictions of classifiers: the top-1 label and its probability for every item."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from dissensus.store.tables import write_table
 
 
 class LabelSource(Source):
-    """Where the labels of one model come from."""
+    """Reads the labels of one model from a file, or runs the model."""
 
+    columns = ("label", "confidence")
     opened: Model | None = None
 
     def read(self) -> pa.Table:
-        """The labels of a file, in the order of the pool."""
+        """The labels in a file, in the order of the pool."""
         read = read_predictions(self.model.target, self.work.classes, pool_ids(self.work.folder))
         reasons = pa.nulls(len(read.labels), pa.string()) if read.problems is None else read.problems
         confidence = {} if read.confidence is None else {"confidence": read.confidence}
         return pa.table({"label": read.labels, **confidence, "problem": reasons})
 
     def open(self) -> None:
-        """Make the classifier ready."""
-        _ = self.images  # says now where the pool has none
+        """Load the classifier."""
+        _ = self.images  # fails early if the pool has no files
         preprocess = Preprocess.read(self.preprocess)
         self.opened = open_model(self.model.backend, self.model.target, preprocess, self.work.classes)
 
     def part(self, rows: range) -> pa.Table:
-        """Labels of some items; MISSING with the reason where one cannot be read."""
+        """Labels of some items; MISSING with the reason for items that cannot be read."""
         assert self.opened is not None, "open first"
         labels = np.full(len(rows), MISSING, np.uint16)
         confidence = np.zeros(len(rows), np.float32)
@@ -53,7 +54,7 @@ class LabelSource(Source):
         return pa.table({"label": labels, "confidence": confidence, "problem": pa.array(reasons, pa.string())})
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
-        """Labels, confidences where the model gives them, and problems, with fingerprints of them."""
+        """Write labels, confidences if the model gives any, and problems, with fingerprints."""
         table = self._whole(pa.concat_tables(parts()))
         write_table(path, table, stamps | label_stamps(table))
 
@@ -61,7 +62,7 @@ class LabelSource(Source):
         has_confidence = "confidence" in table.column_names
         confidence = table["confidence"].to_numpy() if has_confidence else None
         if self.model.backend != "file" and confidence is not None and np.isnan(confidence).any():
-            confidence = None  # a model that gives none says NaN
+            confidence = None  # a model without confidences returns NaN
         return label_table(table["label"].to_numpy(), confidence, table["problem"].combine_chunks().cast(pa.string()))
 
 
@@ -69,20 +70,20 @@ def label_table(labels: Array, confidence: Array | None, reasons: pa.Array) -> p
     """The columns of predictions/NAME.parquet.
 
     Raises:
-        PredictionError: there is no prediction at all.
+        PredictionError: there are no predictions at all.
     """
     if (labels == MISSING).all():
-        raise PredictionError("there is no prediction for any item: check the file, or the paths of the pool")
+        raise PredictionError("no item has a prediction: check the file of predictions, or the paths in the pool")
     columns = {"label": pa.array(labels, pa.uint16())}
     if confidence is not None:
         columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
-    # a column that says it has no gaps is read twice as fast
+    # a non-nullable column is read twice as fast
     fields = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
     return pa.table([*columns.values(), reasons], schema=pa.schema([*fields, pa.field("problem", pa.string())]))
 
 
 def label_stamps(table: pa.Table) -> dict[str, Any]:
-    """Fingerprints of what was predicted: `labels` alike means that two models cannot be told apart."""
+    """Fingerprints of the predictions; models with the same `labels` cannot be told apart."""
     columns = {name: table[name].to_numpy() for name in table.column_names if name != "problem"}
     labels = fingerprint(columns["label"].tobytes())
     return {

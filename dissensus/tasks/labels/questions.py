@@ -1,4 +1,4 @@
-"""questions: what waits for an answer, as a list or as a sheet that a person fills in."""
+"""questions: open questions as a list or as an answer sheet."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.files import write_text
 from dissensus.tasks.labels.outcomes import LabelStates
 
-SHEET_PICTURE = 640  # pixels: it fills the screen
+SHEET_PICTURE = 640  # pixels, enough to fill the screen
 
 
 class OpenQuestion(Record):
-    """'Does ITEM contain a LABEL?', without a word of who said so."""
+    """'Does ITEM contain a LABEL?', without saying which model predicted it."""
 
     item: str
     label: int
@@ -30,7 +30,7 @@ class OpenQuestion(Record):
 
 
 def open_questions(hearing: Hearing[Selection, LabelStates], classes: Classes) -> list[OpenQuestion]:
-    """Questions that wait for answers, each once, however many duels need it; in the order of the pool."""
+    """Open questions in the order of the pool, each once, however many duels need it."""
     asked = [(number, *hearing.keys[number].tolist()) for number in hearing.open]
     return [
         OpenQuestion(
@@ -51,9 +51,9 @@ def write_sheet(
     questions: Sequence[OpenQuestion],
     image_url: str | None,
 ) -> None:
-    """Write a sheet in the format of the ending: .html to click through, .csv or .jsonl to fill in.
+    """Write a sheet in the format of the suffix: .html to click through, .csv or .jsonl to fill in.
 
-    With the beginning of the pictures' addresses, a .csv has a column of them, as crowdsourcing platforms need it.
+    With `image_url`, the base URL of the images, a .csv gets a column of URLs for crowdsourcing platforms.
     """
     if path.suffix == ".html":
         pictures = Pictures(work.pool, list(hearing.item_ids), SHEET_PICTURE, work.progress)

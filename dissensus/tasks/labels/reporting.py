@@ -1,4 +1,4 @@
-"""report: everything that the page about classifiers shows."""
+"""report: the contents of the report on classifiers."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dissensus.competition.reporting import about_study, model_settings, round_s
 from dissensus.competition.standings import Method
 from dissensus.competition.task import Hearing
 from dissensus.records import ANSWERS, YES, Classes, Judgement, Outcomes, Ranking, Selection, Tally
-from dissensus.report.labels.data import LabelDuel, LabelsReport, Said, Shown
-from dissensus.screening import Told, panel_agreement
+from dissensus.report.labels.data import JudgedLabel, LabelDuel, LabelsReport, Shown
+from dissensus.screening import PanelAnswers, panel_agreement
 from dissensus.steps.benchmark import known_benchmark
 from dissensus.steps.pictures import THUMBNAIL, Pictures
 from dissensus.steps.predicting import check_same_pool
@@ -24,7 +24,7 @@ from dissensus.tasks.labels.settings import LabelSettings
 
 Given = Mapping[int, Sequence[Judgement]]
 LabelHearing = Hearing[Selection, LabelStates]
-SHOWN = 30  # judged items of a duel that its gallery shows
+SHOWN = 30  # judged items in the gallery of a duel
 
 
 def report_data(
@@ -38,7 +38,7 @@ def report_data(
     refused: Mapping[str, str],
     consensus: Mapping[str, float],
 ) -> LabelsReport:
-    """What the page shows, from the study folder alone; `refused` says why other methods have no ranking."""
+    """The contents of the report, from the study alone; `refused` says why other methods have no ranking."""
     compared = matrices(outcomes, len(hearing.models), method)
     judgements, annotators = work.answers.counts("contains", "asked")
     stamps = check_same_pool(work.folder, hearing.models)
@@ -94,7 +94,7 @@ def _shown(
     chosen, item = found.selection, int(found.selection.item[row])
     image, pixelated = pictures.of(item)
     said = [
-        Said(
+        JudgedLabel(
             label=classes.names[int(getattr(chosen, f"{side}_label")[row])],
             is_right=bool(judged.state[question] == YES),
             confidence=found.table[f"{side}_confidence"][row].as_py(),
@@ -114,18 +114,18 @@ def answers_in_words(answers: Sequence[Judgement]) -> str:
 def _settings(
     settings: LabelSettings, hearing: LabelHearing, given: Given, judgements: int, annotators: int
 ) -> dict[str, str]:
-    """Every setting that the page's numbers depend on."""
+    """All settings that the numbers in the report depend on."""
     shown = round_settings(hearing.rounds, settings.judge.model_dump())
     shown |= model_settings(settings, preprocessed=lambda model: model.backend != "file")
     return shown | {
         "judgements stored": f"{judgements:,}",
-        "people who gave them": f"{annotators:,}",
-        "agreement of those who count": agreement_in_words(given),
+        "annotators": f"{annotators:,}",
+        "agreement between included annotators": agreement_in_words(given),
     }
 
 
 def agreement_in_words(given: Given) -> str:
-    """Krippendorff's alpha of all answers that count, or why there is none."""
+    """Krippendorff's alpha of all answers that count, or the reason why there is none."""
     people: dict[str, int] = {}
     rows = [
         (number, people.setdefault(judgement.annotator, len(people)), ANSWERS.index(judgement.answer))
@@ -133,5 +133,5 @@ def agreement_in_words(given: Given) -> str:
         for judgement in answers
     ]
     question, person, code = np.array(rows, np.int64).reshape(-1, 3).T
-    found = panel_agreement(Told(question, person, code))
+    found = panel_agreement(PanelAnswers(question, person, code))
     return found if isinstance(found, str) else found.words

@@ -1,4 +1,4 @@
-"""Lines 5 to 11 of Algorithm 1: the items on which models disagree most, found in one pass over all predictions."""
+"""Lines 5 to 11 of Algorithm 1: find the items on which models disagree most, in one pass over all predictions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from dissensus.store.tables import ROW_GROUP, open_table, read_groups
 from dissensus.tasks.labels.eligible import Eligible, read_eligible
 from dissensus.tasks.labels.settings import SelectSettings
 
-CHUNK = 4 * ROW_GROUP  # rows that are scanned before what they gave is kept
+CHUNK = 4 * ROW_GROUP  # rows that are scanned before the result is saved
 
 
 def recorded_settings(settings: SelectSettings, classes: Classes) -> dict[str, Any]:
-    """The settings of a round, with what they are where nobody says."""
+    """The settings of a round, with defaults filled in."""
     return {
         "k": settings.k,
         "reserves": settings.k if settings.reserves is None else settings.reserves,
@@ -38,7 +38,7 @@ def recorded_settings(settings: SelectSettings, classes: Classes) -> dict[str, A
 
 
 class TopItems(Reduction[UInt16[Array, "M N"], Partial]):
-    """For every two models the k items with the largest class distance, and reserves."""
+    """For every pair of models, the k items with the largest class distance, and reserves."""
 
     chunk = CHUNK
 
@@ -78,10 +78,10 @@ class LabelSelecting(Selecting[Selection]):
     recorded = ("pool", "predictions", "settings", "duels")
 
     def __init__(self, work: Workspace[Any], plan: Plan[Selection]) -> None:
-        """Look for what the plan wants.
+        """Prepare the selection.
 
         Raises:
-            SelectionError: all models say the same.
+            SelectionError: all models predict the same labels.
         """
         _refuse_identical(plan.models, plan.stamps)
         self.work, self.plan = work, plan
@@ -98,18 +98,18 @@ class LabelSelecting(Selecting[Selection]):
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
 
     def finish(self, found: Partial) -> Choice[Selection]:
-        """The selected items and reserves of every duel, with how sure both models are of them."""
+        """The selected items and reserves of every duel, with the confidence of both models."""
         selection = finish(found, self.plan.duels, self.levels, self.rule, self.taken)
         if len(selection) == 0:
             raise SelectionError(
-                "no two models disagree on any item that may be selected: lower --confidence, or widen --eligible"
+                "no two models disagree on any eligible item: lower --confidence, or extend --eligible"
             )
         confidences = _confidences(self.work.folder, self.plan.models, selection)
         more = {
-            f"{side}_confidence": pa.array(values, pa.float32(), from_pandas=True)  # one that is not given is null
+            f"{side}_confidence": pa.array(values, pa.float32(), from_pandas=True)  # null if the model gives none
             for side, values in zip(("first", "second"), confidences, strict=True)
         }
-        sure = {"inclusion_probability": np.ones(len(selection))}  # the largest are taken for sure
+        sure = {"inclusion_probability": np.ones(len(selection))}  # the largest distances are always selected
         return Choice(selection, more=more | sure)
 
 
@@ -121,7 +121,7 @@ def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:
 def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]) -> None:
     if len({stamps[name]["labels"] for name in models}) == 1:
         raise SelectionError(
-            f"{', '.join(models)} gave the same label on every item: they cannot be told apart; add a different model"
+            f"{', '.join(models)} predict the same label for every item: they cannot be told apart; add another model"
         )
 
 
@@ -134,7 +134,7 @@ class Reader:
         self.allowed = allowed
 
     def labels(self, rows: range) -> UInt16[Array, "M N"]:
-        """Labels of the items, MISSING where a model may not be asked. `rows` begins at a row group."""
+        """Labels of the items; MISSING where a label may not be selected. `rows` starts at a row group."""
         groups = range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP))
         read = np.empty((len(self.files), len(rows)), np.uint16)
         for group in groups:
@@ -152,7 +152,7 @@ def _columns(file: pq.ParquetFile, group: int) -> tuple[UInt16[Array, " N"], Flo
 
 
 def _confidences(folder: Folder, models: list[str], selection: Selection) -> tuple[Array, Array]:
-    """Confidences of both models on each selected item; NaN for a model that gives none."""
+    """Confidences of both models on each selected item; NaN for a model without confidences."""
     wanted, place = np.unique(selection.item, return_inverse=True)
     known = np.full((len(models), len(wanted)), np.nan, np.float32)
     for row, name in enumerate(models):

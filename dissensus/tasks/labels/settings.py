@@ -1,4 +1,4 @@
-"""study.toml of models that give a class."""
+"""study.toml for classifiers."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ classes = {classes}
 
 [select]
 k = 30              # items per duel
-# reserves = 30     # next items, kept for those that people discard; as many as k unless said
-cap = 3             # at most this many items with one predicted label, for either model
-confidence = 0.8    # both models must be at least this sure (where they say how sure they are)
+# reserves = 30     # next items per duel, which replace discarded ones; defaults to k
+cap = 3             # at most this many items per duel with the same predicted label, for either model
+confidence = 0.8    # minimum confidence of both models (ignored for models without confidences)
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
-# eligible = "eligible/….csv"    # only what this file lists can be judged
+# eligible = "eligible/….csv"    # select only what this file lists
 
 [judge]
 method = "majority" # majority, dawid-skene
 min_answers = 1     # answers that a question needs before it counts
-unsure = 0.6        # an item is discarded when more than this share of the answers is 'unsure' …
-unfit = 0.5         # … or 'unfit'
+unsure = 0.6        # an item is discarded if more than this share of its answers is 'unsure' …
+unfit = 0.5         # … or this share is 'unfit'
 share = 0.5         # a duel counts once this share of its items is judged
 
 [rank]
 method = "perron"   # perron, hodgerank, bradley-terry
 smoothing = 1.0     # Laplace smoothing of the pairwise accuracies
-resamples = 1000    # bootstrap over items
-level = 0.95        # of intervals and rank sets
+resamples = 1000    # bootstrap resamples of the items
+level = 0.95        # confidence level of intervals and rank sets
 seed = 0
 
 """
@@ -56,14 +56,14 @@ class JudgeSettings(CountingSettings):
 
 
 class RankSettings(MethodSettings):
-    """How judgements become an order."""
+    """How judgements become a ranking."""
 
     method: str = "perron"
     smoothing: float = Field(1.0, gt=0, allow_inf_nan=False)
 
 
 class LabelSettings(Settings):
-    """study.toml of models that give a class."""
+    """study.toml for classifiers."""
 
     task: Literal["labels"] = "labels"
     classes: str

@@ -1,10 +1,10 @@
-"""MAD for models that give a map: Algorithms 1 and 2 of the paper.
+"""MAD for segmentation models: Algorithms 1 and 2 of the paper.
 
-* lines 2–4, all models on all images, is `predictions`
+* `predictions`, lines 2–4: all models on all images
 * `selecting`, lines 5–13: who attacks whom, the concordance of two maps, the scale constraint (`scales`), top-K;
   `groups` says which categories have no images, and why
-* `judging` and `drawings`, line 18: what people said of the images; reserves for what they could not judge
-* `standings`, line 19: the ratios of Eq. 3 and 5; `competition.attacks` makes both global rankings of them (line 20)
+* `judging` and `drawings`, line 18: the ground truth of the images, with reserves for those that cannot be judged
+* `standings`, line 19: the ratios in Eq. 3 and 5; `competition.attacks` turns them into two global rankings (line 20)
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Agenda, Hearing, Task
 from dissensus.inquiry import Answers
+from dissensus.predictions.maps import map_at
 from dissensus.records import JUDGED, MOST_CLASSES, Contests, MaskSelection, Question, Rankings, Record
 from dissensus.report.masks.page import masks_page
 from dissensus.report.page import Page
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
+from dissensus.tasks.masks.columns import MapColumn
 from dissensus.tasks.masks.drawings import check_question, drawings_in, mask_question
 from dissensus.tasks.masks.judging import (
     MaskHearing,
@@ -47,7 +49,7 @@ from dissensus.tasks.masks.standings import Choices, MaskEvidence, contradiction
 
 
 class OpenImage(Record):
-    """'What is where in ITEM?', or 'which of two predictions of it is better?'; without a word of who is who."""
+    """'What is where in ITEM?', or 'which of two predictions is better?'."""
 
     kind: str
     item: str
@@ -57,7 +59,7 @@ class OpenImage(Record):
 
 
 class Masks(Task[MaskSelection, MaskScores]):
-    """A competition of models that give a map."""
+    """A competition of segmentation models."""
 
     name, noun = "masks", "images"
     settings, template = MaskSettings, MASKS
@@ -68,37 +70,41 @@ class Masks(Task[MaskSelection, MaskScores]):
     kept_files = (KEPT,)
     short = "{short:,} duels have no image"
     frame = (
-        '# fit = "stretch"           # the whole image; or letterbox\n'
-        '# labels = "voc"            # what the outputs of a model with other classes mean'
+        '# fit = "stretch"           # stretch or letterbox: both show the whole image\n'
+        '# labels = "voc"            # meaning of the outputs of a model with other classes'
     )
     work: Workspace[MaskSettings]
 
+    def predictions(self, model: str) -> dict[str, Any]:
+        """The map of every item as a matrix of class numbers; None where there is none."""
+        maps = MapColumn(self.work.folder, model).at(np.arange(self.work.size))
+        found = [map_at(maps, place) if maps.heights[place] else None for place in range(self.work.size)]
+        return {"map": [None if labels is None else labels.tolist() for labels in found]}
+
     def wanted(self) -> dict[str, Any]:
-        """The settings of a round to be selected now."""
         return recorded_settings(self.work)
 
     def agenda(self, models: Sequence[str], rounds: Sequence[Round[MaskSelection]]) -> Agenda[MaskSelection]:
-        """What is in every image, or which of two predictions of it is better."""
+        """Questions what is in every image, or which of two predictions is better."""
         return mask_questions(self.work.settings.judge, models, rounds)
 
     def states(self, agenda: Agenda[MaskSelection], answers: Answers) -> MaskStates:
-        """What became of every image."""
         return mask_states(agenda, answers, self.work.settings.judge)
 
     def weighed(self, hearing: Hearing[MaskSelection, MaskStates]) -> MaskHearing:
-        """The hearing with how well every model agrees with people."""
+        """The hearing with every model's agreement with annotators."""
         return hearing.with_states(scored_masks(self.work, hearing), self.work.settings.judge.share)
 
     def needed(
         self, agenda: Agenda[MaskSelection], states: MaskStates, active: Bool[Array, " q"]
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
-        """Images that count now; then their corrections and their checks, which nobody does for their own mask."""
+        """Images that count now, then their corrections and checks; nobody checks a mask they drew themselves."""
         rule, count, drawings = self.work.settings.judge, len(agenda), states.drawings
         needed = np.zeros(sum(map(len, agenda.groups)), bool)
         needed[:count] = active
         if rule.question != "mask" or not rule.check:
             return needed, ()
-        # one correction and one check are enough, however many people draw; where one person draws, all are counted
+        # one correction and one check are enough if several people draw; with a single one, all are needed
         is_single = rule.min_answers == 1
         awaits = np.array([one.awaits_correction for one in drawings], bool)
         is_drawn = active & ((states.state == JUDGED) | awaits)
@@ -109,7 +115,7 @@ class Masks(Task[MaskSelection, MaskScores]):
         return needed, [(2 * count + place, person) for place, one in enumerate(drawings) for person in one.drawn]
 
     def rank(self, hearing: MaskHearing, method: str | None) -> Rankings:
-        """Rank the models as attackers and as defenders, and keep the result."""
+        """Rank the models as attackers and as defenders, and save the result."""
         settings, evidence = self.work.settings, evidence_of(hearing)
         return rankings_of(
             self.work.folder,
@@ -123,35 +129,35 @@ class Masks(Task[MaskSelection, MaskScores]):
         )
 
     def page(self, hearing: MaskHearing, method: str | None) -> Page:
-        """Rank, and the page about it."""
+        """Rank the models and make the report."""
         rankings = self.rank(hearing, method)
         return masks_page(masks_report(self.work, hearing, rankings, evidence_of(hearing).contests))
 
     def further_questions(self, hearing: Hearing[MaskSelection, MaskStates]) -> list[Question]:
-        """The checks of what was drawn, and the corrections of what was marked."""
+        """The checks of masks, and the corrections of masks with marked errors."""
         if self.work.settings.judge.question != "mask" or not self.work.settings.judge.check:
             return []
         items = [hearing.item_ids[int(hearing.keys[number, 0])] for number in hearing.asked]
         return [check_question(item) for item in items] + [mask_question(item, again=True) for item in faulty(hearing)]
 
     def uris(self, models: Sequence[str], agenda: Agenda[MaskSelection]) -> Mapping[str, str | None]:
-        """Where photos lie, and overlays, which are made when they are first asked for."""
+        """Paths of the photos and of the overlays, which are made on demand."""
         places = {agenda.item_ids[item]: item for item in agenda.keys[:, 0].tolist()}
         photos = dict(zip(places, self.work.pool.uris(list(places.values())), strict=True))
         return Overlays(self.work.folder, models, photos, places)
 
-    def beside(self, question: Question, answers: Answers) -> dict[str, Any]:
-        """Which mask is checked, or corrected for which reason."""
+    def context(self, question: Question, answers: Answers) -> dict[str, Any]:
+        """The mask that is to be checked, or corrected, and the check that marked its errors."""
         (found,) = drawings_in(answers, 1)
         masks = {} if found.newest is None else {"mask": found.newest.id}
         return masks | ({"check": found.fault.id} if question.kind == "mask" and found.fault is not None else {})
 
     def material(self, uris: Overlays, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """The mask and what was marked in it; a model's map to begin with; the classes that two predictions show."""
+        """The mask and the errors marked in it; a model's map to start from; or the classes in two predictions."""
         return material_of(uris, question, shown, self.work.answers)
 
     def open_questions(self, hearing: Hearing[MaskSelection, Any]) -> list[OpenImage]:
-        """What waits for answers, each once, however many duels need it; in the order of the pool."""
+        """Open questions in the order of the pool, each once, however many duels need it."""
         found = []
         for number in hearing.open:
             item, first, second = hearing.keys[number].tolist()
@@ -168,13 +174,13 @@ class Masks(Task[MaskSelection, MaskScores]):
         return found
 
     def sheet_row(self, one: OpenImage) -> dict[str, Any]:
-        """The question as people are asked it, with room for its answer."""
+        """The question as annotators see it, with an empty answer."""
         body = {"item": one.item, "first": one.first, "second": one.second}
         question = {name: value for name, value in body.items() if value is not None}
         return {"kind": one.kind, "question": question, "annotator": "", "answer": None, "time": ""}
 
     def keep_select(self, given: dict[str, Any]) -> dict[str, Any]:
-        """A table of scales, or one made from the maps of a training set, is copied into the study."""
+        """Copy a table of scales into the study, or make one from the maps of a training set."""
         if "scales" in given:
             kept = keep_scales(self.work.folder, given["scales"], self.work.classes, self.work.progress)
             return given | {"scales": kept}
@@ -182,7 +188,7 @@ class Masks(Task[MaskSelection, MaskScores]):
 
 
 def evidence_of(hearing: MaskHearing) -> MaskEvidence:
-    """The judged rows of all rounds, with the choices behind them where people chose."""
+    """The judged rows of all rounds, with the choices behind them, if any."""
     contests = Contests.together([contests_in(judged, hearing.states.scores) for judged in hearing.judged])
     chosen = hearing.states.choices
     if chosen is None:

@@ -14,13 +14,13 @@ from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_groups
 
 MAP_GROUP = 1 << 10
-"""Maps of one row group, which are read at once."""
+"""Maps per row group, which are read together."""
 COLUMNS = ["height", "width", "runs"]
 NO_MAPS = Maps(np.zeros(0, np.uint8), np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 class MapColumn:
-    """The maps of one model, in the order of the pool; those of a row group at a time, or of some items."""
+    """The maps of one model in the order of the pool, read by row group or for some items."""
 
     def __init__(self, folder: Folder, name: str) -> None:
         self.folder, self.name = folder, name
@@ -30,11 +30,11 @@ class MapColumn:
         return open_table(self.folder.predictions(self.name))
 
     def group(self, number: int) -> Maps:
-        """The maps of the items of a row group."""
+        """The maps of a row group."""
         return maps_in(read_groups(self._file, [number], COLUMNS))
 
     def at(self, items: Int[Array, " n"]) -> Maps:
-        """The maps of some items, in the order in which they are given."""
+        """The maps of some items, in the given order."""
         groups = np.unique(items // MAP_GROUP)
         parts = []
         if len(items) == 0:
@@ -47,7 +47,7 @@ class MapColumn:
 
 
 def maps_in(table: pa.Table) -> Maps:
-    """The maps of a table's rows, without copying where they lie in one piece."""
+    """The maps in the rows of a table, without copying if they are contiguous."""
     if len(table) == 0:
         return NO_MAPS
     runs = table["runs"].combine_chunks()

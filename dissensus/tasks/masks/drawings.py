@@ -1,4 +1,4 @@
-"""What people drew: everybody's last mask of each image, what others found wrong with it, and what it comes to."""
+"""Drawn masks: each annotator's latest mask of an image, the errors others marked, and the resulting ground truth."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from dissensus.store.exchange.map_answers import labels_of
 from dissensus.tasks.masks.settings import TruthSettings
 
 DRAWN, CORRECTED, CHECKED = 0, 1, 2
-"""The groups of questions about an image."""
+"""The groups of questions about an image, in order."""
 UNFIT_CODE = QUESTIONS["mask"].code("unfit")
 FAULTY = QUESTIONS["check"].code([{"x": 0, "y": 0, "kind": "border"}])
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer of one person: a mask or 'unfit', or the marks of a check.
+    """One person's answer: a mask or 'unfit', or the marks of a check.
 
-    What is open follows from its `code` (1: unfit, or errors were marked) and from when it was given, in seconds. The
-    answer itself is there only where it comes from the database.
+    Its `code` (1: unfit, or errors were marked) and its time, in seconds, decide what is open. The answer itself is
+    only there if it was read from the database.
     """
 
     person: int
@@ -39,11 +39,11 @@ class Reply:
     time: float
     row: Row | None = None
     wording: int = 0
-    """By which wording of the question they were asked: which model's map they began with."""
+    """The wording of the question, which tells which model's map the drawing started from."""
 
     @property
     def id(self) -> str:
-        """Of the answer."""
+        """Id of the answer."""
         assert self.row is not None, "it comes from the database"
         return self.row[0]
 
@@ -56,29 +56,29 @@ class Reply:
 
 @dataclass
 class Drawings:
-    """What was said about one image."""
+    """All answers about one image."""
 
     drawn: dict[int, Reply] = field(default_factory=dict)
-    """Everybody's last mask, or 'unfit'."""
+    """Each person's latest mask, or 'unfit'."""
     checks: dict[int, Reply] = field(default_factory=dict)
     corrected: Reply | None = None
 
     def hear_drawn(self, said: Reply) -> None:
-        """A mask, or that there can be none; of each person the last word counts."""
+        """Add a mask or 'unfit'; each person's latest answer counts."""
         self.drawn[said.person] = said
 
     def hear_check(self, said: Reply) -> None:
-        """What somebody found wrong with it."""
+        """Add the result of a check."""
         self.checks[said.person] = said
 
     def hear_corrected(self, said: Reply) -> None:
-        """A correction; the last one counts, whoever it is from."""
+        """Add a correction; the latest one counts, no matter whose it is."""
         if self.corrected is None or said.time >= self.corrected.time:
             self.corrected = said
 
     @property
     def masks(self) -> list[Reply]:
-        """Those who drew something."""
+        """The drawn masks, without 'unfit'."""
         return [one for one in self.drawn.values() if one.code != UNFIT_CODE]
 
     @property
@@ -88,62 +88,62 @@ class Drawings:
 
     @property
     def newest(self) -> Reply | None:
-        """The mask that a check looks at: the correction, or the last one drawn."""
+        """The mask to check: the correction, or the latest drawing."""
         masks = [*self.masks, *([] if self.corrected is None or not self._has_correction else [self.corrected])]
         return max(masks, key=lambda one: one.time) if masks else None
 
     @property
     def fresh_checks(self) -> list[Reply]:
-        """Checks of the masks as they are: one that is older than a mask was about another."""
+        """Checks of the current masks, i.e. those that are not older than any mask."""
         since = max((one.time for one in self.masks), default=None)
         return [] if since is None else [one for one in self.checks.values() if one.time >= since]
 
     @property
     def fault(self) -> Reply | None:
-        """The last check that found errors; None where there is none."""
+        """The latest check that found errors; None if there is none."""
         found = [one for one in self.fresh_checks if one.code == FAULTY]
         return max(found, key=lambda one: one.time) if found else None
 
     @property
     def is_checked(self) -> bool:
-        """True where somebody looked at the mask, and it was corrected if that was necessary."""
+        """True if the mask was checked and, if necessary, corrected."""
         return self._has_correction or (bool(self.fresh_checks) and self.fault is None)
 
     @property
     def awaits_correction(self) -> bool:
-        """True where errors were marked that nobody has corrected yet."""
+        """True if errors were marked that nobody has corrected yet."""
         return self.fault is not None and self.corrected is None
 
     @property
     def is_given_up(self) -> bool:
-        """True where whoever was to correct the mask found that the image cannot be judged."""
+        """True if the person asked to correct the mask said that the image cannot be judged."""
         return self.corrected is not None and self._is_last(self.corrected) and self.corrected.code == UNFIT_CODE
 
     def truth(self, height: int, width: int) -> UInt8[Array, "H W"] | None:
-        """What the masks come to in the size of the image; None where there is none."""
+        """The ground truth at the size of the image: the correction, or a vote of all masks; None without masks."""
         if self._has_correction:
-            assert self.corrected is not None, "it has one"
+            assert self.corrected is not None, "there is a correction"
             return resized(labels_of(self.corrected.answer), height, width)
         masks = [resized(labels_of(one.answer), height, width) for one in self.masks]
         return voted_map(masks) if masks else None
 
     def is_stretched(self, height: int, width: int) -> bool:
-        """True where a mask has other proportions than the image, by more than a pixel."""
+        """True if the aspect ratio of a mask differs from the image's by more than a pixel."""
         shapes = [(one.answer["height"], one.answer["width"]) for one in self.masks]
         return any(abs(h * width - w * height) > max(height, width, h, w) for h, w in shapes)
 
     @property
     def _has_correction(self) -> bool:
-        """True unless somebody drew the image anew after it was corrected."""
+        """True if the mask was corrected and nobody has redrawn the image since."""
         return self.corrected is not None and self._is_last(self.corrected) and self.corrected.code != UNFIT_CODE
 
     def _is_last(self, said: Reply) -> bool:
-        """True where nobody drew the image afterwards."""
+        """True if nobody drew the image afterwards."""
         return all(one.time <= said.time for one in self.masks)
 
 
 def drawings_in(answers: Answers, images: int) -> list[Drawings]:
-    """What was said about each image, from everybody's last words on its drawing, its correction and its check."""
+    """The answers about each image, from everyone's latest drawings, corrections and checks."""
     found = [Drawings() for _ in range(images)]
     hear = {DRAWN: Drawings.hear_drawn, CORRECTED: Drawings.hear_corrected, CHECKED: Drawings.hear_check}
     wordings = np.zeros(len(answers), np.int64) if answers.wording is None else answers.wording
@@ -158,7 +158,7 @@ def drawings_in(answers: Answers, images: int) -> list[Drawings]:
 
 
 def drawing_states(drawings: Sequence[Drawings], rule: TruthSettings) -> Int[Array, " q"]:
-    """What became of each image: whether its truth counts, waits, or cannot be told."""
+    """The state of each image: whether its ground truth counts, is open, or cannot be determined."""
     answered = np.array([len(one.drawn) for one in drawings], np.int64)
     unfit = np.array([one.unfit for one in drawings], np.int64)
     state = states_of(answered, unfit, rule.min_answers, rule.unfit)
@@ -168,7 +168,7 @@ def drawing_states(drawings: Sequence[Drawings], rule: TruthSettings) -> Int[Arr
 
 
 def mask_question(item: str, again: bool = False, prefill: str = "") -> Question:
-    """'Draw what is in this image'; `again`: correct what was drawn; `prefill`: begin with a model's map."""
+    """'Draw what is in this image'; `again`: correct the mask; `prefill`: start from a model's map."""
     more = {"again": again, "prefill": prefill}
     return Question(kind="mask", body={"item": item} | {name: value for name, value in more.items() if value})
 

@@ -1,4 +1,4 @@
-"""Which groups of images (a category of a defender) are empty, and why."""
+"""Which groups of images (one category of one defender) are empty, and why."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dissensus.records import BACKGROUND
 from dissensus.selection import CategoryTops
 
 LISTED = 5
-"""Groups in a sentence before it says how many others there are."""
+"""Groups listed in a sentence before the rest is only counted."""
 
 
 def require_groups(
     tops: CategoryTops, wanted: Bool[Array, "M M"], names: Sequence[str], classes: Sequence[str]
 ) -> list[str]:
-    """Sentences about groups without images, one for each cause.
+    """Sentences about empty groups, one per cause.
 
     Raises:
         SelectionError: a defender has no image within the scale in any category, or no duel has an image.
@@ -32,17 +32,17 @@ def require_groups(
     words = [f"No model predicts {_listed(nobody)}."] if nobody else []
     for empty, reason in (
         (defends & ~is_predicted & by_anybody, "the defender never predicts it"),
-        (defends & is_predicted & (tops.in_scale == 0), "its share of the pixels is never within the scale"),
+        (defends & is_predicted & (tops.in_scale == 0), "its share of the pixels is never within the allowed range"),
         (defends & (tops.in_scale > 0) & ~differs, "no attacker's map differs from the defender's there"),
     ):
         cells = [f"{classes[y]} of {names[i]}" for i, y in np.argwhere(empty).tolist() if y != BACKGROUND]
         if cells:
-            total = f"{len(cells):,} of {int(defends.sum()) * (len(classes) - 1):,} groups (a category of a defender)"
-            words.append(f"No image in {total}, since {reason}: {_listed(cells)}.")
+            total = f"{len(cells):,} of {int(defends.sum()) * (len(classes) - 1):,} groups (category of a defender)"
+            words.append(f"No images in {total}, because {reason}: {_listed(cells)}.")
     alike = np.argwhere(wanted & (tops.valid.sum(axis=2) == 0)).tolist()
     if alike:
         duels = _listed([f"{names[attacker]} against {names[defender]}" for attacker, defender in alike])
-        words.append(f"No image tells the two models apart, so nothing is selected: {duels}.")
+        words.append(f"Nothing is selected for these duels, because no image tells the two models apart: {duels}.")
     return words
 
 
@@ -52,12 +52,12 @@ def _require_images(tops: CategoryTops, wanted: Bool[Array, "M M"], names: Seque
             raise SelectionError(f"{names[model]} predicts nothing but background: check its maps and its classes")
         if not tops.in_scale[model].any():
             raise SelectionError(
-                f"no category of {names[model]} is ever within its scale: set select.scales to pool or none"
+                f"no category of {names[model]} ever covers an allowed share of the pixels: use --scales pool or none"
             )
     if not tops.valid[wanted].any():
         raise SelectionError(
-            "no two models can be told apart: their maps are the same, or cannot be compared, on every image within "
-            "the scale; add other models or other images"
+            "no two models can be told apart: on every eligible image, their maps are the same or cannot be compared; "
+            "add other models or other images"
         )
 
 

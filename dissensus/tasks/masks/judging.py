@@ -1,4 +1,4 @@
-"""Line 18 of Algorithm 1: what is asked about the selected images, what is true of them, and who agrees with it."""
+"""Line 18 of Algorithm 1: the questions about the selected images, their ground truth, and each model's agreement."""
 
 from __future__ import annotations
 
@@ -29,50 +29,50 @@ from dissensus.tasks.masks.drawings import (
 from dissensus.tasks.masks.settings import MaskSettings, TruthSettings
 
 FOR_FIRST = {"first": 1.0, "second": 0.0, "same": 0.5}
-"""How much a choice says for the first model."""
+"""How much a choice favours the first model."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaskStates(States):
-    """What became of every image, or of every two predictions of one."""
+    """The state of every image, or of every pair of predictions."""
 
     drawings: tuple[Drawings, ...] = ()
-    """By image, where people drew."""
+    """By image; empty if annotators choose between predictions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaskScores(MaskStates):
-    """With how well every model agrees with people, 0 to 1; read only where `known` is true."""
+    """The states with every model's agreement with annotators, 0 to 1; only valid where `known` is true."""
 
     scores: Float[Array, "q M"]
     known: Bool[Array, "q M"]
     truths: Maps | None = None
-    """What people drew, where they did."""
+    """Ground truth from drawn masks; None for choices."""
     stretched: int = 0
-    """Images of which a mask has other proportions."""
+    """Number of images with a mask of a different aspect ratio."""
     choices: Valued | None = None
-    """How much everybody's choice says for the first model, 0 to 1, where people chose."""
+    """How much each choice favours the first model, 0 to 1; None if annotators draw masks."""
 
 
 MaskHearing = Hearing[MaskSelection, MaskScores]
-"""With scores, as a ranking needs it."""
+"""A hearing with scores, as a ranking needs it."""
 
 
 def mask_ballot(selection: MaskSelection, numbers: Int[Array, " Q"], k: int) -> Ballot[MaskSelection]:
-    """A round as people meet it: one image a row, and k rows of each category that count."""
+    """A round as questions: one image per row, and k rows per category that count."""
     return Ballot(selection, numbers[:, None], numbers, k)
 
 
 def mask_questions(
     settings: TruthSettings, models: Sequence[str], rounds: Sequence[Round[MaskSelection]]
 ) -> Agenda[MaskSelection]:
-    """What is in every image, or which of two predictions of it is better; each once, however many duels need it.
+    """Questions what is in every image, or which of two predictions is better; each once, however many duels need it.
 
-    A key is the item and the two models whose predictions are compared, the one that came first being first; both are
-    −1 where the truth is asked for.
+    A key holds the item and the two models whose predictions are compared, in the order in which they joined; both are
+    −1 if annotators draw the ground truth.
     """
     if rounds and settings.prefill not in ("", *models):
-        raise StudyError(f"judge.prefill is '{settings.prefill}': it is one of {', '.join(models)}")
+        raise StudyError(f"judge.prefill is '{settings.prefill}' in study.toml: choose one of {', '.join(models)}")
     keys, rows = numbered([_keys(found.selection, settings.question == "choice")[:, None, :] for found in rounds])
     ids = ids_of(rounds)
     keys = keys.reshape(-1, 3)
@@ -86,7 +86,7 @@ def mask_questions(
 
 
 def mask_states(agenda: Agenda[MaskSelection], answers: Answers, settings: TruthSettings) -> MaskStates:
-    """What became of every image, before anybody's map is compared with what people drew."""
+    """The state of every image, before any model is compared with the ground truth."""
     if settings.question == "mask":
         drawings = drawings_in(answers, len(agenda))
         return MaskStates(state=drawing_states(drawings, settings), drawings=tuple(drawings))
@@ -94,7 +94,7 @@ def mask_states(agenda: Agenda[MaskSelection], answers: Answers, settings: Truth
 
 
 def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, MaskStates]) -> MaskScores:
-    """The states with how well every model agrees with what people drew, or how many people chose it."""
+    """The states with every model's agreement with the ground truth, or the share of annotators who chose it."""
     if work.settings.judge.question == "choice":
         return _by_choice(hearing)
     states, items = hearing.states, hearing.keys[:, 0]
@@ -110,7 +110,7 @@ def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, 
     sizes = zip(states.drawings, heights, widths, strict=True)
     stretched = sum(one.is_stretched(height, width) for one, height, width in sizes)
     scores, known = agreements(maps, truths, len(work.classes), hearing.rounds[-1].settings["measure"])
-    # people who differ on every pixel leave no truth: they are not asked again, and no reserve comes for it
+    # annotators who disagree on every pixel leave no ground truth: nobody is asked again, and no reserve moves up
     state = np.where((states.state == JUDGED) & ~known.any(axis=1), SCREENED_OUT, states.state)
     return MaskScores(
         state=state, drawings=states.drawings, scores=scores, known=known, truths=truths, stretched=stretched
@@ -118,7 +118,7 @@ def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, 
 
 
 def contests_in(judged: Judged[MaskSelection], scores: Float[Array, "q M"]) -> Contests:
-    """How well both models did on each row that is decided."""
+    """The scores of both models on each decided row."""
     rows = np.flatnonzero(judged.decided)
     chosen, question = judged.selection.take(rows), judged.ballot.questions[rows, 0]
     return Contests(
@@ -133,40 +133,40 @@ def contests_in(judged: Judged[MaskSelection], scores: Float[Array, "q M"]) -> C
 
 
 def doubts(settings: TruthSettings, hearing: MaskHearing) -> tuple[str, ...]:
-    """What is doubtful about the masks: what the second round has not looked at, or found wrong, and who began them."""
+    """Sentences about doubtful masks: unchecked, marked as wrong, stretched, contradictory, or started from a model."""
     states, words = hearing.states, []
     found = [states.drawings[number] for number in hearing.asked] if states.drawings else []
     if waiting := sum(one.awaits_correction for one in found):
         masks, until = ("1 mask has", "does not count until it is")
         if waiting > 1:
             masks, until = f"{waiting:,} masks have", "do not count until they are"
-        words.append(f"{masks} errors that somebody marked, and {until} corrected.")
+        words.append(f"{masks} marked errors and {until} corrected.")
     if states.stretched:
         words.append(
-            f"Masks of {_images(states.stretched)} have other proportions than the image, and were stretched to it."
+            f"Masks of {_images(states.stretched)} have a different aspect ratio from the image and were stretched."
         )
     if contradictory := sum(states.state[number] == SCREENED_OUT for number in hearing.asked):
-        words.append(f"On {_images(contradictory)} people agree on no pixel: what they drew there does not count.")
+        words.append(f"On {_images(contradictory)}, annotators agree on no pixel, so their masks do not count.")
     begun = [began_from(settings, hearing.models, said.wording) for one in found for said in one.masks]
     words += [
-        f"{begun.count(name):,} of the masks were begun from the map of {name}, which leads people to agree with it."
+        f"{begun.count(name):,} of the masks were started from the map of {name}, which biases them towards it."
         for name in dict.fromkeys(begun)
         if name
     ]
     judged = [one for number, one in zip(hearing.asked, found, strict=bool(found)) if states.state[number] == JUDGED]
     if settings.check and (unchecked := sum(not one.is_checked for one in judged)):
         masks = "1 mask" if unchecked == 1 else f"{unchecked:,} masks"
-        words.append(f"Nobody but their author has looked at {masks} that count.")
+        words.append(f"Nobody but the author has checked {masks} that count.")
     return tuple(words)
 
 
 def began_from(settings: TruthSettings, models: Sequence[str], wording: int) -> str:
-    """The model whose map a drawing began with, by the wording of its question; mostly nobody's."""
+    """The model whose map a drawing started from, by the wording of its question; '' if none."""
     return [settings.prefill, *_other_beginnings(settings, models)][wording]
 
 
 def faulty(hearing: Hearing[MaskSelection, MaskStates]) -> list[str]:
-    """Images in whose masks somebody marked errors, corrected by now or not."""
+    """Images with errors marked in their masks, whether corrected by now or not."""
     return [
         hearing.item_ids[int(hearing.keys[number, 0])]
         for number in hearing.asked
@@ -175,7 +175,7 @@ def faulty(hearing: Hearing[MaskSelection, MaskStates]) -> list[str]:
 
 
 def truth_at(states: MaskScores, number: int) -> Array | None:
-    """What people drew of an image; None where nobody did."""
+    """The ground truth of an image; None if there is none."""
     if states.truths is None or states.truths.heights[number] == 0:
         return None
     return map_at(states.truths, number)
@@ -190,7 +190,7 @@ def _keys(selection: MaskSelection, is_choice: bool) -> Int[Array, "Q 3"]:
 
 
 def _drawn(settings: TruthSettings, models: Sequence[str], names: Sequence[str]) -> list[Questions]:
-    """The drawing of every image; its correction, and its check. A drawing may be begun from any model's map."""
+    """The drawing, the correction and the check of every image. A drawing may start from any model's map."""
     others = [
         Wording([mask_question(name, prefill=model).text for name in names])
         for model in _other_beginnings(settings, models)
@@ -206,7 +206,7 @@ def _other_beginnings(settings: TruthSettings, models: Sequence[str]) -> list[st
 
 
 def _chosen(models: Sequence[str], keys: Int[Array, "q 3"], names: Sequence[str]) -> Questions:
-    """Which of two models' predictions is better; people who write files may name them the other way round."""
+    """Which of two models' predictions is better; imported files may swap them."""
     sides = [(models[first], models[second]) for _, first, second in keys.tolist()]
 
     def text(item: str, first: str, second: str) -> str:
@@ -218,7 +218,7 @@ def _chosen(models: Sequence[str], keys: Int[Array, "q 3"], names: Sequence[str]
 
 
 def _by_choice(hearing: Hearing[MaskSelection, MaskStates]) -> MaskScores:
-    """The share of people who chose each of two predictions."""
+    """Scores from choices: the share of annotators who chose each prediction."""
     count, choices = len(hearing.agenda), hearing.answers.valued(FOR_FIRST.get)
     counted = np.bincount(choices.question, minlength=count)
     share = np.bincount(choices.question, choices.value, count) / np.maximum(counted, 1)

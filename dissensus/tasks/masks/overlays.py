@@ -1,4 +1,4 @@
-"""What people are shown of maps: laid over their photos, to choose between; or as masks to begin with, or to check."""
+"""How annotators see maps: as overlays on photos to choose between, or as masks to start from or to check."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLOURS = np.array(class_colours(), np.uint8)
 
 
 class Overlays(Mapping[str, str | None]):
-    """Where photos lie, by item, and predictions over photos, by `prediction_key`; these are made when asked for."""
+    """Paths of photos, by item, and of overlays of predictions, by `prediction_key`; overlays are made on demand."""
 
     def __init__(
         self, folder: Folder, models: Sequence[str], photos: Mapping[str, str | None], places: Mapping[str, int]
@@ -55,12 +55,12 @@ class Overlays(Mapping[str, str | None]):
         return len(self.photos) + len(self.keys_of)
 
     def map_of(self, item: str, model: str) -> UInt8[Array, "H W"]:
-        """What a model says of an item that is asked about."""
+        """A model's map of an item in the questions."""
         return map_at(self.columns[model].at(np.array([self.places[item]])), 0)
 
     def _overlay(self, item: str, model: str, photo: str) -> Path:
-        # the name says nothing of the item or the model: whoever serves the folder by mistake gives nothing away; other
-        # predictions of the same name are other pictures
+        # the file name does not reveal the item or the model, in case the folder is served by mistake; changed
+        # predictions of a model get other file names
         name = hashlib.blake2b(f"{self.contents[model]}\0{model}\0{item}".encode(), digest_size=12).hexdigest()
         path = (self.folder.drawings / f"{name}.png").resolve()
         if not path.exists():
@@ -73,15 +73,15 @@ class Overlays(Mapping[str, str | None]):
 
 
 MATERIAL = {"mask": "mask", "check": "marks"}
-"""What the page is told, by what stands in `shown`."""
+"""Name of each answer in the page's data, by its key in `shown`."""
 
 
 def material_of(overlays: Overlays, question: Question, shown: dict[str, Any], answers: AnswerLog) -> dict[str, Any]:
-    """The mask and what was marked in it; a model's map to begin with; the classes that two predictions show."""
+    """The mask and the errors marked in it; a model's map to start from; or the classes in two predictions."""
     body = question.body
     named = {body.get(side) for side in ("first", "second", "prefill")} - {None}
     if named and (body["item"] not in overlays.photos or not named <= overlays.columns.keys()):
-        return {}  # somebody wrote it down by hand
+        return {}  # a question of the user's own
     if question.kind == "choice":
         maps = [overlays.map_of(body["item"], body[side]) for side in ("first", "second")]
         return {"labels": sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND, VOID})}
@@ -94,7 +94,7 @@ def material_of(overlays: Overlays, question: Question, shown: dict[str, Any], a
 
 
 def _in_photos_size(uri: str | None, mask: dict[str, Any]) -> dict[str, Any]:
-    """A mask as it lies on its photo: it may have been drawn elsewhere, in another size."""
+    """A mask resized to its photo: it may have been drawn in another tool at another size."""
     size = None if uri is None else image_size(uri)
     if size is None or isinstance(size, Unreadable) or size == (mask["height"], mask["width"]):
         return mask
@@ -102,7 +102,7 @@ def _in_photos_size(uri: str | None, mask: dict[str, Any]) -> dict[str, Any]:
 
 
 def over_photo(photo: Image.Image, labels: UInt8[Array, "H W"]) -> Image.Image:
-    """The photo with the classes in their colours over it, each with a line around it; the background stays clear."""
+    """The photo with an overlay of the classes in their colours, each outlined; the background stays clear."""
     pixels = np.asarray(photo.convert("RGB"))
     shown = resized(labels, *pixels.shape[:2])
     strength = np.where(is_border(shown), 1.0, OPACITY) * (shown != BACKGROUND)
@@ -111,7 +111,7 @@ def over_photo(photo: Image.Image, labels: UInt8[Array, "H W"]) -> Image.Image:
 
 
 def is_border(labels: UInt8[Array, "H W"]) -> Bool[Array, "H W"]:
-    """Pixels that have another label beside or below them, or before or above."""
+    """Pixels with a different label directly to the left, right, top or bottom."""
     border = np.zeros(labels.shape, bool)
     across, down = labels[:, 1:] != labels[:, :-1], labels[1:] != labels[:-1]
     border[:, 1:] |= across
@@ -122,7 +122,7 @@ def is_border(labels: UInt8[Array, "H W"]) -> Bool[Array, "H W"]:
 
 
 def map_uri(labels: UInt8[Array, "H W"], side: int) -> str:
-    """A small indexed PNG of a map as a data URI, clear where there is background."""
+    """A small indexed PNG of a map as a data URI, with transparent background."""
     scale = min(1.0, side / max(labels.shape))
     height, width = (max(1, round(length * scale)) for length in labels.shape)
     image = Image.fromarray(resized(labels, height, width)).convert("P")

@@ -1,4 +1,4 @@
-"""Predictions of models that give a map: run lengths of every item's map, all of an item in its image's size."""
+"""Predictions of segmentation models: run lengths of every item's map, at the size of the item's image."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Mapped = UInt8[Array, "h w"] | Unreadable
 
 
 class MaskSource(Source):
-    """Where the maps of one model come from; a folder of them is read part by part, as others are made."""
+    """Reads the maps of one model from a folder, or runs the model; both work part by part."""
 
     segmenter: Segmenter | None = None
     maps: MapFolder | None = None
@@ -46,13 +46,13 @@ class MaskSource(Source):
     def __init__(self, work: Workspace[Any], name: str) -> None:
         super().__init__(work, name)
         self.is_folder, self.is_whole = self.is_whole, False
-        self.inputs["preprocess"] = self.preprocess  # a folder's labels may mean other classes
+        self.inputs["preprocess"] = self.preprocess  # labels in a folder may mean other classes
         self.ids: list[str] = []
 
     def open(self) -> None:
-        """Make the model ready, or find its folder."""
+        """Load the model, or open its folder."""
         if self.work.folder.enumeration.exists():
-            raise StudyError("maps are made of images: a pool that is worked out has none")
+            raise StudyError("maps need a pool of images: an enumerated pool has none")
         self.ids = pool_ids(self.work.folder).to_pylist()
         preprocess = map_preprocess(self.preprocess)
         if self.is_folder:
@@ -60,10 +60,10 @@ class MaskSource(Source):
             self.maps.check_covers(self.ids)
         else:
             self.segmenter = open_segmenter(self.model.backend, self.model.target, preprocess, self.work.classes)
-            _ = self.images  # says now where the pool has none
+            _ = self.images  # fails early if the pool has no files
 
     def part(self, rows: range) -> pa.Table:
-        """The maps of some items; empty, with the reason, where there is none."""
+        """The maps of some items; empty with the reason for items that have none."""
         maps = self._read_maps(rows) if self.segmenter is None else self._made_maps(rows)
         return pa.table(
             {
@@ -82,7 +82,7 @@ class MaskSource(Source):
         return maps
 
     def _segmented(self, images: list[Image | Unreadable]) -> list[Mapped]:
-        """A map of each image in its own size, or why there is none."""
+        """A map of each image at its own size, or the reason why there is none."""
         assert self.segmenter is not None, "open first"
         readable = [image for image in images if not isinstance(image, Unreadable)]
         made = iter(self.segmenter(readable) if readable else ())
@@ -92,7 +92,7 @@ class MaskSource(Source):
         ]
 
     def _read_maps(self, rows: range) -> list[Mapped]:
-        """Maps of a folder, in the size of their images where the pool has images."""
+        """Maps in a folder, resized to their images if the pool has images."""
         assert self.maps is not None, "open first"
         sizes = _image_sizes(self.work.folder, rows)
         return [self._read_map(self.ids[row], size) for row, size in zip(rows, sizes, strict=True)]
@@ -105,10 +105,10 @@ class MaskSource(Source):
         return found if size is None or isinstance(found, Unreadable) else resized(found, *size)
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
-        """The maps, and problems where there are any, with a fingerprint of the maps.
+        """Write the maps, problems if there are any, and a fingerprint of the maps.
 
         Raises:
-            PredictionError: there is no map at all, or background everywhere.
+            PredictionError: there are no maps, or all of them are background.
         """
         summary = _Summary(len(self.work.classes))
         content = column_fingerprint(
@@ -118,7 +118,7 @@ class MaskSource(Source):
             raise PredictionError(f"{self.name}: no item has a map ({summary.reason})")
         if not summary.has_category:
             raise PredictionError(
-                f"{self.name}: every map is background, or ignored, everywhere: it has nothing to defend. Check its "
+                f"{self.name}: every map is entirely background or ignored, so there is nothing to compare: check its "
                 "labels and preprocessing"
             )
         stamps = stamps | {"content": content, "unreadable": summary.unreadable}
@@ -126,7 +126,7 @@ class MaskSource(Source):
 
 
 class _Summary:
-    """What has to be known of all maps, gathered part by part."""
+    """Summary of all maps, gathered part by part."""
 
     def __init__(self, classes: int) -> None:
         self.classes = classes
@@ -135,7 +135,7 @@ class _Summary:
         self.has_category = False
 
     def add(self, part: pa.Table) -> list[memoryview]:
-        """The part's maps in bytes."""
+        """Add a part, and return its maps as bytes."""
         maps = maps_in(part)
         self.unreadable += int((maps.heights == 0).sum())
         self.reason = self.reason or next((one for one in part["problem"].to_pylist() if one), None)
@@ -144,5 +144,5 @@ class _Summary:
 
 
 def _image_sizes(folder: Folder, rows: range) -> list[tuple[int, int] | Unreadable | None]:
-    """Height and width of the images of some items, upright; None where an item is only an id."""
+    """Height and width of the upright images of some items; None for items without a file."""
     return [None if uri is None else image_size(uri) for uri in open_pool(folder).uris(rows)]

@@ -1,4 +1,4 @@
-"""report: who falsifies whom and on which images, on one page."""
+"""report: which models falsify which others, and on which images."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from dissensus.tasks.masks.overlays import map_uri
 from dissensus.tasks.masks.settings import MaskSettings
 
 SIDE = 256
-"""Pixels of the longer side of a picture on the page."""
+"""Longer side of a picture in the report, in pixels."""
 PICTURED = 600
-"""Images whose pictures the page carries: those of more would make it too large to open."""
+"""Maximum number of images shown in the report: with more, it would be too large to open."""
 
 
 def masks_report(
     work: Workspace[MaskSettings], hearing: MaskHearing, rankings: Rankings, contests: Contests
 ) -> MasksReport:
-    """What the page shows, from the study folder alone."""
+    """The contents of the report, from the study alone."""
     settings = work.settings
     matrices = ratio_matrices(contests, len(hearing.models), settings.rank.smoothing)
     items = _items_by_turn(hearing)
@@ -55,7 +55,7 @@ def masks_report(
 
 
 def _items_by_turn(hearing: MaskHearing) -> list[int]:
-    """Items of the active rows, those with the least concordance first: should there be too many, these are shown."""
+    """Items of the active rows, least concordant first: if there are too many, only the first are shown."""
     least: dict[int, float] = {}
     for one in hearing.judged:
         chosen = one.selection.take(one.active)
@@ -65,7 +65,7 @@ def _items_by_turn(hearing: MaskHearing) -> list[int]:
 
 
 def _images(work: Workspace[MaskSettings], hearing: MaskHearing, items: Sequence[int]) -> tuple[ShownImage, ...]:
-    """The images with what everybody says of them; pictures only of the first so many."""
+    """The images with the ground truth and the models' maps; pictures only for the first `PICTURED`."""
     shown = list(items[:PICTURED])
     columns = {name: MapColumn(work.folder, name).at(np.array(shown, np.int64)) for name in hearing.models}
     uris = dict(zip(shown, work.pool.uris(shown), strict=True))
@@ -107,7 +107,7 @@ def _truths(hearing: MaskHearing) -> dict[int, Array]:
 
 
 def _models_of(hearing: MaskHearing) -> dict[int, list[str]]:
-    """Whose maps of an image are shown: of all models where there is a truth to falsify them, else of its duels."""
+    """Models whose maps are shown for each image: all if there is ground truth, else those of its duels."""
     if hearing.states.truths is not None:
         return {int(item): hearing.models for item in hearing.keys[:, 0]}
     found: dict[int, list[str]] = {}
@@ -142,7 +142,7 @@ def _duels(
 
 
 def _answers(hearing: MaskHearing, number: int, attacker: int) -> str:
-    """Who judged it and how, in words."""
+    """How an image was judged, in words."""
     if hearing.states.drawings:
         return _drawn(hearing.states.drawings[number])
     choices = hearing.states.choices
@@ -159,7 +159,7 @@ def _drawn(found: Drawings) -> str:
         return ""
     people = "drawn" if len(found.masks) == 1 else f"drawn by {len(found.masks)} people"
     if found.awaits_correction:
-        return f"{people}, waits for a correction"
+        return f"{people}, awaiting correction"
     corrected = found.corrected is not None and found.newest is found.corrected
     return people + (", corrected" if corrected else ", checked" if found.is_checked else "")
 
@@ -167,7 +167,7 @@ def _drawn(found: Drawings) -> str:
 def _scores(
     hearing: MaskHearing, items: Sequence[int]
 ) -> tuple[tuple[int, ...], Array | None, Bool[Array, "I M"] | None]:
-    """The images with a truth, every model's score on them, and for whose duels they were selected."""
+    """The images with ground truth, every model's score on them, and the models for whose duels they were selected."""
     if hearing.states.truths is None:
         return (), None, None
     states, place = hearing.states, {item: number for number, item in enumerate(items)}
@@ -184,14 +184,14 @@ def _scores(
 
 
 def _settings(settings: MaskSettings, hearing: MaskHearing) -> dict[str, str]:
-    """Every setting that the page's numbers depend on."""
+    """All settings that the numbers in the report depend on."""
     shown = round_settings(hearing.rounds, settings.judge.model_dump(), _text, _shares)
     return shown | under("rank", settings.rank.model_dump(), _text) | model_settings(settings)
 
 
 def _shares(found: Round[MaskSelection]) -> dict[str, str]:
     ranges = ", ".join(f"{name} {low:.3f}–{high:.3f}" for name, (low, high) in found.about["scales"].items())
-    return {"shares of the pixels": ranges or "all"}
+    return {"allowed shares of the pixels": ranges or "all"}
 
 
 def _text(value: object) -> str:

@@ -1,4 +1,4 @@
-"""The scale constraint of a study: between which shares of the pixels a category counts, and who says so."""
+"""The scale constraint: the range of shares of the pixels within which a category counts, and its source."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
 from dissensus.tasks.masks.settings import MaskSettings
 
 KEPT = "scales.csv"
-"""Of the study: a table that somebody gave, or that was made from the maps of a training set."""
+"""File in the study with the user's table, or one made from the maps of a training set."""
 POOL, NONE = "pool", "none"
 
 
 def named_source(settings: MaskSettings) -> str:
-    """Where the ranges come from, also where nobody says: PASCAL VOC's are known, others are found in the pool."""
+    """The source of the ranges; defaults to the known ones for PASCAL VOC's classes, and to the pool for others."""
     return settings.select.scales or ("voc" if settings.classes == "voc" else POOL)
 
 
 def keep_scales(folder: Folder, source: str, classes: Classes, progress: Progress) -> str:
-    """The setting that stands for a source: a word, or the table that was made from a file or a folder of maps.
+    """The setting for a source: a keyword, or the table that was made from a file or a folder of maps.
 
     Raises:
-        SelectionError: there is no such source, or it says nothing of any class.
+        SelectionError: there is no such source, or it has no range for any class.
     """
     if source in (*SCALE_TABLES, POOL, NONE):
         return source
@@ -48,30 +48,30 @@ def keep_scales(folder: Folder, source: str, classes: Classes, progress: Progres
         found = read_scales(str(path), classes.names)
     else:
         words = ", ".join((*SCALE_TABLES, POOL, NONE))
-        raise SelectionError(f"there are no scales '{source}': give {words}, a .csv or a folder of maps")
+        raise SelectionError(f"there are no scales '{source}': use {words}, a .csv file or a folder of maps")
     rows = [
-        f'"{classes.names[label].replace(chr(34), 2 * chr(34))}",{low!r},{high!r}\n'  # a rounded end excludes itself
+        f'"{classes.names[label].replace(chr(34), 2 * chr(34))}",{low!r},{high!r}\n'  # rounding would exclude the end
         for label, (low, high) in enumerate(found.ends.tolist())
         if found.is_known[label] and label != BACKGROUND
     ]
     if not rows:
-        raise SelectionError(f"{source} has no class beside the background, of which there is no scale")
+        raise SelectionError(f"{source} has no class besides the background: add maps, or rows, of other classes")
     write_text(folder.root / KEPT, "class,low,high\n" + "".join(rows))
     return KEPT
 
 
 def scales_stamp(folder: Folder, settings: MaskSettings) -> str:
-    """What the ranges depend on: the source's word, or with it the content of the table."""
+    """What the ranges depend on: the keyword of the source, or the name and content of the table."""
     source = named_source(settings)
     if source in (*SCALE_TABLES, POOL, NONE):
         return source
     if not (folder.root / source).is_file():
-        raise SelectionError(f"there is no {folder.root / source}, which select.scales names: give it by --scales")
+        raise SelectionError(f"there is no file {folder.root / source} (select.scales in study.toml): set --scales")
     return f"{source} {file_fingerprint(folder.root / source)}"
 
 
 def ranges_of(work: Workspace[MaskSettings], columns: Sequence[MapColumn]) -> ScaleRanges:
-    """Between which shares of the pixels each class counts; where nothing is known of one, nothing is excluded."""
+    """The range of shares of the pixels within which each class counts; unknown classes are not restricted."""
     source, classes = named_source(work.settings), work.classes
     if source == NONE:
         every = len(classes)
@@ -83,13 +83,13 @@ def ranges_of(work: Workspace[MaskSettings], columns: Sequence[MapColumn]) -> Sc
 
 
 def shares(maps: Maps, classes: int) -> Float[Array, "N C"]:
-    """The share of its pixels that each map gives to every class; none where there is no map."""
+    """The share of its pixels that each map assigns to every class; 0 for a missing map."""
     pixels = np.maximum(maps.heights * maps.widths, 1)
     return class_pixels(maps, classes) / pixels[:, None]
 
 
 class PoolShares(Reduction[list[Maps], ShareCounts]):
-    """Shares of the pixels in all predictions of all models."""
+    """Shares of the pixels in all models' predictions."""
 
     chunk = MAP_GROUP
 
@@ -110,7 +110,7 @@ class PoolShares(Reduction[list[Maps], ShareCounts]):
 
 
 def _of_training_maps(path: Path, classes: Classes, progress: Progress) -> ScaleRanges:
-    """Quartiles over the true maps of a training set, which lie in a folder."""
+    """Quartiles over a folder of ground-truth maps from a training set."""
     folder, names = MapFolder(path, classes), list(map_files(path))
     found = []
     for number, name in enumerate(names, start=1):

@@ -1,6 +1,6 @@
-"""Lines 5 to 13 of Algorithm 1: the images on which the maps of an attacker and a defender differ most.
+"""Lines 5 to 13 of Algorithm 1: find the images on which the maps of an attacker and a defender differ most.
 
-Found in one pass over all maps: by the defender's categories, within their scales, the k least concordant images.
+One pass over all maps finds, for each of the defender's categories, the k least concordant images within its scale.
 """
 
 from __future__ import annotations
@@ -78,13 +78,15 @@ class MaskSelecting(Selecting[MaskSelection]):
     """The selection of one round."""
 
     def __init__(self, work: Workspace[MaskSettings], plan: Plan[MaskSelection]) -> None:
-        """Look for what the plan wants.
+        """Prepare the selection.
 
         Raises:
-            SelectionError: two models give the same map of every item.
+            SelectionError: two models predict the same map for every item.
         """
         self.plan, self.classes = plan, work.classes
-        refuse_alike([(name, plan.stamps[name]["content"]) for name in plan.models], "give the same map of every item")
+        refuse_alike(
+            [(name, plan.stamps[name]["content"]) for name in plan.models], "predict the same map for every item"
+        )
         columns = [MapColumn(work.folder, name) for name in plan.models]
         self.ranges = _known_ranges(plan, work.classes) or ranges_of(work, columns)
         self.taken = plan.taken_rows("attacker", "defender", "item")
@@ -100,22 +102,22 @@ class MaskSelecting(Selecting[MaskSelection]):
         words = require_groups(found, plan.wanted, plan.models, self.classes.names)
         selection = finish_categories(found, plan.wanted, self.taken)
         if len(selection) == 0:
-            raise SelectionError("nothing is left to select: add images to the pool, or other models")
+            raise SelectionError("there is nothing left to select: add images to the pool, or other models")
         about = {"models": plan.models, "scales": _named_ranges(self.ranges, self.classes), "words": words}
         names = [self.classes.names[label] for label in selection.category.tolist()]
         return Choice(selection, about, {"category": pa.array(names, pa.string())})
 
 
 def recorded_settings(work: Workspace[MaskSettings]) -> dict[str, Any]:
-    """The settings of a round to be selected now."""
+    """The settings for the next round."""
     chosen = work.settings.select
     if chosen.measure not in MEASURES:
-        raise SelectionError(f"there is no measure '{chosen.measure}': it is one of {', '.join(MEASURES)}")
+        raise SelectionError(f"there is no measure '{chosen.measure}': choose one of {', '.join(MEASURES)}")
     return chosen.model_dump() | {"scales": scales_stamp(work.folder, work.settings)}
 
 
 def _known_ranges(plan: Plan[MaskSelection], classes: Classes) -> ScaleRanges | None:
-    """Those of an earlier round by the same settings: what the pool says does not change with who joins."""
+    """The ranges of an earlier round with the same settings: ranges from the pool stay when models join."""
     alike = [one for one in plan.rounds if one.settings["scales"] == plan.settings["scales"]]
     if not alike:
         return None
@@ -135,7 +137,7 @@ def _named_ranges(ranges: ScaleRanges, classes: Classes) -> dict[str, list[float
 
 
 def _require_same_sizes(columns: Sequence[MapColumn], maps: Sequence[Maps], first: int) -> None:
-    """Refuse two maps of an item that differ in size: without an image nothing says which of them is right."""
+    """Reject maps of one item that differ in size: without an image, there is no way to tell which size is right."""
     for at in range(1, len(maps)):
         for one in range(at):
             is_there = (maps[one].heights > 0) & (maps[at].heights > 0)
@@ -145,6 +147,6 @@ def _require_same_sizes(columns: Sequence[MapColumn], maps: Sequence[Maps], firs
                 (item,) = open_pool(columns[at].folder).ids([first + place])
                 sizes = [f"{maps[n].heights[place]}×{maps[n].widths[place]} ({columns[n].name})" for n in (one, at)]
                 raise PredictionError(
-                    f"the maps of {item} differ in size, {' and '.join(sizes)}: give the pool its images, in whose "
-                    "size all maps are kept, or bring the maps to one size"
+                    f"the maps of {item} differ in size, {' and '.join(sizes)}: use a pool with images, to whose size "
+                    "maps are resized, or resize the maps yourself"
                 )

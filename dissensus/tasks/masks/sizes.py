@@ -1,4 +1,4 @@
-"""How large an item's image is: all its maps have that size."""
+"""The size of an item's image, which all its maps share."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dissensus.backends import Unreadable, read_image
 from dissensus.backends.decode import ORIENTATION
 
 TURNED = (5, 6, 7, 8)
-"""Orientations in which a camera's rows are the picture's columns."""
+"""EXIF orientations in which the stored rows are the columns of the image."""
 
 
 def image_size(uri: str) -> tuple[int, int] | Unreadable:
-    """Height and width of an upright image, from its head where that is readable; otherwise why it is not."""
+    """Height and width of an upright image, from its header if possible; or the reason why it cannot be read."""
     try:
         with Image.open(uri) as image:
             turned = image.getexif().get(ORIENTATION, 1) in TURNED
             width, height = image.size
-    except Exception:  # whatever is wrong, reading all of it says so in words
+    except Exception:  # reading the whole image reports what is wrong
         found = read_image(uri)
         return found if isinstance(found, Unreadable) else (found.height, found.width)
     return (width, height) if turned else (height, width)

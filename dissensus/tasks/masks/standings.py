@@ -1,4 +1,4 @@
-"""Lines 19 and 20 of Algorithm 1: from judged images to ratios, and words about them."""
+"""Lines 19 and 20 of Algorithm 1: from judged images to ratios, and sentences about them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ USUAL = Method("thurstone", 0.01)
 
 @dataclass(frozen=True)
 class Choices:
-    """Answers of people who chose between two predictions, of which a resample can make scores anew.
+    """Choices between two predictions, from which a resample can recompute the scores.
 
-    `told` numbers questions as `Contests.question` does; its value, 0 to 1, is how much an answer says for the first of
+    `told` numbers questions as `Contests.question` does; its value, 0 to 1, is how much an answer favours the first of
     the two models. `is_first` is a column of the contests: True where the attacker is that first model.
     """
 
@@ -29,9 +29,9 @@ class Choices:
     is_first: Bool[Array, " Q"]
 
     def scored(self, contests: Contests, of_person: Float[Array, " R"]) -> Contests:
-        """The contests with the scores that the answers give when every person has a weight.
+        """The contests with scores recomputed from the answers, with a weight for every person.
 
-        A model's score is the weighted share of the answers for it. A question without answers keeps its scores.
+        A model's score is the weighted share of the answers for it. Questions without answers keep their scores.
         """
         question, of_answer = self.told.question, of_person[self.told.person]
         size = int(max(question.max(initial=-1), contests.question.max(initial=-1))) + 1
@@ -48,37 +48,36 @@ class Choices:
 
 @dataclass(frozen=True)
 class MaskEvidence:
-    """Judged images, and the answers behind their scores where people chose; a truth that was drawn stays as it is.
+    """Judged images, and the choices behind their scores, if any; ground truth that was drawn is not resampled.
 
-    The credits of Eq. 6 are the ratios themselves, of pairs of models that attacked each other both ways. A method
-    smooths the ratios (ε of Eq. 3), and nothing else.
+    The credits in Eq. 6 are the ratios themselves, for pairs of models that attacked each other. `smoothing` applies to
+    the ratios (ε in Eq. 3) and to nothing else.
     """
 
     contests: Contests
     choices: Choices | None = None
 
     def among(self, members: Int[Array, " n"]) -> MaskEvidence:
-        """The contests of some of the models with each other, numbered anew."""
         rows, attacker, defender = rows_among(self.contests.attacker, self.contests.defender, members)
         own = replace(self.contests.take(rows), attacker=attacker, defender=defender)
         choices = None if self.choices is None else replace(self.choices, is_first=self.choices.is_first[rows])
         return MaskEvidence(own, choices)
 
     def matrices(self, models: int, method: Method) -> AttackMatrices:
-        """The ratios of Eq. 3 and 5.
+        """The ratios in Eq. 3 and 5.
 
         Raises:
-            RankingError: without smoothing, a ratio has no bound.
+            RankingError: without smoothing, a ratio is unbounded.
         """
         return ratio_matrices(self.contests, models, method.smoothing)
 
     def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
-        """The ratios where both attacks were judged."""
+        """The ratios of models whose attacks on each other were both judged."""
         compared = both_ways(matrices)
         return {measure: np.where(compared, getattr(matrices, measure), 0.0) for measure in MEASURES}
 
     def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
-        """The ratios with a random weight for every image and, where people chose, for every person."""
+        """The ratios with random weights for every image and, for choices, for every person."""
         contests, choices = self.contests, self.choices
         rows = contests if choices is None else choices.scored(contests, rng.exponential(size=len(choices.told.people)))
         questions = int(contests.question.max()) + 1
@@ -87,25 +86,25 @@ class MaskEvidence:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the intervals cannot speak of: random weights of a single image, or person, cancel in a mean."""
+        """What the intervals do not cover: the random weight of a single image or person cancels in a mean."""
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
-            words.append("On every judged image both models do equally well: nothing tells them apart.")
+            words.append("Both models do equally well on every judged image: nothing tells them apart.")
         duels = np.stack([contests.attacker, contests.defender], axis=1)
         if len(contests) and len(np.unique(duels, axis=0)) == len(duels):
-            words.append("No duel has more than one judged image: intervals do not say how other images would end.")
+            words.append("No duel has more than one judged image: the intervals do not cover variation between images.")
         if choices is not None and len(np.unique(choices.told.person)) == 1:
-            words.append("One person chose: intervals say how other images would end, not how other people see them.")
+            words.append("Only one person answered: the intervals cover variation between images, not annotators.")
         return tuple(words)
 
 
 def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:
-    """A sentence about attackers that do worse than the defender on the images they selected: a_ij < 1."""
+    """A sentence about attackers that do worse than the defender on the images of their own attack: a_ij < 1."""
     against = np.argwhere(matrices.attacked & (matrices.aggressiveness < 1))
     if len(against) == 0:
         return ()
     duels = duels_in_words(against, matrices.aggressiveness, names)
     return (
-        f"In {len(against):,} of {int(matrices.attacked.sum()):,} duels the attacker's maps agree less with people "
-        f"than the defender's, on the images of its own attack: {duels}.",
+        f"In {len(against):,} of {int(matrices.attacked.sum()):,} duels, the attacker's maps agree less with "
+        f"annotators than the defender's, on the images of its own attack: {duels}.",
     )

@@ -1,10 +1,10 @@
-"""gMAD for models that give a number: the eleven steps of section 2.2 of the paper.
+"""gMAD for models that predict a score: the eleven steps of section 2.2 of the paper.
 
-* step 1, all models on all items, is `predictions`; `scaling` makes their scores comparable
-* `levels`, step 3: the levels of every defender's scale; step 10, Case 2: only the level of the largest difference
-* `selecting`, steps 2 and 4–9: in each level the extremal pair of every attacker
-* `comparing`, step 10: what people said about the pairs; `screening`, who among them counts
-* `standings`, step 11: aggressiveness and resistance; `competition.attacks` makes both global rankings of them
+* `predictions`, step 1: all models on all items; `scaling` makes their scores comparable
+* `levels`, step 3: the levels of every defender's scale; step 10, Case 2: only the level with the largest difference
+* `selecting`, steps 2 and 4–9: the extremal pair of every attacker in each level
+* `comparing`, step 10: annotators' preferences between the items of a pair; `screening`: whose answers count
+* `standings`, step 11: aggressiveness and resistance; `competition.attacks` turns them into two global rankings
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from dissensus.tasks.scores.settings import SCORES, ScoreSettings
 from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, disagreements
 
 PairHearing = Hearing[PairSelection, Preferences]
-"""With preferences, as a ranking needs it."""
+"""A hearing with preferences, as a ranking needs it."""
 
 
 class OpenPair(Record):
-    """'Which of FIRST and SECOND is better?', without a word of who said what about them."""
+    """'Which of FIRST and SECOND is better?', without the models' scores."""
 
     kind: str
     first: str
@@ -59,7 +59,7 @@ class OpenPair(Record):
 
 
 class Scores(Task[PairSelection, Preferences]):
-    """A competition of models that give a number."""
+    """A competition of models that predict a score."""
 
     name, noun = "scores", "pairs"
     settings, template = ScoreSettings, SCORES
@@ -72,11 +72,11 @@ class Scores(Task[PairSelection, Preferences]):
 
     @property
     def kind(self) -> str:
-        """A slider, or a choice."""
+        """slider or choice."""
         return self.work.settings.judge.question
 
     def scale(self) -> list[ScaleFit]:
-        """How the scores of every model come on the common scale."""
+        """Fit the mapping of every model's scores to the common scale."""
         models = predicted(self.work.folder, self.work.settings)
         if not models:
             raise StudyError(
@@ -85,25 +85,23 @@ class Scores(Task[PairSelection, Preferences]):
         return list(common_scale(self.work.folder, self.work.settings, models).fits)
 
     def wanted(self) -> dict[str, Any]:
-        """The settings of a round to be selected now."""
         return recorded_settings(self.work)
 
     def require_same(self, found: Round[PairSelection]) -> None:
-        """Refuse models of which other scores are better now."""
+        """Raise StudyError if `better` has changed for a model since the round was selected."""
         for name in found.predictions:
             before = found.about["inputs"].get("better", {}).get(name)
             if before not in (None, self.work.settings.models[name].better):
                 raise StudyError(
                     f"round {found.number} was selected with {before} scores of {name} as the better ones: "
-                    f'restore better = "{before}" in {self.work.folder.settings}, or let it join under another name'
+                    f'restore better = "{before}" in {self.work.folder.settings}, or add the model under a new name'
                 )
 
     def agenda(self, models: Sequence[str], rounds: Sequence[Round[PairSelection]]) -> Agenda[PairSelection]:
-        """Which of two items is better."""
+        """Questions which of two items is better."""
         return pair_questions(self.kind, rounds)
 
     def states(self, agenda: Agenda[PairSelection], answers: Answers) -> States:
-        """What became of each pair."""
         return pair_states(agenda, answers, self.work.settings.judge)
 
     def weighed(self, hearing: Hearing[PairSelection, States]) -> PairHearing:
@@ -116,7 +114,7 @@ class Scores(Task[PairSelection, Preferences]):
         return hearing.with_states(states, self.work.settings.judge.share)
 
     def rank(self, hearing: PairHearing, method: str | None) -> Rankings:
-        """Rank the models as attackers and as defenders, and keep the result."""
+        """Rank the models as attackers and as defenders, and save the result."""
         settings, names, evidence = self.work.settings, hearing.models, evidence_of(hearing)
         return rankings_of(
             self.work.folder,
@@ -133,17 +131,17 @@ class Scores(Task[PairSelection, Preferences]):
         )
 
     def page(self, hearing: PairHearing, method: str | None) -> Page:
-        """Rank, and the page about it."""
+        """Rank the models and make the report."""
         rankings = self.rank(hearing, method)
         chosen, attacks = method_of(self.work.settings.rank, method), evidence_of(hearing).attacks
         return scores_page(scores_report(self.work, hearing, rankings, attacks, chosen))
 
     def screenings(self, hearing: Hearing[PairSelection, States]) -> Screenings | None:
-        """What BT.500 and P.910 say of everybody who compared pairs, side by side."""
+        """The results of BT.500 and P.910 for all annotators who compared pairs, side by side."""
         return screenings_of(compared_in(hearing.answers), len(hearing.agenda), self.work.settings.judge)
 
     def open_questions(self, hearing: Hearing[PairSelection, Any]) -> list[OpenPair]:
-        """Pairs that wait to be compared, each once, however many duels need it; in the order of the pool."""
+        """Open pairs in the order of the pool, each once, however many duels need it."""
         names = [tuple(hearing.item_ids[item] for item in hearing.keys[number].tolist()) for number in hearing.open]
         return [
             OpenPair(kind=self.kind, first=first, second=second, answers=int(hearing.answered[number]))
@@ -151,26 +149,26 @@ class Scores(Task[PairSelection, Preferences]):
         ]
 
     def sheet_row(self, one: OpenPair) -> dict[str, str]:
-        """The answer is how much better the second item is, −100 to 100; of choices it is first, second or same."""
+        """A row whose answer is how much better the second item is, −100 to 100; for choices first, second or same."""
         row = {"kind": one.kind, "first": one.first, "second": one.second, "annotator": "", "answer": "", "time": ""}
-        if one.kind == "choice":  # what two items do not say: that there is a third answer
+        if one.kind == "choice":  # only the question says that 'same' is an option
             row["question"] = json.dumps({"first": one.first, "same": True, "second": one.second}, ensure_ascii=False)
         return row
 
     def short_duels(self, found: Round[PairSelection], rows: Int[Array, " D"]) -> int:
-        """Duels without a pair in some level."""
+        """The number of duels without a pair in some level."""
         levels = 1 if found.settings["case"] == "most" else found.settings["levels"]
         return len(found.duels) - int((rows >= levels).sum())
 
     def _screened_out(self, hearing: PairHearing) -> tuple[str, ...]:
-        """That some pairs count for nothing, and what to do about it."""
+        """A sentence about pairs that lost all their answers to screening, and what to do about it."""
         count = int((hearing.states.state == SCREENED_OUT).sum())
         if not count:
             return ()
         pairs = "1 pair has" if count == 1 else f"{count:,} pairs have"
         return (
-            f"{pairs} only answers that {screening_of(self.work.settings.judge)} left out, and count for nothing: "
-            "exclude these people (dissensus annotators exclude), so that others are asked.",
+            f"{pairs} only answers that {screening_of(self.work.settings.judge)} removed, and so do not count: "
+            "exclude these annotators (dissensus annotators exclude), so that others are asked.",
         )
 
 

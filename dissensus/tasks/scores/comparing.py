@@ -1,4 +1,4 @@
-"""Step 10 of gMAD: what is asked about the selected pairs, and what people prefer."""
+"""Step 10 of gMAD: the questions about the selected pairs, and the annotators' preferences."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ CHOICES = {"first": -100.0, "second": 100.0, "same": 0.0}
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences(States):
-    """`preference[q]`, −1 to 1, is how much better people find the second item; read only where the state is JUDGED.
+    """`preference[q]`, −1 to 1, is how much better annotators find the second item; only valid where state is JUDGED.
 
-    It is what the answers (`compared`: how much better the second item is, −100 to 100) come to once they are weighed.
+    It is the weighted mean of the answers in `compared` (how much better the second item is, −100 to 100).
     """
 
     compared: Valued
@@ -37,31 +37,31 @@ class Preferences(States):
 
 
 def pair_ballot(selection: PairSelection, numbers: Int[Array, " Q"]) -> Ballot[PairSelection]:
-    """A round as people meet it: one pair a row, and one row of each level that counts."""
+    """A round as questions: one pair per row, and one row per level that counts."""
     return Ballot(selection, numbers[:, None], numbers, k=1)
 
 
 def pairs_of(selections: Sequence[PairSelection]) -> tuple[Int[Array, "q 2"], list[Int[Array, " Q"]]]:
-    """Distinct pairs (the smaller item number first), sorted, and the number of each row's pair."""
+    """The distinct pairs (smaller item number first), sorted, and the number of each row's pair."""
     keys = [np.sort(np.stack([one.low, one.high], axis=1), axis=1)[:, None, :] for one in selections]
     distinct, rows = numbered(keys)
     return distinct.reshape(-1, 2), [part[:, 0] for part in rows]
 
 
 def signs_of(selection: PairSelection) -> Int[Array, " Q"]:
-    """1 where the row's `high` is the second item of its pair: an answer is how much better that one is."""
+    """1 if the row's `high` is the second item of its pair, else −1; answers say how much better the second item is."""
     return np.where(selection.high > selection.low, 1, -1)
 
 
 def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Agenda[PairSelection]:
-    """'Which of the two is better?', each pair once, however many duels need it.
+    """'Which of the two is better?', once per pair, however many duels need it.
 
-    People who write their own files may name the two items the other way round, and need not offer 'no difference'.
+    Imported files may swap the two items, and need not offer 'no difference'.
     """
     pairs, rows = pairs_of([found.selection for found in rounds])
     ids = ids_of(rounds)
     wordings = [Wording(_texts(kind, pairs[:, ::-1], ids), is_turned=True)]
-    if kind == "choice":  # without a third answer it is worded like a slider
+    if kind == "choice":  # without a third option, the text is the same as a slider's
         wordings.append(Wording(_texts("slider", pairs, ids)))
         wordings.append(Wording(_texts("slider", pairs[:, ::-1], ids), is_turned=True))
     ballots = [pair_ballot(found.selection, numbers) for found, numbers in zip(rounds, rows, strict=True)]
@@ -69,47 +69,47 @@ def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Agenda[
 
 
 def pair_states(agenda: Agenda[PairSelection], answers: Answers, settings: PairSettings) -> States:
-    """What became of each pair."""
+    """The state of each pair."""
     return States(counted_states(agenda, answers, "slider", settings))  # a choice between items has no 'unfit'
 
 
 def compared_in(answers: Answers) -> Valued:
-    """How much better people find the second item, −100 to 100; 'unfit' is no number."""
+    """How much better annotators find the second item, −100 to 100; 'unfit' answers are left out."""
     return answers.valued(lambda answer: CHOICES.get(answer) if isinstance(answer, str) else answer)
 
 
 def weighed_pairs(states: States, answers: Answers, settings: PairSettings) -> Preferences:
-    """The states with the preferences that the study's screening leaves.
+    """The states with preferences after the study's screening.
 
     Raises:
-        StudyError: there is no such screening.
-        ScreeningError: it has no estimate; names the person.
+        StudyError: there is no such screening method.
+        ScreeningError: the screening has no estimate; names the person.
     """
     compared = compared_in(answers)
     return preferred(states, compared, weigh(compared, len(states.state), settings))
 
 
 def preferred(states: States, compared: Valued, weighed: Weighed) -> Preferences:
-    """The same with the preferences that weighed answers come to; a pair of which none counts is screened out."""
+    """The states with preferences from weighted answers; pairs of which no answer counts are screened out."""
     preference, weight = preferences(compared.question, weighed, len(states.state))
     state = np.where((states.state == JUDGED) & (weight == 0), SCREENED_OUT, states.state)
     return Preferences(state=state, compared=compared, weighed=weighed, preference=preference / 100)
 
 
 def columns_of(compared: Valued, questions: int) -> tuple[Array, Array, Array, int, int]:
-    """Question, person and value of every answer, and how many questions and people there are: what is screened."""
+    """The input of a screening: question, person and value of every answer, and the number of questions and people."""
     return compared.question, compared.person, compared.value, questions, len(compared.people)
 
 
 def weigh(compared: Valued, questions: int, settings: PairSettings) -> Weighed:
-    """What each answer counts, by the study's screening; choices are no numbers to screen, and count alike.
+    """The value and weight of each answer after the study's screening; choices cannot be screened and count equally.
 
     Raises:
-        StudyError: there is no such screening.
-        ScreeningError: it has no estimate; names the person.
+        StudyError: there is no such screening method.
+        ScreeningError: the screening has no estimate; names the person.
     """
     if settings.method not in PREFERENCES:
-        raise StudyError(f"judge.method is '{settings.method}': it is one of {', '.join(PREFERENCES)}")
+        raise StudyError(f"judge.method is '{settings.method}' in study.toml: choose one of {', '.join(PREFERENCES)}")
     weighing = PREFERENCES[screening_of(settings)]
     if weighing is by_bt500:
         weighing = partial(by_bt500, balance=settings.balance)
@@ -120,7 +120,7 @@ def weigh(compared: Valued, questions: int, settings: PairSettings) -> Weighed:
 
 
 def screening_of(settings: PairSettings) -> str:
-    """The screening that counts; choices are no numbers to screen, and count alike."""
+    """The screening method in use; choices cannot be screened and count equally."""
     return "mean" if settings.question == "choice" else settings.method
 
 
@@ -130,7 +130,7 @@ def person_named(message: str, people: tuple[str, ...]) -> str:
 
 
 def _texts(kind: str, pairs: Int[Array, "q 2"], ids: Mapping[int, str]) -> list[str]:
-    """The texts of the questions about pairs, as `Question.text` writes them; a choice offers 'no difference'."""
+    """The texts of the questions about pairs, the same as `Question.text`; a choice offers 'no difference'."""
     written = {item: encode_basestring(name) for item, name in ids.items()}
     same = '"same":true,' if kind == "choice" else ""
     return [f'{{"first":{written[first]},{same}"second":{written[second]}}}' for first, second in pairs.tolist()]

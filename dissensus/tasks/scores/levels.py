@@ -13,39 +13,39 @@ from dissensus.records import PairSelection
 from dissensus.selection import Cells, Extremes
 
 GRID = 8
-"""Cells per unit of the common scale where the two scores of the defender may differ by so many units only."""
+"""Cells per unit of the common scale if `jnd` limits how much the defender's two scores may differ."""
 
 
 def even_levels(levels: int, width: float, low: float = 0.0, high: float = 100.0) -> Float[Array, "K 2"]:
-    """Ends of evenly spaced levels of one width, the lowest first; they overlap where they must.
+    """Ends of evenly spaced levels of the same width, lowest first; they overlap if they have to.
 
-    The first one begins at `low` and the last one ends at `high`; a single one lies at the low end, as in the paper.
+    The first level starts at `low` and the last ends at `high`; a single level is at the low end, as in the paper.
     """
     width = min(width, high - low)
     begin = np.linspace(low, high - width, levels)
     end = begin + width
-    # levels that touch share one number: by rounding an item on it would be in both, or in none
+    # adjacent levels share exactly one number: with rounding errors, an item on it could be in both or in neither
     end[:-1] = np.where(np.isclose(end[:-1], begin[1:], rtol=0, atol=1e-9), begin[1:], end[:-1])
     end[-1] = high if levels > 1 else end[-1]
     return np.stack([begin, end], axis=1)
 
 
 def level_cells(scales: Sequence[Scale], ends: Float[Array, "K 2"], jnd: float | None = None) -> Cells:
-    """Levels of the common scale in the scores of every defender.
+    """Levels of the common scale in terms of every defender's scores.
 
-    Ends of levels cut the scale into cells, of which each level has some. With `jnd` (units of the common scale) the
-    cells are an eighth of a unit wide, and both items of a pair lie within `jnd` of each other: all pairs that differ
-    by at least an eighth less are found.
+    The ends of the levels cut the scale into cells, and each level consists of some of them. With `jnd` (in units of
+    the common scale), cells are an eighth of a unit wide, and both items of a pair are within `jnd` of each other: all
+    pairs that differ by at least an eighth less are found.
     """
     cuts = np.unique(ends) if jnd is None else np.arange(0, 100 * GRID + 1) / GRID
     levels = np.searchsorted(cuts, ends if jnd is None else np.round(ends * GRID) / GRID)
     edges = np.stack([scale.inverse(cuts) for scale in scales])
-    edges[:, cuts <= 0], edges[:, cuts >= 100] = -np.inf, np.inf  # nothing lies outside the scale
+    edges[:, cuts <= 0], edges[:, cuts >= 100] = -np.inf, np.inf  # no score is outside the scale
     return Cells(edges, levels.astype(np.int64), None if jnd is None else max(int(jnd * GRID), 1))
 
 
 def quantile_cells(quantiles: Float[Array, "M K+1"]) -> Cells:
-    """Levels with equal numbers of items for every defender, from the quantiles of its scores."""
+    """Levels with equal numbers of items for each defender, from the quantiles of its scores."""
     edges = quantiles.astype(np.float64).copy()
     edges[:, 0], edges[:, -1] = -np.inf, np.inf
     levels = edges.shape[1] - 1
@@ -53,15 +53,15 @@ def quantile_cells(quantiles: Float[Array, "M K+1"]) -> Cells:
 
 
 def level_counts(extremes: Extremes, cells: Cells) -> Int[Array, "M K"]:
-    """Items in every level of every defender."""
+    """The number of items in every level of every defender."""
     return np.stack([extremes.counts[:, first:last].sum(axis=1) for first, last in cells.levels.tolist()], axis=1)
 
 
 def most_different(selection: PairSelection) -> PairSelection:
-    """Of each attacker and defender only the level in which the attacker sees the largest difference (Eq. 1, Case 2).
+    """For each attacker and defender, only the level in which the attacker sees the largest difference (Eq. 1, Case 2).
 
-    Eq. 1 is printed with q, what people measure, which is not known before they do: it is the attacker's prediction
-    that can choose. Of equal differences the lowest level is taken.
+    Eq. 1 is printed with q, the subjective quality, which is unknown before people answer, so the attacker's prediction
+    is used instead. If differences are equal, the lowest level is taken.
     """
     duel, place = selection.duel, selection.group
     order = np.lexsort((selection.level, -selection.difference, duel))
@@ -71,7 +71,7 @@ def most_different(selection: PairSelection) -> PairSelection:
 
 
 def require_levels(weight: Int[Array, "M K"], names: Sequence[str], defends: Bool[Array, " M"]) -> list[str]:
-    """Sentences about levels with fewer than two items, which are skipped.
+    """Sentences about levels that are skipped because they have fewer than two items.
 
     Raises:
         SelectionError: a defender has no level with two items.
@@ -86,5 +86,5 @@ def require_levels(weight: Int[Array, "M K"], names: Sequence[str], defends: Boo
         if len(short):
             numbers = ", ".join(str(level + 1) for level in short)
             held = "level" if len(short) == 1 else "levels"
-            words.append(f"{names[model]}: {held} {numbers} of {weight.shape[1]} held fewer than two items, skipped.")
+            words.append(f"{names[model]}: skipped {held} {numbers} of {weight.shape[1]} (fewer than two items).")
     return words

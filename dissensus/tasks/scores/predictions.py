@@ -1,4 +1,4 @@
-"""Predictions of models that give a number: one score for every item."""
+"""Predictions of models that predict a score for every item."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ from dissensus.store.files import column_fingerprint
 from dissensus.store.tables import ROW_GROUP, write_pieces
 
 ENUMERATED_CHUNK = 4 * ROW_GROUP
-"""Items of an enumeration that are scored before they are kept: models take them as arrays."""
+"""Items of an enumeration that are scored before they are saved; models take them as arrays."""
 
 Scored = tuple[float, str | None]
 """A score, or NaN and the reason why there is none."""
 
 
 class ScoreSource(Source):
-    """Where the scores of one model come from."""
+    """Reads the scores of one model from a file, or runs the model."""
 
+    columns = ("score",)
     scorer: Scorer | None = None
 
     def __init__(self, work: Workspace[Any], name: str) -> None:
@@ -41,9 +42,9 @@ class ScoreSource(Source):
             self.chunk = ENUMERATED_CHUNK
 
     def read(self) -> pa.Table:
-        """The scores of a file, in the order of the pool."""
+        """The scores in a file, in the order of the pool."""
         if self.is_enumerated:
-            raise BackendError(f"{self.name}: the items are worked out, so their scores must be too: use python:…")
+            raise BackendError(f"{self.name}: an enumerated pool cannot be scored from a file: use python:…")
         scores = read_scores(self.model.target, pool_ids(self.work.folder))
         absent = np.isnan(scores)
         reasons = (
@@ -54,15 +55,15 @@ class ScoreSource(Source):
         return pa.table({"score": scores} | ({} if reasons is None else {"problem": reasons}))
 
     def open(self) -> None:
-        """Make the model ready."""
+        """Load the model."""
         if self.is_enumerated and self.model.backend != "python":
-            raise BackendError(f"{self.name}: only python:MODULE:FUNCTION can score items that are worked out")
+            raise BackendError(f"{self.name}: an enumerated pool can only be scored by python:MODULE:FUNCTION")
         if not self.is_enumerated:
-            _ = self.images  # says now where the pool has none
+            _ = self.images  # fails early if the pool has no files
         self.scorer = open_scorer(self.model.backend, self.model.target, Preprocess.read(self.preprocess))
 
     def part(self, rows: range) -> pa.Table:
-        """Scores of some items; NaN with the reason where one cannot be read."""
+        """Scores of some items; NaN with the reason for items that cannot be read."""
         assert self.scorer is not None, "open first"
         if self.is_enumerated:
             return pa.table({"score": self.scorer(self._enumerated(rows), ())})
@@ -75,7 +76,7 @@ class ScoreSource(Source):
         return pa.table({"score": scores, "problem": pa.array(reasons, pa.string())})
 
     def _enumerated(self, rows: range) -> Any:
-        """Some items as the model takes them."""
+        """Some items in the form that the model takes."""
         enumeration = EnumeratedPool(self.work.folder).enumeration
         try:
             items = enumeration.items(rows)
@@ -84,11 +85,11 @@ class ScoreSource(Source):
             span = f"{rows.start} to {rows.stop - 1}"
             raise PoolError(f"the enumeration fails on items {span}: {one_line(error)}") from error
         if given != len(rows):
-            raise PoolError(f"the enumeration gave {given} items for {len(rows)} numbers: give one each")
+            raise PoolError(f"the enumeration returned {given} items for {len(rows)} numbers: return one for each")
         return items
 
     def _scored(self, images: list[Any], references: list[str | None]) -> list[Scored]:
-        """The score of each image, or why it has none."""
+        """The score of each image, or the reason why it has none."""
         assert self.scorer is not None, "open first"
         if self.model.backend == "quality":  # one image at a time, each against its reference
             with ThreadPoolExecutor(os.cpu_count()) as threads:
@@ -113,10 +114,10 @@ class ScoreSource(Source):
             return np.nan, str(error)
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
-        """Scores, and problems where there are any, with a fingerprint of the scores.
+        """Write scores, problems if there are any, and a fingerprint of the scores.
 
         Raises:
-            PredictionError: there is no score at all, or the same one for every item, or they are not of one type.
+            PredictionError: there are no scores, all are the same, or their types differ.
         """
         summary = _Summary()
         try:
@@ -124,25 +125,25 @@ class ScoreSource(Source):
             check_varied(np.array(summary.ends))
         except PredictionError as error:
             raise PredictionError(f"{self.name}: {error}") from None
-        # a column that says it has no gaps is read twice as fast
+        # a non-nullable column is read twice as fast
         fields = [pa.field("score", summary.schema.field("score").type, nullable=False)]
         fields += [pa.field("problem", pa.string())] if "problem" in summary.schema.names else []
         write_pieces(path, pa.schema(fields), parts(), stamps | {"content": content, "unreadable": summary.unreadable})
 
 
 class _Summary:
-    """What has to be known of all scores, gathered part by part."""
+    """Summary of all scores, gathered part by part."""
 
     def __init__(self) -> None:
         self.schema = pa.schema([])
         self.unreadable = 0
-        self.ends: list[float] = []  # the lowest and the highest of each part: all scores are alike where these are
+        self.ends: list[float] = []  # minimum and maximum of each part: if these are all equal, so are all scores
 
     def add(self, part: pa.Table) -> memoryview:
-        """The part's scores in bytes."""
+        """Add a part, and return its scores as bytes."""
         if self.schema and part.schema != self.schema:
             types = f"{self.schema.field(0).type} and {part.schema.field(0).type}"
-            raise PredictionError(f"some scores are {types}: give all of them in one type")
+            raise PredictionError(f"scores have different types, {types}: return all of them as one type")
         self.schema = part.schema
         scores = np.ascontiguousarray(part["score"].to_numpy())
         given = scores[~np.isnan(scores)]

@@ -1,4 +1,4 @@
-"""report: who falsifies whom and on which pairs, on one page."""
+"""report: which models falsify which others, and on which pairs."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from dissensus.tasks.scores.standings import level_stability
 PairHearing = Hearing[PairSelection, Preferences]
 
 SQUARES = 40
-"""Squares of a duel's figure along each axis."""
+"""Bins of a duel's figure along each axis."""
 DRAWN = 1 << 17
-"""Items that a figure counts: evenly spaced ones of a larger pool."""
+"""Maximum number of items that a figure counts; larger pools are sampled evenly."""
 MOST_SKIPPED = 3
-"""Sentences about skipped levels before they are summed up."""
+"""Maximum number of sentences about skipped levels before they are summarized."""
 FIGURES = 120
-"""Figures on one page, as many as sixteen models have."""
+"""Maximum number of figures on the page, enough for sixteen models."""
 
 
 def scores_report(
     work: Workspace[ScoreSettings], hearing: PairHearing, rankings: Rankings, attacks: Attacks, method: Method
 ) -> ScoresReport:
-    """What the page shows, from the study folder alone."""
+    """The contents of the report, from the study alone."""
     settings, compared = work.settings, hearing.states.compared
     matrices = attack_matrices(attacks, len(hearing.models))
     answers, annotators = work.answers.counts(settings.judge.question, "asked")
@@ -56,17 +56,17 @@ def scores_report(
 
 
 def _level_words(found: Round[PairSelection]) -> tuple[str, ...]:
-    """Where each level of a round lies on the common scale."""
+    """The ends of each level of a round on the common scale."""
     return tuple(f"{low:.0f} to {high:.0f}" for low, high in found.about["levels"])
 
 
 def scale_words(settings: ScoreSettings) -> str:
-    """How scores came on the common scale, in one sentence."""
+    """A sentence about how scores were mapped to the common scale."""
     if settings.scale.ratings is None:
-        return "Scores are ranks in the pool: 100 times the share of items that a model finds worse."
+        return "Scores are ranks within the pool: the percentage of items that a model scores lower."
     return (
-        "Scores were mapped by a rising logistic curve for each model to what people said of rated items, "
-        f"{settings.scale.worst:g} (worst) becoming 0 and {settings.scale.best:g} (best) 100."
+        "Each model's scores were mapped to the ratings by a monotone logistic curve, "
+        f"with {settings.scale.worst:g} (worst) as 0 and {settings.scale.best:g} (best) as 100."
     )
 
 
@@ -108,7 +108,7 @@ def _side(
 
 
 def _counted(hearing: PairHearing) -> Int[Array, " q"]:
-    """How many answers to each pair count."""
+    """The number of answers that count, for each pair."""
     compared, weighed = hearing.states.compared, hearing.states.weighed
     return np.bincount(compared.question[weighed.weight > 0], minlength=len(hearing.agenda))
 
@@ -150,7 +150,7 @@ def _figures(work: Workspace[ScoreSettings], hearing: PairHearing) -> tuple[Duel
 def _marked(
     table: dict[str, Array], hearing: PairHearing, attacker: int, defender: int, names: str
 ) -> tuple[Marked, ...]:
-    """The pair that an attacker tells apart most, as points of a figure whose x is the smaller model number."""
+    """The pair that an attacker rates most differently, as points of a figure; x is the model with the lower number."""
     rows = np.flatnonzero((table["attacker"] == attacker) & (table["defender"] == defender))
     if len(rows) == 0:
         return ()
@@ -164,7 +164,7 @@ def _marked(
 
 
 def _scaled_pool(work: Workspace[ScoreSettings], hearing: PairHearing) -> Float[Array, "M S"]:
-    """Evenly spaced items of the pool on the common scale of every model; those that somebody cannot score left out."""
+    """Every model's scores of evenly spaced items on the common scale, without items that some model cannot score."""
     scales = {name: scale for found in hearing.rounds for name, scale in found.about["scales"].items()}
     positions = np.array(spaced(work.size, DRAWN))
     raw = np.stack([ScoreColumn(work.folder, work.settings, name).at(positions) for name in hearing.models])
@@ -173,19 +173,19 @@ def _scaled_pool(work: Workspace[ScoreSettings], hearing: PairHearing) -> Float[
 
 
 def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annotators: int) -> dict[str, str]:
-    """Every setting that the page's numbers depend on."""
+    """All settings that the numbers in the report depend on."""
     shown = round_settings(
         hearing.rounds,
         settings.judge.model_dump(),
         more=lambda found: {"skipped levels": " ".join(found.words)} if found.words else {},
     )
     shown |= model_settings(settings, lambda model: f"{model.backend}:{model.target}, {model.better} is better")
-    return shown | {"answers stored": f"{answers:,}", "people who gave them": f"{annotators:,}"}
+    return shown | {"answers stored": f"{answers:,}", "annotators": f"{annotators:,}"}
 
 
 def _skipped(hearing: PairHearing) -> Sequence[str]:
-    """Levels that were skipped; many of them in one sentence, and one by one among the settings."""
+    """Sentences about skipped levels; one summary if there are many, since the settings list them anyway."""
     words = [words for found in hearing.rounds for words in found.words]
     if len(words) <= MOST_SKIPPED:
         return words
-    return [f"{len(words):,} models had levels with fewer than two items, which were skipped: see the settings below."]
+    return [f"{len(words):,} models had levels with fewer than two items, which were skipped; see the settings below."]

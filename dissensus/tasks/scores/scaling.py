@@ -1,4 +1,4 @@
-"""scale: the scores of every model on one scale, 0 to 100, from ratings or from ranks in the pool."""
+"""scale: map every model's scores to one scale, 0 to 100, using ratings or ranks within the pool."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from dissensus.tasks.scores.settings import ScaleSettings, ScoreSettings
 
 RATINGS = "ratings.csv"
 SAMPLE = 1 << 20
-"""Items that a scale by ranks is made from: evenly spaced ones of a larger pool."""
+"""Maximum number of items used for a rank scale; larger pools are sampled evenly."""
 
 
 class ScaleFit(Record):
-    """How one model's scores came on the common scale; `r2` and `srcc` say how well they follow the ratings."""
+    """How one model's scores were mapped to the common scale; `r2` and `srcc` say how well they fit the ratings."""
 
     model: str
     better: str
@@ -42,7 +42,7 @@ class ScaleFit(Record):
 
 @dataclass(frozen=True)
 class Ratings:
-    """Items of known quality, 0 (worst) to 100 (best). `scores` are those of models on items outside the pool."""
+    """Items of known quality, 0 (worst) to 100 (best). `scores` are the models' scores if items are not in the pool."""
 
     items: tuple[str, ...]
     quality: Float[Array, " n"]
@@ -51,7 +51,7 @@ class Ratings:
 
 @dataclass(frozen=True)
 class CommonScale:
-    """The scales of all models, and the width of a level where nobody says otherwise."""
+    """The scales of all models, and the default width and range of the levels."""
 
     method: str
     scales: tuple[Scale, ...]
@@ -59,7 +59,7 @@ class CommonScale:
     spread: float | None
     """Standard deviation of the ratings; None without ratings."""
     span: tuple[float, float] = (0.0, 100.0)
-    """Where the ratings lie, but for the outermost hundredth at either end: no item may ever reach the scale's ends."""
+    """Range of the ratings without the outermost 1 % at either end: items may never reach the ends of the scale."""
 
     def parameters(self, names: Sequence[str]) -> dict[str, Any]:
         """The scales in plain numbers, by model."""
@@ -68,25 +68,25 @@ class CommonScale:
 
 
 def scale_of(known: Mapping[str, Any]) -> Scale:
-    """A scale from what a round keeps of it."""
+    """Restore a scale from the record in a round."""
     return SCALES[known["method"]].of(known["parameters"])
 
 
 def keep_ratings(folder: Folder, path: Path, settings: ScaleSettings) -> None:
-    """Check a file of ratings against the ends of their scale, and keep it with the study.
+    """Check a file of ratings, and copy it into the study.
 
     Raises:
-        StudyError: it cannot be read, or a rating lies outside the scale.
+        StudyError: the file cannot be read, or a rating is outside the scale.
     """
     read_ratings(path, settings, open_pool(folder))
     write_text(folder.root / RATINGS, path.read_text(encoding="utf-8-sig"))
 
 
 def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) -> CommonScale:
-    """The scale of every model: logistic where there are ratings, by ranks in the pool otherwise.
+    """The scale of every model: logistic if there are ratings, ranks within the pool otherwise.
 
     Raises:
-        PredictionError: a model cannot be brought on the scale; says which and why.
+        PredictionError: the scores of a model cannot be mapped to the scale; names the model and the reason.
         StudyError: the ratings cannot be read.
     """
     columns = [ScoreColumn(folder, settings, name) for name in names]
@@ -111,10 +111,10 @@ def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) 
 
 
 def spaced(size: int, most: int) -> range:
-    """At most so many evenly spaced places of a pool.
+    """At most `most` evenly spaced positions in a pool.
 
-    Enumerated pools repeat themselves: a step that divides a period would see the same half of each. So the step shares
-    no factor with the size, which has those of all periods.
+    Enumerated pools are periodic, and a step that divides a period would always see the same part of it. So the step
+    has no common factor with the size, which is a multiple of all periods.
     """
     step = -(-size // most)
     while math.gcd(step, size) > 1:
@@ -123,7 +123,7 @@ def spaced(size: int, most: int) -> range:
 
 
 class ScoreColumn:
-    """The scores of one model, turned so that higher is better."""
+    """The scores of one model, negated if lower is better."""
 
     def __init__(self, folder: Folder, settings: ScoreSettings, name: str) -> None:
         self.name, self.better = name, settings.models[name].better
@@ -135,7 +135,6 @@ class ScoreColumn:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Single or double precision."""
         return np.dtype(self.file.schema_arrow.field("score").type.to_pandas_dtype())
 
     def group(self, number: int) -> Float[Array, " n"]:
@@ -143,7 +142,7 @@ class ScoreColumn:
         return self.sign * read_groups(self.file, [number], ["score"])["score"].to_numpy()
 
     def at(self, positions: Sequence[int] | Array) -> Float[Array, " n"]:
-        """The scores of items at some places, reading only the row groups they lie in."""
+        """The scores of items at some positions, reading only their row groups."""
         wanted = np.asarray(positions, np.int64)
         sizes = [self.file.metadata.row_group(group).num_rows for group in range(self.file.num_row_groups)]
         starts = np.cumsum([0, *sizes])
@@ -155,7 +154,7 @@ class ScoreColumn:
         return found
 
     def sample(self, size: int) -> Float[Array, " n"]:
-        """Scores of evenly spaced items, at most `size`; without those that have none."""
+        """Scores of at most `size` evenly spaced items, without missing ones."""
         step = spaced(len(self), size).step
         parts, start = [], 0
         for group in range(self.file.num_row_groups):
@@ -166,22 +165,22 @@ class ScoreColumn:
         return scores[~np.isnan(scores)]
 
     def of_rated(self, ratings: Ratings, pool: Pool) -> Float[Array, " n"]:
-        """The scores of the rated items, from the ratings' own column or from the pool."""
+        """The scores of the rated items, from the file of ratings or from the pool."""
         if self.name in ratings.scores:
             return self.sign * ratings.scores[self.name]
         if ratings.scores:
             raise StudyError(
-                f"the ratings have no scores of {self.name}: columns beside item and rating "
-                f"({', '.join(ratings.scores)}) are scores of models; add the missing one, or leave all of them out"
+                f"the ratings have no scores for {self.name}: the columns besides item and rating "
+                f"({', '.join(ratings.scores)}) are model scores; add the missing column, or remove all of them"
             )
         return self.at(pool.places(ratings.items))
 
 
 def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
-    """A CSV of item, rating and, for items that are not in the pool, a column of scores for every model.
+    """Read a CSV with item, rating and, if the items are not in the pool, a column of scores for every model.
 
     Raises:
-        StudyError: the file cannot be read, or a rating is no number or outside the scale.
+        StudyError: the file cannot be read, or a rating is not a number or outside the scale.
     """
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
@@ -189,7 +188,7 @@ def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not {"item", "rating"} <= rows[0].keys():
-        raise StudyError(f"{path} has no ratings: it needs the columns item and rating, and rows")
+        raise StudyError(f"{path} has no ratings: it needs the columns 'item' and 'rating' and some rows")
     models = [name for name in rows[0] if name not in ("item", "rating", None)]
     rating = np.array([_number(path, number, "rating", row) for number, row in enumerate(rows, start=2)])
     scores = {m: np.array([_number(path, n, m, row) for n, row in enumerate(rows, start=2)]) for m in models}
@@ -199,21 +198,21 @@ def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
     if len(outside):
         first = int(outside[0])
         raise StudyError(
-            f"{path}, row {first + 2}: the rating {rating[first]:g} of {items[first]} lies outside the scale "
-            f"{settings.worst:g} (worst) to {settings.best:g} (best): say --worst and --best, or correct it"
+            f"{path}, row {first + 2}: the rating {rating[first]:g} of {items[first]} is outside the scale "
+            f"{settings.worst:g} (worst) to {settings.best:g} (best): set --worst and --best, or correct the rating"
         )
     if len(set(items)) < len(items):
         twice = Counter(items).most_common(1)[0][0]
         raise StudyError(f"{path} rates {twice} twice: keep one rating")
     absent = [] if models else [item for item in items if item not in pool]
     if absent:
-        raise StudyError(f"{path}: {absent[0]} is not in the pool: leave it out, or add a column of scores per model")
+        raise StudyError(f"{path}: {absent[0]} is not in the pool: remove it, or add a column of scores per model")
     quality = 100 * (rating - settings.worst) / (settings.best - settings.worst)
     return Ratings(items, quality, scores)
 
 
 def scale_stamp(folder: Folder, settings: ScaleSettings) -> dict[str, Any]:
-    """What scales depend on beside the scores."""
+    """What the scales depend on besides the scores."""
     if settings.ratings is None:
         return {"method": "ranks"}
     rated = file_fingerprint(folder.root / settings.ratings)
@@ -226,7 +225,7 @@ def _number(path: Path, row_number: int, name: str, row: Mapping[str, str]) -> f
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
-        raise StudyError(f"{path}, row {row_number}: {name} is '{row[name]}', which is no finite number")
+        raise StudyError(f"{path}, row {row_number}: {name} is '{row[name]}', which is not a finite number")
     return value
 
 

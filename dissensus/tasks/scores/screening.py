@@ -1,4 +1,4 @@
-"""Both screenings of the same answers, side by side."""
+"""BT.500 and P.910 on the same answers, side by side."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from dissensus.tasks.scores.settings import PairSettings
 
 
 def screenings_of(compared: Valued, questions: int, settings: PairSettings) -> Screenings | None:
-    """What BT.500 and P.910 say of everybody; None where nobody gave numbers to screen."""
+    """The results of BT.500 and P.910 for everyone; None if there are no slider answers to screen."""
     if settings.question != "slider" or len(compared.value) == 0:
         return None
     return screen(compared, questions, settings.method, settings.balance)
 
 
 def screen(compared: Valued, questions: int, used: str, balance: float | None = None) -> Screenings:
-    """Both screenings; one that has no estimate says why."""
+    """Both screenings; one without an estimate says why."""
     columns = columns_of(compared, questions)
     rejecting: Bt500 | str
     soft: P910 | str
@@ -59,9 +59,9 @@ def _bt500_words(found: Bt500 | str, compared: Valued) -> str:
     number = len(found.rejected)
     people = f"{number} of {len(compared.people)} people" if number else "nobody"
     few = (
-        f"; too few answers to reject: {', '.join(compared.people[p] for p in found.too_few)}" if found.too_few else ""
+        f"; too few answers to assess: {', '.join(compared.people[p] for p in found.too_few)}" if found.too_few else ""
     )
-    return f"BT.500 rejects {people} and removes {100 * found.removed:.1f} % of the answers of the others{few}."
+    return f"BT.500 rejects {people} and removes {100 * found.removed:.1f} % of everyone else's answers{few}."
 
 
 def _p910_words(found: P910 | str) -> str:
@@ -69,13 +69,13 @@ def _p910_words(found: P910 | str) -> str:
         return f"P.910: {found}."
     scatter = found.inconsistency
     return (
-        f"P.910 rejects nobody: answers scatter by {np.median(scatter):.0f} points for the median person, "
-        f"{scatter.min():.0f} for the steadiest and {scatter.max():.0f} for the least steady."
+        f"P.910 rejects nobody: answers scatter by {np.median(scatter):.0f} points for the median annotator, "
+        f"{scatter.min():.0f} for the most consistent and {scatter.max():.0f} for the least consistent."
     )
 
 
 def _correlation(columns: tuple[Array, Array, Array, int, int], balance: float | None) -> float | None:
-    """Of the two screenings' preferences over the pairs that both have one for."""
+    """Correlation of the two screenings' preferences over the pairs for which both have one."""
 
     def preferred(weighed: Weighed) -> tuple[np.ndarray, np.ndarray]:
         return preferences(columns[0], weighed, columns[3])

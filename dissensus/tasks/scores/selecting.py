@@ -1,4 +1,4 @@
-"""Steps 2 and 4 to 9 of gMAD: in each level of a defender the pair of items that an attacker tells apart most."""
+"""Steps 2 and 4 to 9 of gMAD: the pair of items in each level of a defender that an attacker rates most differently."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from dissensus.tasks.scores.settings import ScoreSettings
 CHUNK = 4 * ROW_GROUP
 """Items that are scanned at once."""
 FOUND = ("width", "low", "high")
-"""Settings that follow from the ratings where nobody says otherwise."""
+"""Settings whose defaults follow from the ratings."""
 
 
 class LevelExtremes(Reduction[Float[Array, "M N"], Extremes]):
-    """The items that every attacker scores lowest and highest in every level of every defender."""
+    """The items with each attacker's lowest and highest scores in every level of every defender."""
 
     chunk = CHUNK
     partial = Extremes
@@ -62,7 +62,7 @@ class LevelExtremes(Reduction[Float[Array, "M N"], Extremes]):
 
 
 def depth_of(cells: Cells, reserves: int, taken: Int[Array, "T 4"] | None) -> int:
-    """Extremes that must be known of each cell: those of earlier rounds may be among them."""
+    """How many extremes to find in each cell, given that earlier rounds may have taken some of them."""
     duels = np.zeros((0, 2), np.int64) if taken is None else taken[:, :2]
     most = np.unique(duels, axis=0, return_counts=True)[1].max(initial=0)
     return cells.depth(1 + reserves, int(most))
@@ -74,17 +74,17 @@ class PairSelecting(Selecting[PairSelection]):
     recorded = ("pool", "predictions", "better")
 
     def __init__(self, work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> None:
-        """Look for what the plan wants.
+        """Prepare the selection.
 
         Raises:
-            SelectionError: two models order all items alike.
-            PredictionError: a model cannot be brought on the common scale.
+            SelectionError: two models rank all items in the same order.
+            PredictionError: the scores of a model cannot be mapped to the common scale.
         """
         self.plan = plan
         better = {name: work.settings.models[name].better for name in plan.models}
         self.columns = [ScoreColumn(work.folder, work.settings, name) for name in plan.models]
         contents = [(plan.stamps[name]["content"], better[name]) for name in plan.models]
-        refuse_alike(_orders(self.columns, contents), "order all items alike")
+        refuse_alike(_orders(self.columns, contents), "rank all items in the same order")
         self.scale = _scale(work, plan)
         self.settings = _resolved(plan.settings, self.scale)
         self.ends = even_levels(*(self.settings[name] for name in ("levels", "width", "low", "high")))
@@ -104,7 +104,7 @@ class PairSelecting(Selecting[PairSelection]):
             selection = most_different(selection)
         if len(selection) == 0:
             raise SelectionError(
-                "no attacker tells any two items of a level apart: widen the levels, or add other models"
+                "no attacker scores two items of a level differently: widen the levels, or add other models"
             )
         about = {
             "settings": self.settings,
@@ -117,20 +117,20 @@ class PairSelecting(Selecting[PairSelection]):
 
 
 def recorded_settings(work: Workspace[ScoreSettings]) -> dict[str, Any]:
-    """The settings of a round to be selected now."""
+    """The settings for the next round."""
     chosen = work.settings.select
     if chosen.jnd is not None and chosen.spacing == "quantile":
-        raise StudyError("levels of equal numbers of items have no grid for jnd: use --spacing even with --jnd")
+        raise StudyError("--jnd does not work with --spacing quantile: use --spacing even")
     idle = [name for name in FOUND if getattr(chosen, name) is not None]
     if idle and chosen.spacing == "quantile":
-        raise StudyError(f"levels of equal numbers of items have no {idle[0]}: take it out of [select]")
+        raise StudyError(f"select.{idle[0]} does not apply to quantile spacing: remove it from [select] in study.toml")
     return chosen.model_dump() | {"scale": scale_stamp(work.folder, work.settings.scale)}
 
 
 def _scale(work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> CommonScale:
-    """The scales of all models; those of earlier rounds by the same ratings stay as they were, so that levels do.
+    """The scales of all models; those of earlier rounds with the same ratings are reused, to keep their levels.
 
-    After other ratings all scales of the round are new: models on different scales have no common levels.
+    If the ratings have changed, all scales are new: models on different scales have no common levels.
     """
     made = common_scale(work.folder, work.settings, plan.models)
     like_now = [found for found in plan.rounds if found.settings["scale"] == plan.settings["scale"]]
@@ -142,16 +142,16 @@ def _scale(work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> CommonS
 
 
 def _resolved(settings: dict[str, Any], scale: CommonScale) -> dict[str, Any]:
-    """The settings with where levels lie and how wide they are, where nobody said so.
+    """The settings with defaults for the range and the width of levels.
 
-    One standard deviation of the ratings wide, within their middle 98 %; by ranks levels that touch.
+    With ratings: one standard deviation wide, within the middle 98 %. With ranks: adjacent levels.
     """
     if settings["spacing"] == "quantile":
         return settings | dict(zip(FOUND, (100 / settings["levels"], 0.0, 100.0), strict=True))
     low = scale.span[0] if settings["low"] is None else settings["low"]
     high = scale.span[1] if settings["high"] is None else settings["high"]
     if low >= high:
-        raise SelectionError(f"levels would lie between {low:.1f} and {high:.1f}: set select.low and select.high")
+        raise SelectionError(f"levels would start at {low:.1f} and end at {high:.1f}: set select.low below select.high")
     width = (high - low) / settings["levels"] if scale.spread is None else scale.spread
     width = min(width if settings["width"] is None else settings["width"], high - low)
     return settings | {"low": float(low), "high": float(high), "width": float(width)}
@@ -174,7 +174,7 @@ def _ends(settings: dict[str, Any], ends: Float[Array, "K 2"]) -> list[list[floa
 
 
 def _selection(pairs: Pairs, columns: Sequence[ScoreColumn], scales: Sequence[Scale]) -> PairSelection:
-    """The pairs with what both models say of them on the common scale."""
+    """The pairs with both models' scores on the common scale."""
     items, place = np.unique(np.concatenate([pairs.low, pairs.high]), return_inverse=True)
     low, high = place.reshape(2, -1)
     raw = np.stack([column.at(items) for column in columns])
@@ -196,7 +196,7 @@ def _selection(pairs: Pairs, columns: Sequence[ScoreColumn], scales: Sequence[Sc
 
 
 def _scaled(scale: Scale, scores: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Places on the common scale; an item that a model has no score for is in none of its pairs."""
+    """Scores on the common scale; missing ones become 0, as such items are in none of the model's pairs."""
     given = ~np.isnan(scores)
     placed = np.zeros(len(scores))
     placed[given] = scale(scores[given])
@@ -206,7 +206,7 @@ def _scaled(scale: Scale, scores: Float[Array, " n"]) -> Float[Array, " n"]:
 def _orders(
     columns: Sequence[ScoreColumn], contents: Sequence[tuple[str, str]]
 ) -> Iterator[tuple[str, tuple[str, str] | bytes]]:
-    """What each model says: its scores, and in pools of up to a million items the order of them."""
+    """Each model's scores as a fingerprint and, in pools of up to a million items, their order."""
     for column, content in zip(columns, contents, strict=True):
         yield column.name, content
         if len(column) <= SAMPLE:

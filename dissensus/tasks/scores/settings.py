@@ -1,4 +1,4 @@
-"""study.toml of models that give a number."""
+"""study.toml for models that predict a score."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from dissensus.store.settings.common import AttackRankSettings, CountingSettings
 SCORES = """\
 
 [scale]
-# ratings = "ratings.csv"   # item, rating: what scores mean; `dissensus scale` writes it. Without it: ranks in the pool
-# worst = 0.0               # of the ratings …
-# best = 100.0              # … and the other end; it may be the smaller number
+# ratings = "ratings.csv"   # item, rating: written by `dissensus scale`; without it, scores are ranks in the pool
+# worst = 0.0               # the worst possible rating …
+# best = 100.0              # … and the best, which may be the smaller number
 
 [select]
-levels = 6          # of the defender's scale
-# width = 20.0      # of a level, 0 to 100; the standard deviation of the ratings unless said
-# low = 0.0         # levels lie between this …
-# high = 100.0      # … and this: the middle 98 % of the ratings unless said
+levels = 6          # number of levels on the defender's scale
+# width = 20.0      # width of a level, 0 to 100; defaults to the standard deviation of the ratings
+# low = 0.0         # start of the first level …
+# high = 100.0      # … and end of the last; default to the middle 98 % of the ratings
 spacing = "even"    # even, quantile
 case = "all"        # all: a pair in every level; most: only in the level where the attacker sees the largest difference
-reserves = 1        # next pairs of a level, kept for those that people discard
-# jnd = 1.0         # strict: the defender's scores of a pair differ by less than this
+reserves = 1        # next pairs per level, which replace discarded ones
+# jnd = 1.0         # strict: the defender's two scores must differ by less than this
 
 [judge]
 question = "slider" # slider, choice
 method = "bt500"    # bt500, p910, mean
-# balance = 0.3     # bt500 rejects only people whose outliers lie on both sides so evenly, as the Recommendation says
+# balance = 0.3     # bt500 only rejects people whose outliers are this evenly on both sides, as in the Recommendation
 min_answers = 1     # answers that a pair needs before it counts
-unfit = 0.5         # a pair is discarded when more than this share of the answers is 'unfit'
+unfit = 0.5         # a pair is discarded if more than this share of its answers is 'unfit'
 share = 0.5         # a duel counts once this share of its pairs is judged
 
 [rank]
 method = "thurstone" # thurstone, bradley-terry
 smoothing = 0.01    # added to both sides of every duel
-resamples = 1000    # bootstrap over pairs and people
-level = 0.95        # of intervals and rank sets
+resamples = 1000    # bootstrap resamples of pairs and annotators
+level = 0.95        # confidence level of intervals and rank sets
 seed = 0
 
 """
 
 
 class ScaleSettings(Record):
-    """How the scores of all models come on one scale, 0 to 100."""
+    """How the scores of all models are mapped to one scale, 0 to 100."""
 
     ratings: str | None = None
     worst: float = Field(0.0, allow_inf_nan=False)
@@ -54,12 +54,12 @@ class ScaleSettings(Record):
     @model_validator(mode="after")
     def _has_ends(self) -> ScaleSettings:
         if self.worst == self.best:
-            raise ValueError("the worst and the best rating are the same")
+            raise ValueError("the worst and the best rating must differ")
         return self
 
 
 class LevelSettings(Record):
-    """Which pairs of items the attackers get."""
+    """Which pairs of items are selected."""
 
     levels: int = Field(6, ge=1, le=100)
     width: float | None = Field(None, gt=0, le=100)
@@ -73,12 +73,12 @@ class LevelSettings(Record):
     @model_validator(mode="after")
     def _has_room(self) -> LevelSettings:
         if self.low is not None and self.high is not None and self.low >= self.high:
-            raise ValueError("low is not below high")
+            raise ValueError("low must be below high")
         return self
 
 
 class PairSettings(CountingSettings):
-    """How people compare two items, and when their answers count."""
+    """How annotators compare two items, and when their answers count."""
 
     question: Literal["slider", "choice"] = "slider"
     method: str = "bt500"
@@ -86,7 +86,7 @@ class PairSettings(CountingSettings):
 
 
 class ScoreSettings(Settings):
-    """study.toml of models that give a number."""
+    """study.toml for models that predict a score."""
 
     task: Literal["scores"] = "scores"
     scale: ScaleSettings = ScaleSettings()

@@ -1,4 +1,4 @@
-"""Step 11 of gMAD (section 2.3): from judged pairs to aggressiveness, resistance, and words about both orders."""
+"""Step 11 of gMAD (section 2.3): from judged pairs to aggressiveness and resistance, and sentences about both."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ USUAL = Method("thurstone", 0.01)
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """Judged attacks, and the answers behind them: `sign` turns a pair's preference towards the attacker's high item.
+    """Judged attacks and the answers behind them; `sign` turns a pair's preference towards the attacker's high item.
 
-    `question`, `person` and `weighed` are columns of answers; `attacks.pair` numbers the same pairs as `question`.
+    `question`, `person` and `weighed` are columns of answers; `attacks.pair` and `question` number pairs the same way.
     """
 
     attacks: Attacks
@@ -35,22 +35,21 @@ class PairEvidence:
     weighed: Weighed
 
     def among(self, members: Int[Array, " n"]) -> PairEvidence:
-        """The attacks of some of the models on each other, numbered anew."""
         rows, attacker, defender = rows_among(self.attacks.attacker, self.attacks.defender, members)
         own = replace(self.attacks.take(rows), attacker=attacker, defender=defender)
         return replace(self, attacks=own, sign=self.sign[rows])
 
     def matrices(self, models: int, method: Method) -> AttackMatrices:
-        """Eq. 2 and 3."""
+        """Aggressiveness and resistance (Eq. 2 and 3)."""
         return attack_matrices(self.attacks, models)
 
     def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
-        """By measure, what speaks for each model against each other one, not negative."""
+        """The matrices as non-negative credits, smoothed."""
         compared = both_ways(matrices)
         return {measure: credits_of(getattr(matrices, measure), compared, method.smoothing) for measure in MEASURES}
 
     def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
-        """The matrices with a random weight for every person and every pair."""
+        """The matrices with random weights for every person and every pair."""
         attacks, weighed = self.attacks, self.weighed
         people, pairs = int(self.person.max(initial=-1)) + 1, int(attacks.pair.max()) + 1
         questions = max(pairs, int(self.question.max(initial=-1)) + 1)
@@ -62,22 +61,22 @@ class PairEvidence:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the intervals cannot speak of: random weights of a single pair, or person, cancel in a mean."""
+        """What the intervals do not cover: the random weight of a single pair or person cancels in a mean."""
         attacks, words = self.attacks, []
         if len(attacks) and not attacks.preference.any():
-            words.append("People saw no difference in any pair: no model is falsified.")
+            words.append("Annotators saw no difference in any pair, so no model is falsified.")
         duels = np.stack([attacks.attacker, attacks.defender], axis=1)
         if len(np.unique(duels, axis=0)) == len(duels):
             words.append(
-                "No duel has more than one judged pair: intervals say how people differ, not how other pairs would end."
+                "No duel has more than one judged pair: the intervals cover variation between annotators, not pairs."
             )
         if len(np.unique(self.person)) == 1:
-            words.append("One person answered: intervals say how other pairs would end, not how other people see them.")
+            words.append("Only one person answered: the intervals cover variation between pairs, not annotators.")
         return tuple(words)
 
 
 def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) -> Attacks:
-    """What people said about each row that is decided, towards the attacker's higher item."""
+    """The preference for the attacker's higher item on each decided row."""
     rows = np.flatnonzero(judged.decided)
     chosen = judged.selection.take(rows)
     pair = judged.ballot.questions[rows, 0]
@@ -92,9 +91,9 @@ def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) ->
 
 
 def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tuple[int, float, float], ...]:
-    """(k, Spearman correlation with all levels of aggressiveness and of resistance) by k levels: Table 1.
+    """(k, Spearman correlations of aggressiveness and of resistance by k levels with those by all levels): Table 1.
 
-    The fullest levels come first: those at the ends of the scale may hold no two items of most models.
+    Levels with the most items come first: at the ends of the scale, few models may have two items in a level.
     """
     nobody = np.zeros(0, np.int64)
     evidence = PairEvidence(attacks, nobody, nobody, nobody, Weighed(np.zeros(0), np.zeros(0)))
@@ -111,25 +110,22 @@ def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tupl
 
 
 def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:
-    """A sentence about attackers whose own pairs people saw the other way round: negative aggressiveness."""
+    """A sentence about attackers with negative aggressiveness: annotators contradicted them on their own pairs."""
     against = np.argwhere(matrices.attacked & (matrices.aggressiveness < 0))
     if len(against) == 0:
         return ()
     duels = duels_in_words(against, matrices.aggressiveness, names)
-    return (
-        f"Negative aggressiveness, where people saw the opposite of what the attacker said of its own pairs: {duels}.",
-    )
+    return (f"Negative aggressiveness, where annotators preferred the item that the attacker rated lower: {duels}.",)
 
 
 def disagreements(
     standings: Mapping[str, Sequence[Standing]], matrices: AttackMatrices | None = None, names: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Sentences about models that attack much better than they defend, or the other way round (section 2.3).
+    """Sentences about models that attack much better than they defend, or vice versa (section 2.3).
 
-    With the matrices, nothing good is said of an attacker whose aggressiveness is not positive on the whole.
-
-    `standings` by measure, best first. Said of models whose two places are a third of the field apart; where the
-    judgements do not exclude that the places are the same, that is said too.
+    `standings` by measure, best first. A model gets a sentence if its two places differ by at least a third of the
+    field; the sentence mentions it if the ranks may still be the same. With `matrices`, models whose total
+    aggressiveness is not positive are not called good attackers.
     """
     attack, defence = ({one.model: (at, one) for at, one in enumerate(standings[m], start=1)} for m in MEASURES)
     apart = max(2, round(len(attack) / 3))
@@ -140,22 +136,21 @@ def disagreements(
         if attacking.strength is None or (model in failed and first < second):
             continue
         is_open = attacking.rank_low <= defending.rank_high and defending.rank_low <= attacking.rank_high
-        perhaps = " Its rank sets overlap, so it may be chance." if is_open else ""
+        perhaps = " Its rank sets overlap, so this may be chance." if is_open else ""
         if second - first >= apart:
             words.append(
-                f"{model} attacks better (place {first}) than it defends (place {second}): its order of items is "
-                "mostly right, but others find items on which it fails. Look at the pairs on which it was falsified."
-                + perhaps
+                f"{model} attacks better (place {first}) than it defends (place {second}): it mostly orders items "
+                "correctly, but other models find items on which it fails. Look at the pairs that falsify it." + perhaps
             )
         elif first - second >= apart:
             words.append(
-                f"{model} defends better (place {second}) than it attacks (place {first}): others find few items that "
-                f"it wrongly holds alike, but the differences that it claims itself are seldom confirmed.{perhaps}"
+                f"{model} defends better (place {second}) than it attacks (place {first}): other models find few items "
+                f"that it wrongly scores alike, but annotators seldom confirm the differences it sees.{perhaps}"
             )
     return tuple(words)
 
 
 def _failed(matrices: AttackMatrices, names: Sequence[str]) -> set[str]:
-    """Models whose attacks people contradicted as often as they confirmed them."""
+    """Models whose attacks annotators contradicted at least as much as they confirmed them."""
     attacks = np.where(matrices.attacked, matrices.aggressiveness, 0.0).sum(axis=1)
     return {name for name, total in zip(names, attacks, strict=True) if total <= 0}

@@ -1,4 +1,4 @@
-/* The annotator's page: enter, read, practise, answer, wait. Every answer is in the outbox before the next question shows. */
+/* The annotator's page: enter, read, practise, answer, wait. Every answer is in the outbox before the next question appears. */
 
 import { ask, askPatiently } from "./api.js";
 import { Asking } from "./asking.js";
@@ -16,20 +16,20 @@ import { enter, watchLinks } from "./session.js";
 import { Supply } from "./supply.js";
 import { toolsFor } from "./tools.js";
 
-const OLD = 600000; // a question that lay on the screen this long may have gone to somebody else
-const LAST = "dissensus:last"; // whose answers this browser held last, for when the link is no longer valid
+const OLD = 600000; // milliseconds: a question shown for this long may have gone to somebody else
+const LAST = "dissensus:last"; // whose answers this browser held last, in case the link is no longer valid
 
 const role = (name) => one(`[data-role=${name}]`);
 const queue = new Queue();
 const pictures = new Pictures();
 let me, prefix, outbox, supply, header, asking, breaks, tools;
-let lesson = null; // { ticket, isTold }: a practice answer whose worth is awaited or on the screen
+let lesson = null; // { ticket, isTold }: a practice answer whose feedback is awaited or shown
 let wasTraining = false;
 let isResting = false;
 let revived = 0;
-let shown = 0; // when the question came on the screen
+let shown = 0; // when the question appeared
 
-/* The person reads: what arrives meanwhile must not take the page away. */
+/* The person is reading: whatever arrives meanwhile must not replace the screen. */
 const isReading = () => Boolean(lesson) || isResting || ["instructions", "trained", "refusal"].includes(screen());
 
 const refuse = () => {
@@ -46,7 +46,7 @@ const rest = async () => {
   header.session = breaks.words;
 };
 
-/* On to the next question; without one, the supply says why. */
+/* On to the next question; if there is none, the supply reports why. */
 const advance = async () => {
   lesson = null;
   if (breaks.isDue(header.standing)) await rest();
@@ -104,7 +104,7 @@ const offered = ({ detail: reply }) => {
   if (queue.length) advance();
   else if (reply.paused) showScreen("paused");
   else if (!outbox.waiting().length) showIdle(reply.left);
-  else if (outbox.trouble) showWaiting(outbox.trouble); // no more questions before the answers to these have arrived
+  else if (outbox.trouble) showWaiting(outbox.trouble); // there are no more questions until these answers have arrived
 };
 
 const missed = ({ detail: failure }) => {
@@ -123,7 +123,7 @@ const sent = ({ detail: reply }) => {
   } else if (!outbox.tickets().has(lesson.ticket)) advance();
 };
 
-/* After hours in the background: is the link valid, is it still the same person, has the study moved on? */
+/* After hours in the background: is the link still valid, is it the same person, has the study moved on? */
 const revive = async () => {
   if (document.hidden || Date.now() - revived < 5000) return;
   revived = Date.now();
@@ -144,7 +144,7 @@ const help = async () => {
   asking.stopwatch.hold("help", false);
 };
 
-/* Enter goes on: after a lesson, or past a question that was gone back to. */
+/* Enter moves on: after practice feedback, or past a question that somebody went back to. */
 const goOn = () => {
   if (lesson?.isTold) advance();
   else if (screen() === "question" && queue.current?.chosen !== undefined && !asking.isChanged) keep();
@@ -153,11 +153,11 @@ const goOn = () => {
 };
 
 const otherTab = ({ key, newValue }) => {
-  if (key === LAST && newValue && newValue !== prefix) location.reload(); // what is asked here is not theirs who entered there
+  if (key === LAST && newValue && newValue !== prefix) location.reload(); // somebody else signed in there, and these questions are not theirs
   if (newValue && key?.startsWith(`${prefix}:answer:`) && queue.drop(JSON.parse(newValue).ticket)) advance();
 };
 
-/* Where the server is away the question stays skipped here, and comes again after a reload. */
+/* If the server is down, the question stays skipped here and comes back after a reload. */
 const leaveToOthers = (ticket) => ask("POST", "/api/skip", { ticket }).catch(() => {});
 
 const wire = () => {
@@ -183,7 +183,7 @@ const settle = () => {
   prefix = `dissensus:${me.study}:${encodeURIComponent(me.name)}`;
   write(LAST, prefix);
   outbox = new Outbox(prefix);
-  // Before any of them is sent: the server may still name their questions in a reply that crosses with the answers.
+  // Before sending any of them: the server may still list their questions in a reply that crosses with the answers.
   for (const ticket of outbox.tickets()) queue.drop(ticket);
   supply = new Supply(queue, outbox);
   header = new Header(outbox, canKeep());
@@ -211,7 +211,7 @@ const begin = async () => {
   if (me.kinds.includes("pick")) tools.classes();
   if (read(`${prefix}:read`)) return advance();
   showScreen("instructions");
-  supply.look(); // the first pictures arrive while the person reads
+  supply.look(); // the first pictures load while the person is reading
 };
 
 begin();

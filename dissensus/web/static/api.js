@@ -1,4 +1,4 @@
-/* Every request of both pages. A failure has a status (0: nobody answered) and one line for a person. */
+/* All requests of both pages. A failure has a status (0: no reply) and a one-line message. */
 
 export class Failure extends Error {
   constructor(status, reason) {
@@ -7,8 +7,8 @@ export class Failure extends Error {
   }
 }
 
-const PATIENCE = 20000; // a server that hangs must not hold the page for ever
-const LARGEST_KEPT_ALIVE = 60000; // browsers refuse larger bodies for requests that may outlive the page
+const PATIENCE = 20000; // milliseconds: a hanging server must not block the page forever
+const LARGEST_KEPT_ALIVE = 60000; // browsers reject larger bodies for requests that may outlive the page
 
 const requestOf = (method, body, cache) => {
   const request = { method, cache, credentials: "same-origin", signal: AbortSignal.timeout(PATIENCE) };
@@ -25,13 +25,13 @@ export const ask = async (method, path, body, cache = "no-store") => {
     throw new Failure(0, "the server cannot be reached");
   }
   if (response.status === 204) return null;
-  // A network's login page also says 200: only what reads as JSON came from our server.
+  // A network's login page also returns 200: only JSON comes from our server.
   const content = await response.json().catch(() => null);
   if (response.ok && content) return content;
   throw new Failure(response.ok ? 0 : response.status, content?.reason ?? `the server answered ${response.status}`);
 };
 
-/* Shorter when the network comes back. The odds keep the pages of a team from coming all at once after a restart. */
+/* Ends early when the network comes back. Random, so that a team's pages do not all return at once after a restart. */
 export const pause = (milliseconds) =>
   new Promise((done) => {
     const timer = setTimeout(end, milliseconds * (0.75 + Math.random() / 2));
@@ -43,7 +43,7 @@ export const pause = (milliseconds) =>
     }
   });
 
-/* Asks until somebody answers; a refusal (4xx) is an answer and is thrown. `waiting` hears of each failure. */
+/* Retries until the server replies; a refusal (4xx) is a reply and is thrown. `waiting` is called with each failure. */
 export const askPatiently = async (method, path, body, waiting = () => {}, cache = "no-store") => {
   for (let delay = 1000; ; delay = Math.min(2 * delay, 30000)) {
     try {

@@ -1,4 +1,4 @@
-/* One question on the screen, from its pictures' arrival to its answer. */
+/* One question on the screen, from loading its pictures to its answer. */
 
 import { one } from "./dom.js";
 import { KINDS } from "./kinds/index.js";
@@ -16,7 +16,7 @@ export class Asking {
   #shown = null;
   stopwatch = new Stopwatch();
 
-  /* tools: what kinds find in their context; heard(value, words, seconds, comment). */
+  /* tools: what kinds get in their context; heard(value, words, seconds, comment): called with the answer. */
   constructor(pictures, tools, heard) {
     this.#pictures = pictures;
     this.#tools = tools;
@@ -42,7 +42,7 @@ export class Asking {
     let pictures = this.#pictures.now(question);
     if (!pictures) {
       this.#leave();
-      this.#say("The picture is on its way …");
+      this.#say("Loading the picture …");
       try {
         pictures = await this.#pictures.ready(question);
       } catch (error) {
@@ -75,7 +75,7 @@ export class Asking {
 
   #draw(entry, pictures) {
     const { question, chosen, chosenWords } = entry;
-    const focused = document.activeElement?.dataset?.answer; // who works with Tab and Enter keeps the place
+    const focused = document.activeElement?.dataset?.answer; // people who use Tab and Enter keep their place
     this.#leave();
     this.#say("");
     one("#comment").value = "";
@@ -84,13 +84,13 @@ export class Asking {
     Object.assign(section.dataset, { kind: question.kind, ticket: question.ticket, training: question.training });
     role("practice").hidden = !question.training;
     role("before").hidden = chosen === undefined;
-    one("span", role("before")).textContent = `You said: ${chosenWords}.`;
+    one("span", role("before")).textContent = `You answered: ${chosenWords}.`;
     const context = { ...this.#tools, pictures, chosen, answer: (value) => this.#answer(entry, value) };
     this.#view = KINDS[question.kind].draw(role("host"), question, context);
     role("live").textContent = this.#view.says;
-    if (chosen !== undefined) role("keep").focus({ preventScroll: true }); // so that Enter keeps it, wherever the focus was
+    if (chosen !== undefined) role("keep").focus({ preventScroll: true }); // so that Enter keeps the answer, wherever the focus was
     else if (focused) one(`.answers [data-answer="${CSS.escape(focused)}"]`, role("host"))?.focus({ preventScroll: true });
-    // Two frames later the picture has been painted: the time to answer begins when it can be seen.
+    // Two frames later the picture has been painted: response time starts when it is visible.
     requestAnimationFrame(() => requestAnimationFrame(() => { if (this.#shown === entry) this.#begin(entry); }));
   }
 
@@ -107,11 +107,11 @@ export class Asking {
     if (!this.#isReady || this.#shown !== entry) return;
     this.#isReady = false;
     role("question").dataset.ready = "false";
-    one(`.answers [data-answer="${CSS.escape(value)}"]`, role("host"))?.setAttribute("aria-pressed", "true"); // seen while the server looks at it
+    one(`.answers [data-answer="${CSS.escape(value)}"]`, role("host"))?.setAttribute("aria-pressed", "true"); // visible while the server checks it
     this.#heard(value, this.#view.words(value), this.stopwatch.seconds, one("#comment").value.trim());
   }
 
-  /* Nothing is on the screen any more. */
+  /* Removes the question from the screen. */
   clear() {
     this.#shown = null;
     this.#leave();
@@ -128,18 +128,18 @@ export class Asking {
     role("comment").hidden = !field.value.trim();
   }
 
-  /* An answer is in the making that Enter is to give. */
+  /* True if the answer has been changed, so that Enter should submit it. */
   get isChanged() {
     return Boolean(this.#view?.isChanged?.());
   }
 
-  /* What a practice answer was worth; the picture stays, the answers are closed. */
+  /* Feedback on a practice answer; the picture stays, the answer buttons are disabled. */
   feedback(result) {
     role("host").inert = true;
     role("below").hidden = true;
     role("feedback").hidden = false;
     role("feedback").dataset.right = result ? String(result.right) : "";
-    role("feedback-head").textContent = result ? (result.right ? "Right." : "Not quite.") : "Waiting for the server to look at your answer …";
+    role("feedback-head").textContent = result ? (result.right ? "Right." : "Not quite.") : "Waiting for the server to check your answer …";
     const expected = result && (this.#view.told?.(result.answer) ?? result.expected);
     role("feedback-expected").textContent = result && !result.right && expected ? `Expected: ${expected}` : "";
     role("feedback-note").textContent = result?.note ?? "";
@@ -147,7 +147,7 @@ export class Asking {
     if (result) role("feedback-next").focus({ preventScroll: true });
   }
 
-  /* True when the key was for the question. */
+  /* True if the question used the key. */
   key(event) {
     if (!this.#view) return false;
     const { zoom } = this.#view;

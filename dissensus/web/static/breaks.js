@@ -1,11 +1,11 @@
-/* When a session ends: after so many minutes of work, or with its share of the questions. Sitting idle is not work, and a
- * long idle time is a break. Where breaks have a length, the page does not go on before it is over. */
+/* When a session ends: after a number of minutes of work, or once its share of the questions is answered. Idle time is not
+ * work, and a long idle time counts as a break. If breaks have a minimum length, the page does not continue before that. */
 
 import { count, one } from "./dom.js";
 import { readJson, write } from "./keeping.js";
 import { showDialog, showScreen } from "./screens.js";
 
-const STILL_WORK = 60000; // a longer silence counts as a minute: somebody looks closely, or has gone
+const STILL_WORK = 60000; // a longer silence counts as one minute: somebody is looking closely, or has left
 const A_BREAK = 300000;
 const MINUTE = 60000;
 
@@ -20,7 +20,7 @@ export class Breaks {
   #length;
   #sessions;
 
-  /* minutes of work before a break, how many the break lasts at least, and the number of sessions. */
+  /* Minutes of work before a break, minimum minutes of the break, and the number of sessions. */
   constructor(key, { break_minutes: minutes, rest_minutes: rest, sessions }) {
     this.#key = key;
     this.#limit = minutes > 0 ? minutes * MINUTE : Infinity;
@@ -29,8 +29,8 @@ export class Breaks {
     for (const kind of ["keydown", "pointerdown", "wheel"]) addEventListener(kind, () => this.#touch(), { capture: true, passive: true });
   }
 
-  /* Kept between reloads, and shared by two tabs: it is one person who gets tired. `until`: when a break is over; `ended`:
-   * sessions that are over; `goal`: how many are answered when this one's share is. */
+  /* Kept across reloads and shared between tabs: it is one person who gets tired. `until`: when the break is over; `ended`:
+   * number of finished sessions; `goal`: number of answers at which this session ends. */
   get #state() {
     return readJson(this.#key, { worked: 0, last: Date.now() });
   }
@@ -46,18 +46,18 @@ export class Breaks {
     this.#keep({ worked: now, last: Date.now() });
   }
 
-  /* Which session this is and how many there are, in words; empty where there is but one. */
+  /* Which session this is and how many there are; empty if there is only one. */
   get words() {
     const { ended = 0 } = this.#state;
     return this.#sessions > 1 ? `session ${Math.min(ended + 1, this.#sessions)} of ${this.#sessions}` : "";
   }
 
-  /* The share of a session is reckoned when it begins: others answer too, and studies grow. */
+  /* A session's share is computed when the session starts: others answer too, and studies grow. */
   #goal({ answered, left }) {
     const { goal } = this.#state;
     if (goal !== undefined || !left) return goal ?? null;
     const size = Math.ceil((answered + left) / this.#sessions);
-    const ended = Math.min(this.#sessions - 1, Math.floor(answered / size)); // this browser may be a new one
+    const ended = Math.min(this.#sessions - 1, Math.floor(answered / size)); // this may be a new browser
     this.#keep({ ended, goal: ended < this.#sessions - 1 ? (ended + 1) * size : null });
     return this.#state.goal;
   }
@@ -67,7 +67,7 @@ export class Breaks {
     this.#keep({ ended, goal: sessions > 1 ? answered + Math.max(1, Math.ceil(left / sessions)) : null });
   }
 
-  /* True when it is time; `standing`: { answered, left }. After the last question there is nothing to rest for. */
+  /* True if it is time for a break; `standing`: { answered, left }. There is no break after the last question. */
   isDue(standing) {
     const { worked, until = 0 } = this.#state;
     if (Date.now() < until) return true;
@@ -75,7 +75,7 @@ export class Breaks {
     return standing.left > 0 && (worked >= this.#limit || (goal !== null && standing.answered >= goal));
   }
 
-  /* Until the person goes on; then the count begins anew. */
+  /* Waits until the person continues; then the count starts over. */
   async take(standing) {
     const words = this.#said();
     if (this.#state.until === undefined || Date.now() >= this.#state.until) {
@@ -88,21 +88,21 @@ export class Breaks {
 
   #said() {
     const { worked, ended = 0, until } = this.#state;
-    const over = until === undefined ? ended + 1 : ended; // the page may have been loaded anew within the break
+    const over = until === undefined ? ended + 1 : ended; // the page may have been reloaded during the break
     if (over < this.#sessions) return `${over} of ${this.#sessions} sessions ${over === 1 ? "is" : "are"} done.`;
     return worked >= this.#limit ? `You have been at it for ${count(Math.max(1, Math.round(this.#limit / MINUTE)), "minute")}.` : "";
   }
 
   async #suggest(words) {
-    one("[data-role=break-words]").textContent = `${words} Look out of a window, stretch: tired eyes make mistakes. All your answers are safe.`;
+    one("[data-role=break-words]").textContent = `${words} Look out of the window and stretch: tired eyes make mistakes. All your answers are safe.`;
     await showDialog("break-dialog");
   }
 
-  /* A screen, not a dialog: those can be closed. */
+  /* A screen rather than a dialog, because dialogs can be closed. */
   async #rest(words) {
     const [timer, button] = [one("[data-role=rest-timer]"), one("[data-role=rest-over]")];
     const minutes = count(Math.round(this.#length / 6000) / 10, "minute");
-    one("[data-role=rest-words]").textContent = `${words} The questions go on after ${minutes}. Look out of a window, stretch: tired eyes make mistakes.`;
+    one("[data-role=rest-words]").textContent = `${words} You can continue after ${minutes}. Look out of the window and stretch: tired eyes make mistakes.`;
     showScreen("rest");
     const draw = () => {
       const left = (this.#state.until ?? 0) - Date.now();

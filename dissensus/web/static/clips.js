@@ -1,12 +1,12 @@
-/* A clip, fetched whole before it is played: what the network does must not be taken for the clip's own stalling. It comes
- * in pieces, so that a connection that breaks costs one of them. */
+/* A clip is downloaded completely before it is played, so that network delays are not mistaken for stalls of the clip
+ * itself. It is fetched in pieces, so that a broken connection costs only one of them. */
 
 import { pause } from "./api.js";
 import { make } from "./dom.js";
 
 const PIECE = 1 << 22;
 const PATIENCE = 60000;
-const REFUSED = "This clip is not there any more.";
+const REFUSED = "This clip is no longer available.";
 
 const pieceFrom = async (path, start) => {
   const headers = { Range: `bytes=${start}-${start + PIECE - 1}` };
@@ -17,7 +17,7 @@ const pieceFrom = async (path, start) => {
   return { blob: await response.blob(), size, type: response.headers.get("content-type") };
 };
 
-/* Resolves when its first picture can be shown. */
+/* Resolves when the first frame can be shown. */
 const opened = (blob) =>
   new Promise((ready, failed) => {
     const clip = make("video", { playsinline: true, disablepictureinpicture: true, disableremoteplayback: true, preload: "auto", tabindex: "-1" });
@@ -26,7 +26,7 @@ const opened = (blob) =>
     clip.src = URL.createObjectURL(blob);
   }).catch(() => { throw new Error("This clip cannot be played in this browser."); });
 
-/* Waits for a server that is away; throws words for what waiting does not mend. */
+/* Waits while the server is down; throws an error to show if waiting does not help. */
 export const fetchedClip = async (path, isWanted) => {
   const pieces = [];
   let [have, delay] = [0, 1000];

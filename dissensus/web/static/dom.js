@@ -1,4 +1,4 @@
-/* Elements are built here and nowhere from markup: a string becomes text, whatever stands in it. */
+/* All elements are built here, never from markup: a string always becomes text. */
 
 export const one = (selector, within = document) => within.querySelector(selector);
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -20,7 +20,7 @@ export const draw = (tag, attributes = {}, ...children) =>
 
 export const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
-/* A file for the person at this browser, without asking any server. */
+/* Saves a file from the browser, without a server. */
 export const saveFile = (name, text, type = "application/json") => {
   const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();

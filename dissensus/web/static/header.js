@@ -1,9 +1,9 @@
-/* The line at the top: how far one is, and what has not reached the server yet. */
+/* The line at the top: progress, and what has not reached the server yet. */
 
 import { count, make, one, saveFile } from "./dom.js";
 
-const UNKEPT = "This browser keeps nothing between visits: answers are sent at once, and any that wait are gone when you close the page.";
-const SLOW = 1500; // an answer on its way for less is nothing to tell people about
+const UNKEPT = "This browser cannot store anything: answers are sent right away, and any unsent ones are lost when you close the page.";
+const SLOW = 1500; // milliseconds: no need to mention answers that arrive faster than this
 
 export class Header {
   #outbox;
@@ -20,7 +20,7 @@ export class Header {
     this.#isKept = isKept;
   }
 
-  /* The server's counts; answers that still wait here are added to them. */
+  /* The server's counts; answers still waiting here are added to them. */
   set counts({ answered, left }) {
     this.#counts = { answered, left };
     this.draw();
@@ -32,13 +32,13 @@ export class Header {
     this.draw();
   }
 
-  /* Which session it is, in words, where there are several. */
+  /* Which session this is, as text, if there are several. */
   set session(words) {
     this.#session = words;
     this.draw();
   }
 
-  /* How far one is, with what is under way. */
+  /* Progress, including answers that are on their way. */
   get standing() {
     const underway = this.#outbox.waiting().filter(({ isFirst }) => isFirst).length;
     return { answered: this.#counts.answered + underway, left: Math.max(0, this.#counts.left - underway) };
@@ -50,7 +50,7 @@ export class Header {
     this.#drawProgress(this.standing);
     this.#drawWaiting(waiting.length);
     this.#drawRefused();
-    const isKept = this.#isKept && !this.#outbox.unkept(); // there may be a place for answers, but no room left in it
+    const isKept = this.#isKept && !this.#outbox.unkept(); // storage may exist but be full
     one("[data-role=unkept]").textContent = isKept ? "" : UNKEPT;
   }
 
@@ -74,9 +74,9 @@ export class Header {
     if (!many) this.#isSlow = false;
     else if (!isTrouble) this.#timer = setTimeout(() => { this.#isSlow = true; this.draw(); }, SLOW);
     const why = this.#outbox.trouble ? ` (${this.#outbox.trouble})` : "";
-    const words = `${count(many, "answer waits", "answers wait")} to be sent${why}. Go on: nothing is lost.`;
+    const words = `${count(many, "answer")} not sent yet${why}. Carry on: nothing is lost.`;
     const next = many && isTrouble ? words : "";
-    if (strip.textContent !== next) strip.textContent = next; // an unchanged text would be read out again
+    if (strip.textContent !== next) strip.textContent = next; // screen readers would read an unchanged text again
   }
 
   #drawRefused() {
@@ -89,7 +89,7 @@ export class Header {
     const reasons = [...new Set(refused.map(({ reason }) => reason))].join("; ");
     const button = (role, words, act) => make("button", { type: "button", class: "plain", "data-role": role, onclick: act }, words);
     strip.replaceChildren(
-      make("span", {}, `${count(refused.length, "answer was", "answers were")} not taken by the server: ${reasons}. `),
+      make("span", {}, `${count(refused.length, "answer was", "answers were")} rejected by the server: ${reasons}. `),
       button("refused-retry", "Try again", () => this.#outbox.retryRefused()),
       button("refused-save", "Download", () => saveFile("refused-answers.json", JSON.stringify(refused, null, 1))),
       button("refused-dismiss", "Dismiss", () => this.#outbox.forgetRefused()),

@@ -1,9 +1,9 @@
-/* localStorage, and the page's memory where a browser has none or no room is left: nothing is dropped. */
+/* localStorage, or the page's memory if the browser has none or it is full: nothing is lost. */
 
 const memory = new Map();
 
 const storage = () => {
-  try { return window.localStorage; } catch { return null; } // private modes throw at the mere mention
+  try { return window.localStorage; } catch { return null; } // private modes throw on access
 };
 
 export const read = (key) => {
@@ -11,7 +11,7 @@ export const read = (key) => {
   try { return storage()?.getItem(key) ?? null; } catch { return null; }
 };
 
-/* True when it will survive the page. */
+/* True if the value survives the page. */
 export const write = (key, value) => {
   try {
     storage().setItem(key, value);
@@ -44,5 +44,5 @@ export const canKeep = () => {
   return works;
 };
 
-/* How many of these would be gone with the page. */
+/* How many of these would be lost with the page. */
 export const inMemory = (prefix) => [...memory.keys()].filter((key) => key.startsWith(prefix)).length;

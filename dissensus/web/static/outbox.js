@@ -1,9 +1,9 @@
-/* Answers that the server has not confirmed yet. One key per answer, so two tabs never overwrite each other; the key
- * carries the order. An answer leaves only when the server names its id; a refused one is set aside with the reason.
+/* Answers that the server has not confirmed yet. Each answer has its own key, so that two tabs never overwrite each other;
+ * keys sort in order. An answer is removed only when the server returns its id; a refused one is set aside with the reason.
  *
- * Both tabs may send the same answer: the server stores an id once, and each tab sends all that waits, in order.
+ * Both tabs may send the same answer: the server stores each id once, and every tab sends all waiting answers in order.
  *
- * Events: change (what waits or is refused), sent (detail: the server's reply), gone (the link is no longer valid). */
+ * Events: change (waiting or refused answers), sent (detail: the server's reply), gone (the link is no longer valid). */
 
 import { ask } from "./api.js";
 import { inMemory, keysUnder, read, readJson, remove, write } from "./keeping.js";
@@ -12,7 +12,7 @@ const MOST_AT_ONCE = 50;
 const SHORTEST_WAIT = 1000;
 const LONGEST_WAIT = 30000;
 
-/* crypto.randomUUID is missing on plain http, which is what a local network has. */
+/* crypto.randomUUID does not exist on plain http, as used in local networks. */
 const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 export class Outbox extends EventTarget {
@@ -30,13 +30,13 @@ export class Outbox extends EventTarget {
     this.#prefix = prefix;
     addEventListener("online", () => this.wake());
     addEventListener("storage", (event) => { if (event.key?.startsWith(prefix)) this.#changed(); });
-    // A clash that was cleared up since, such as another person's cookie, is settled by asking once more.
+    // Try once more: the cause, such as another person's cookie, may be gone.
     this.retryRefused();
   }
 
-  /* `isFirst`: the question was not answered before, so it counts as progress. */
+  /* `isFirst`: the question was not answered before, so this counts as progress. */
   put(ticket, answer, seconds, comment, isFirst) {
-    this.#last = Math.max(Date.now(), this.#last + 1); // the order holds even when the clock is set back
+    this.#last = Math.max(Date.now(), this.#last + 1); // keeps the order even if the clock is set back
     const id = newId();
     const entry = { id, ticket, answer, seconds, comment, isFirst, time: new Date().toISOString() };
     write(this.#key("answer", this.#last, id), JSON.stringify(entry));
@@ -57,7 +57,7 @@ export class Outbox extends EventTarget {
     return new Set(this.waiting().map((entry) => entry.ticket));
   }
 
-  /* How many would be lost with the page, because this browser keeps nothing. */
+  /* How many answers would be lost with the page, because this browser cannot store them. */
   unkept() {
     return inMemory(`${this.#prefix}:answer:`);
   }
@@ -102,7 +102,7 @@ export class Outbox extends EventTarget {
     }
   }
 
-  /* True when at least one of them is settled. */
+  /* True if at least one of them was stored or refused. */
   async #send(rows) {
     const answers = rows.map(([, { id, ticket, answer, seconds, comment }]) => ({ id, ticket, answer, seconds, comment }));
     try {
@@ -141,7 +141,7 @@ export class Outbox extends EventTarget {
       this.#changed();
       return false;
     }
-    // One that the server cannot read must not hold up the others: send them singly, and set that one aside.
+    // An answer that the server cannot read must not block the others: send them one by one, and set that one aside.
     if (rows.length > 1) this.#atOnce = 1;
     else {
       this.#setAside(rows[0][0], rows[0][1], failure.message);
@@ -159,7 +159,7 @@ export class Outbox extends EventTarget {
     return `${this.#prefix}:${shelf}:${String(order).padStart(15, "0")}-${id}`;
   }
 
-  /* The same answer's key on another shelf; by its end, because a person may be called 'answer'. */
+  /* The same answer's key on another shelf; uses the end of the key, since a person may be called 'answer'. */
   #keyOn(shelf, key) {
     return `${this.#prefix}:${shelf}:${key.slice(key.lastIndexOf(":") + 1)}`;
   }
@@ -174,7 +174,7 @@ export class Outbox extends EventTarget {
   }
 }
 
-/* What waits under a prefix, as a file; usable when nobody is signed in any more. */
+/* The unsent answers under a prefix as the text of a file; works even if nobody is signed in any more. */
 export const unsentText = (prefix) => {
   const keys = ["answer", "refused"].flatMap((shelf) => keysUnder(`${prefix}:${shelf}:`));
   return keys.length ? `[\n${keys.map(read).join(",\n")}\n]\n` : "";

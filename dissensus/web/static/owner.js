@@ -1,4 +1,4 @@
-/* The owner's dashboard: one summary every few seconds, drawn piece by piece where it changed. */
+/* The owner's dashboard: fetches a summary every few seconds and redraws the parts that changed. */
 
 import { ask } from "./api.js";
 import { one } from "./dom.js";
@@ -13,7 +13,7 @@ import { enter, watchLinks } from "./session.js";
 
 const EVERY = 5000;
 const role = (name) => one(`[data-role=${name}]`);
-const drawn = new Map(); // piece → its data as drawn last: what did not change keeps focus, selection and scroll
+const drawn = new Map(); // piece → its data when last drawn: unchanged pieces keep focus, selection and scroll position
 let timer = 0;
 
 const draw = (piece, data, act) => {
@@ -25,8 +25,8 @@ const draw = (piece, data, act) => {
 
 const show = (summary) => {
   const { kinds, duels, hours, alpha, annotators, now, ...rest } = summary;
-  const minute = now.slice(0, 16); // 'just now' has to become '2 minutes ago' also when nothing else changes
-  role("dashboard").hidden = false; // first: charts ask how wide they are
+  const minute = now.slice(0, 16); // 'just now' has to become '2 minutes ago' even if nothing else changes
+  role("dashboard").hidden = false; // first, because charts need to know their width
   role("gate").hidden = true;
   document.body.dataset.state = "shown";
   draw("overview", [rest, kinds], () => drawOverview(summary));
@@ -36,7 +36,7 @@ const show = (summary) => {
   draw("alpha", alpha, () => drawAlpha(alpha));
   draw("people", [annotators, minute], () => drawPeople(annotators, now, acts));
   role("stale").textContent = "";
-  role("seen").textContent = `As of ${clock(now)}. Refreshes by itself every ${EVERY / 1000} seconds while it is open in front.`;
+  role("seen").textContent = `As of ${clock(now)}. Refreshes every ${EVERY / 1000} seconds while this page is in front.`;
 };
 
 const gate = (title, words) => {
@@ -48,7 +48,7 @@ const gate = (title, words) => {
   document.body.dataset.state = "gate";
 };
 
-const shut = () => gate("This page needs the owner’s link", "Open the link that was printed when the service was started: it ends with # and some letters. Links of annotators do not open this page.");
+const shut = () => gate("This page needs the owner’s link", "Open the link that was printed when the service started: it ends with # and some letters. Annotators’ links do not open this page.");
 
 const refresh = async () => {
   clearTimeout(timer);
@@ -59,7 +59,7 @@ const refresh = async () => {
     if (failure.status === 401 || failure.status === 403) return shut();
     if (failure.status === undefined) throw failure;
     if (role("dashboard").hidden) gate("", `Waiting for the server: ${failure.message}.`);
-    else role("stale").textContent = `These numbers are old: ${failure.message}. Trying again.`;
+    else role("stale").textContent = `These numbers are out of date: ${failure.message}. Trying again.`;
   }
   timer = setTimeout(refresh, EVERY);
 };
@@ -74,22 +74,22 @@ const personPath = ({ name }, verb) => `/api/owner/annotators/${encodeURICompone
 const acts = {
   exclude: (person) => confirm({
     title: `Exclude ${person.name}?`,
-    words: "Their answers stay in the database but no longer count. You can take this back at any time.",
+    words: "Their answers stay in the database but no longer count. You can undo this at any time.",
     yes: "Exclude",
     reason: person.suggestion ?? "",
     act: (reason) => change(personPath(person, "exclusion"), { is_excluded: true, reason }),
   }),
   include: (person) => confirm({
-    title: `Count ${person.name} again?`,
-    words: "All their answers count again, those from before included.",
-    yes: "Count again",
-    reason: "looked at again",
+    title: `Include ${person.name} again?`,
+    words: "All their answers count again, including earlier ones.",
+    yes: "Include again",
+    reason: "reviewed",
     act: (reason) => change(personPath(person, "exclusion"), { is_excluded: false, reason }),
   }),
   revoke: (person) => confirm({
-    title: `Revoke the link of ${person.name}?`,
-    words: "Nobody can answer with it any more. The answers given so far stay and count. The link stays invalid; you can make a new one for the same name below.",
-    yes: "Revoke the link",
+    title: `Revoke ${person.name}’s link?`,
+    words: "Nobody can use it to answer any more. Answers given so far stay and count. The link stays invalid; you can create a new one for the same name below.",
+    yes: "Revoke link",
     act: () => change(personPath(person, "revoke"), {}),
   }),
 };
@@ -98,7 +98,7 @@ const pause = async () => {
   const button = role("pause");
   button.disabled = true;
   await change("/api/owner/pause", { paused: button.dataset.paused !== "true" }).catch((failure) => {
-    role("stale").textContent = `Not done: ${failure.message}.`;
+    role("stale").textContent = `That failed: ${failure.message}.`;
   });
   button.disabled = false;
 };

@@ -1,5 +1,5 @@
-/* Pictures of the questions to come, fetched and decoded before they are needed, and held for going back: what was
- * shown once can be shown again while the server is away. */
+/* Pictures of upcoming questions, fetched and decoded before they are needed, and kept for going back: what was shown
+ * once can be shown again while the server is down. */
 
 import { pause } from "./api.js";
 import { fetchedClip } from "./clips.js";
@@ -7,7 +7,7 @@ import { make } from "./dom.js";
 
 const PATIENCE = 60000;
 
-const MOST_CLIPS = 4; // questions whose clips are held: they are a hundred times as large as pictures
+const MOST_CLIPS = 4; // questions whose clips are kept: clips are a hundred times as large as pictures
 
 const TINY = 64; // pixels: a picture this small is shown with hard edges
 
@@ -21,7 +21,7 @@ const decoded = async (blob) => {
 
 const isClip = (path) => path.startsWith("/video/");
 
-/* Waits for a server that is away; throws words for what waiting does not mend. */
+/* Waits while the server is down; throws an error to show if waiting does not help. */
 const fetched = async (path, isWanted) => {
   for (let delay = 1000; isWanted(); delay = Math.min(2 * delay, 30000)) {
     const response = await fetch(path, { credentials: "same-origin", signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
@@ -29,7 +29,7 @@ const fetched = async (path, isWanted) => {
       const blob = await response.blob().catch(() => null);
       if (blob) return decoded(blob).catch(() => { throw new Error("This picture cannot be shown in this browser."); });
     } else if (response && response.status >= 400 && response.status < 500 && response.status !== 429) {
-      throw new Error("This picture is not there any more.");
+      throw new Error("This picture is no longer available.");
     }
     await pause(delay);
   }
@@ -37,9 +37,9 @@ const fetched = async (path, isWanted) => {
 };
 
 export class Pictures {
-  #held = new Map(); // ticket → {ready: promise, images: null until they are there}
+  #held = new Map(); // ticket → {ready: promise, images: null until loaded}
 
-  /* The pictures at once, or null while they are on their way. */
+  /* The pictures, or null while they are loading. */
   now(question) {
     return this.#entry(question).images;
   }
@@ -48,7 +48,7 @@ export class Pictures {
     return this.#entry(question).ready;
   }
 
-  /* Fetches these, in order, and lets go of all others. */
+  /* Fetches these in order, and drops all others. */
   keepOnly(questions) {
     const withClips = questions.filter(({ images }) => images.some(isClip));
     const worthIt = questions.filter((question) => !withClips.slice(MOST_CLIPS).includes(question));

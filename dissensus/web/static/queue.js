@@ -1,9 +1,9 @@
-/* The questions of this tab: the one on the screen, those to come, and those answered here, which can be gone back to. */
+/* The questions of this tab: the current one, those to come, and those answered here, to which people can go back. */
 
-const LONGEST_WAY_BACK = 20; // their pictures are held in memory
+const LONGEST_WAY_BACK = 20; // their pictures stay in memory
 
 export class Queue {
-  current = null; // {question, chosen, chosenWords}: chosen is undefined unless it was answered before
+  current = null; // {question, chosen, chosenWords}: chosen is undefined if it was not answered before
   #coming = [];
   #answered = [];
   #done = new Set(); // tickets answered here or in another tab, sent or not
@@ -17,13 +17,13 @@ export class Queue {
     return this.#answered.at(-1) ?? null;
   }
 
-  /* All whose pictures are worth holding, the nearest first. */
+  /* All questions whose pictures are worth keeping, nearest first. */
   get near() {
     const here = this.current ? [this.current] : [];
     return [...here, ...this.#coming, ...this.#answered.toReversed()].map(({ question }) => question);
   }
 
-  /* What the server says is open, in its order: what it no longer names was withdrawn or answered elsewhere. */
+  /* The questions that are open according to the server, in its order; others were withdrawn or answered elsewhere. */
   offer(questions) {
     const again = this.#coming.filter(({ chosen }) => chosen !== undefined);
     const fresh = questions.filter(({ ticket }) => !this.#done.has(ticket) && !this.#skipped.has(ticket));
@@ -36,7 +36,7 @@ export class Queue {
     return this.current;
   }
 
-  /* Training is not gone back to: its answer has been told. */
+  /* Nobody can go back to training questions, since their answers have been revealed. */
   answered(chosen, chosenWords) {
     const { question } = this.current;
     this.#done.add(question.ticket);
@@ -45,7 +45,7 @@ export class Queue {
     this.current = null;
   }
 
-  /* Leaves the answer as it was. */
+  /* Keeps the previous answer. */
   kept() {
     const { chosen, chosenWords } = this.current;
     this.answered(chosen, chosenWords);
@@ -67,7 +67,7 @@ export class Queue {
     return true;
   }
 
-  /* Lets go of the current question when it is not among those that are open. */
+  /* Drops the current question if it is no longer open. */
   withdraw(open) {
     if (this.current?.chosen !== undefined || open.some(({ ticket }) => ticket === this.current?.question.ticket)) return;
     this.current = null;

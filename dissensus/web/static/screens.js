@@ -1,4 +1,4 @@
-/* Which panel is on the screen, and the words in it. */
+/* Which panel is shown, and its texts. */
 
 import { all, count, make, one, saveFile } from "./dom.js";
 import { COMMON_KEYS, KINDS } from "./kinds/index.js";
@@ -40,44 +40,44 @@ export const fillInstructions = ({ instructions: paragraphs, kinds, training, na
   one("[data-role=start]").textContent = open > 0 ? `Start with ${count(open, "practice question")}` : "Start";
   const between = rest ? `, with a break of ${minutes(rest)} after each` : "";
   one("[data-role=sessions]").textContent = sessions > 1 ? `There are ${sessions} sessions of at most ${minutes(work)}${between}.` : "";
-  one("[data-role=who]").textContent = `You answer as ${name}.`;
+  one("[data-role=who]").textContent = `You are answering as ${name}.`;
 };
 
 export const showIdle = (left) => {
-  one("[data-role=idle-title]").textContent = left ? "No question for you right now" : "Nothing to do now. Thank you.";
+  one("[data-role=idle-title]").textContent = left ? "No questions for you right now" : "Nothing to do right now. Thank you!";
   one("[data-role=idle-words]").textContent = left
-    ? "The open ones are with other people at the moment. New ones show up here by themselves."
-    : "You have answered all that there is for you. New questions may come while others work, or when the study grows.";
+    ? "Others are working on the open questions. New ones will appear here automatically."
+    : "You have answered everything there is for you. New questions may appear as others answer, or when the study grows.";
   showScreen("idle");
 };
 
 export const showWaiting = (why) => {
   one("[data-role=waiting-words]").textContent =
-    `${why[0].toUpperCase()}${why.slice(1)}. This page tries again by itself; what you have answered is kept in this browser until then.`;
+    `${why[0].toUpperCase()}${why.slice(1)}. This page will try again automatically; your answers are kept in this browser until then.`;
   showScreen("waiting");
 };
 
-/* The page is of no use without a valid link; what waits in this browser can still be taken out of it. */
+/* The page is of no use without a valid link, but unsent answers can still be saved. */
 const showRefusal = (title, words, prefix) => {
   one("[data-role=refusal-title]").textContent = title;
   one("[data-role=refusal-words]").textContent = words;
   const many = prefix ? keysUnder(`${prefix}:answer:`).length + keysUnder(`${prefix}:refused:`).length : 0;
   one("[data-role=unsent]").hidden = !many;
   one("[data-role=unsent-words]").textContent =
-    `Not sent yet: ${count(many, "answer")} of yours. What waits stays in this browser and is sent when you open a valid link of yours; you can also save it as a file.`;
+    `Not sent yet: ${count(many, "answer")}. Unsent answers stay in this browser until you open a valid link of yours; you can also save them as a file.`;
   one("[data-role=unsent-save]").onclick = () => saveFile("unsent-answers.json", unsentText(prefix));
   one("[data-role=help]").hidden = true;
   showScreen("refusal");
 };
 
 export const showNoLink = (prefix) =>
-  showRefusal("This page needs your personal link", "Open the link that was sent to you: it ends with # and some letters. If you did, it is no longer valid; ask for a new one.", prefix);
+  showRefusal("This page needs your personal link", "Open the link you were sent: it ends with # and some letters. If you did, the link is no longer valid; ask for a new one.", prefix);
 
-export const showLinkGone = (prefix) => showRefusal("Your link is no longer valid", "Ask whoever keeps the study for a new one.", prefix);
+export const showLinkGone = (prefix) => showRefusal("Your link is no longer valid", "Ask the owner of the study for a new one.", prefix);
 
-export const showOldPage = () => showRefusal("This page is older than the server", "Reload the page to get the new one.", "");
+export const showOldPage = () => showRefusal("This page is out of date", "Reload it to get the current version.", "");
 
-/* A dialog that any of its [data-close] buttons closes; resolves when it is closed, however that happens. */
+/* A dialog that any of its [data-close] buttons closes; resolves once it is closed, no matter how. */
 export const showDialog = (role) => {
   const dialog = one(`[data-role=${role}]`);
   for (const button of all("[data-close]", dialog)) button.onclick = () => dialog.close();

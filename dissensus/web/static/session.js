@@ -1,8 +1,8 @@
-/* Who is here: the personal link's token is exchanged for a cookie and leaves the address bar. */
+/* Signing in: the token of the personal link is exchanged for a cookie and removed from the address bar. */
 
 import { askPatiently } from "./api.js";
 
-/* `mine` is the role this page is for; the other role is sent to its own page and this never returns. */
+/* `mine` is the role this page is for; the other role is redirected to its own page and this never returns. */
 export const enter = async (mine, waiting) => {
   const token = location.hash.slice(1);
   if (!token) return;
@@ -13,10 +13,10 @@ export const enter = async (mine, waiting) => {
       await new Promise(() => {});
     }
   } finally {
-    // Only now: a reload while the server is away still finds the token. Refused, it is of no use to anybody.
+    // Only now: a reload while the server is down still finds the token, and a refused token is useless.
     history.replaceState(null, "", location.pathname);
   }
 };
 
-/* Another link opened in the same tab changes only the fragment, which loads nothing by itself. */
+/* Opening another link in the same tab changes only the fragment, which does not reload the page. */
 export const watchLinks = () => addEventListener("hashchange", () => { if (location.hash.length > 1) location.reload(); });

@@ -1,4 +1,4 @@
-/* Time spent looking: from start, without the time anything holds it (a hidden tab, a dialog, a comment being written). */
+/* Time spent looking, without pauses (a hidden tab, an open dialog, writing a comment). */
 
 export class Stopwatch {
   #before = 0;

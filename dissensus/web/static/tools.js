@@ -1,4 +1,4 @@
-/* What every kind of question finds in its context, besides the question's own pictures. */
+/* What every kind of question gets in its context, besides the question's own pictures. */
 
 import { askPatiently } from "./api.js";
 import { readJson, write } from "./keeping.js";

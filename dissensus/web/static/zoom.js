@@ -1,5 +1,5 @@
-/* Zoom and pan of one picture, or of several that move as one: wheel, pinch, double tap, drag, and steps for keys and
- * buttons. Places are shares of the frame, so that linked frames of different size show the same part. */
+/* Zoom and pan for one picture, or for several that move together: wheel, pinch, double tap, drag, and steps for keys and
+ * buttons. Positions are fractions of the frame, so that linked frames of different sizes show the same part. */
 
 const LARGEST = 8;
 const TAP_TIME = 320;
@@ -12,10 +12,10 @@ export class Zoom {
   #scale = 1;
   #x = 0;
   #y = 0;
-  #fingers = new Map(); // pointer → its last place
+  #fingers = new Map(); // pointer → its last position
   #tap = null; // where and when the last short touch was
   #moved = 0;
-  #frame; // where the first finger went down: captured pointers no longer tell
+  #frame; // where the first finger went down: captured pointers do not tell
 
   constructor(stage, frames, changed = () => {}) {
     this.#frames = frames;
@@ -35,13 +35,13 @@ export class Zoom {
     this.#to(1, 0, 0);
   }
 
-  /* A place on the page as shares of a frame, from the frame's middle. */
+  /* A position on the page as fractions of a frame, from its centre. */
   #place(clientX, clientY, frame = this.#frame) {
     const box = frame.getBoundingClientRect();
     return [clamp((clientX - box.left) / box.width - 0.5, 0.5), clamp((clientY - box.top) / box.height - 0.5, 0.5)];
   }
 
-  /* Changes the size so that what lies at (x, y) stays there. */
+  /* Zooms around (x, y), which stays in place. */
   #to(scale, x, y) {
     const next = Math.max(1, Math.min(LARGEST, scale));
     this.#x = x - (x - this.#x) * (next / this.#scale);
@@ -110,7 +110,7 @@ export class Zoom {
     return Math.hypot(event.clientX - this.#tap.clientX, event.clientY - this.#tap.clientY) < TAP_SPACE;
   }
 
-  /* dblclick is not sent for touches by every browser, so two short touches are counted here. */
+  /* Not every browser sends dblclick for touches, so two short touches are detected here. */
   #toggle(event) {
     this.#tap = null;
     const [x, y] = this.#place(event.clientX, event.clientY);

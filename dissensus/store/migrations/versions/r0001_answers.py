@@ -1,4 +1,4 @@
-"""The first tables: answers of every kind, who gives them, and what was asked."""
+"""The first tables: answers of every kind, the annotators who give them, and the questions asked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ revision = "0001"
 down_revision = None
 
 APPENDED = {"answers": "id", "assignments": "ticket", "exclusions": "seq"}
-"""Tables whose rows are never changed or removed, and what names a row besides its number."""
+"""Append-only tables, and the column that identifies a row besides its number."""
 
-# for whoever reads answers to 'does ITEM contain LABEL?' in SQL
+# a view for people who query answers to 'does ITEM contain LABEL?' in SQL
 JUDGEMENTS = {
     "sqlite": "json_extract(question, '$.item') AS item, json_extract(question, '$.label') AS label",
     "postgresql": "question::json ->> 'item' AS item, (question::json ->> 'label')::bigint AS label",
@@ -19,7 +19,7 @@ JUDGEMENTS = {
 
 
 def upgrade() -> None:
-    """Make the tables and close them against changes."""
+    """Create the tables and protect them against changes."""
     _make_answers()
     _make_people()
     dialect = op.get_bind().dialect.name
@@ -101,7 +101,7 @@ def _guard_sqlite() -> None:
                 f"CREATE TRIGGER {table}_never_{done} BEFORE {event} ON {table} "
                 f"BEGIN SELECT RAISE(ABORT, '{table} are appended, never {done}'); END"
             )
-        run(  # INSERT OR REPLACE removes rows without a trigger
+        run(  # INSERT OR REPLACE removes rows without firing the DELETE trigger
             f"CREATE TRIGGER {table}_never_replaced BEFORE INSERT ON {table} "
             f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {name} = NEW.{name} OR seq = NEW.seq) "
             "BEGIN SELECT RAISE(IGNORE); END"

@@ -1,4 +1,4 @@
-/* The image itself in the place of what is marked in it, while the space bar or a button is held. */
+/* Shows the bare image instead of the marked one while the space bar or a button is held. */
 
 import { make, one } from "../dom.js";
 
@@ -19,8 +19,8 @@ export class Bare {
     const on = (target, kind, act, options = {}) => target.addEventListener(kind, act, { signal: this.#listeners.signal, ...options });
     on(this.button, "pointerdown", () => this.#show(true));
     for (const kind of ["pointerup", "pointercancel"]) on(window, kind, () => this.#show(false));
-    on(this.button, "contextmenu", (event) => event.preventDefault()); // a long touch is what is wanted
-    // Before all others: a button that was pressed has the focus, and Space would press it once more.
+    on(this.button, "contextmenu", (event) => event.preventDefault()); // a long touch is intended here
+    // Before all others: a button that was pressed has the focus, and Space would press it again.
     on(window, "keydown", (event) => this.#key(event, true), { capture: true });
     on(window, "keyup", (event) => this.#key(event, false), { capture: true });
     on(window, "blur", () => this.#show(false));

@@ -1,30 +1,30 @@
 /* A picture with a label map over it, at the picture's own pixels: zoomed by wheel, pinch, keys and buttons; moved with two
- * fingers, the middle button, the space bar held down, or as a hand. Whoever uses it gives it a tool for all other gestures.
+ * fingers, the middle button, the space bar held down, or as a hand. All other gestures go to a tool that the caller sets.
  *
  * board = new Board(image, { colours, unknown, alt })
- *                        image: a decoded <img>; colours: "#rrggbb" by class; unknown: that of pixels nobody can tell (optional)
- *   element              to be put on the page; it needs a size from there
- *   surface              what has the focus while somebody draws
+ *                        image: a decoded <img>; colours: "#rrggbb" by class; unknown: for pixels that cannot be told (optional)
+ *   element              goes on the page, which gives it its size
+ *   surface              has the focus while somebody draws
  *   width, height        of the picture, in its own pixels
- *   labels               Uint8Array, row by row, all background at first: write into it, then tell changed(box)
- *   show(labels)         puts another map there
- *   changed(box)         redraws { left, top, right, bottom }, pixels of the picture; everything where it is not given
+ *   labels               Uint8Array, row by row, all background at first: write into it, then call changed(box)
+ *   show(labels)         replaces the map
+ *   changed(box)         redraws { left, top, right, bottom }, in pixels of the picture; everything by default
  *   opacity              of the labels, 0 to 1
- *   isOutline            only the rims of regions are drawn
- *   isHand               one finger, or the first button, moves the picture
+ *   isOutline            draws only the outlines of regions
+ *   isHand               one finger or the primary button moves the picture
  *   zoom                 { step(±1), reset() }, as a view's `zoom`
  *   colourOf(label)      "#rrggbb"
- *   scale                pixels of the page that a pixel of the picture covers now
- *   toPicture(x, y)      a place on the page (clientX, clientY) in pixels of the picture, with fractions
- *   toStage(x, y)        a place of the picture in pixels of `element`
- *   middle               the place of the picture in the middle of what is seen
+ *   scale                how many page pixels one picture pixel covers now
+ *   toPicture(x, y)      converts a position on the page (clientX, clientY) to pixels of the picture, with fractions
+ *   toStage(x, y)        converts a position in the picture to pixels of `element`
+ *   middle               the position in the picture at the centre of the visible part
  *   move(dx, dy)         moves the picture by pixels of the page
- *   reveal(x, y)         moves the picture until that place of it is in sight
- *   layer                an <svg> over everything, in pixels of `element`; it lets all clicks through
+ *   reveal(x, y)         moves the picture until that position is visible
+ *   layer                an <svg> over everything, in pixels of `element`; clicks pass through it
  *   tool                 { down(at, event), move(places, event), up(at, event), cancel(), hover(at, event) }, all optional; `at`
- *                        as from toPicture(); cancel: a second finger came, so that it was no drawing
- *   leave()              call it when the view is left
- * Events: view (it was zoomed, moved or resized: draw the layer anew). */
+ *                        as from toPicture(); cancel: a second finger came down, so it was not drawing
+ *   leave()              call this when the view is left
+ * Events: view (zoomed, moved or resized: redraw the layer). */
 
 import { draw, make } from "../dom.js";
 import { joined } from "./masking/box.js";
@@ -33,7 +33,7 @@ import { overlayOf, paletteOf } from "./masking/overlay.js";
 import { View } from "./masking/view.js";
 
 const UNKNOWN = "#e0e0c0";
-const CRISP = 1.5; // from this size on a pixel is shown as a square
+const CRISP = 1.5; // from this scale on, pixels are shown as squares
 
 const button = (sign, label, act) =>
   make("button", { type: "button", class: "zoom-button", "aria-label": label, title: label, onclick: act, onmousedown: (event) => event.preventDefault() }, sign);
@@ -50,7 +50,7 @@ export class Board extends EventTarget {
   #pen = this.#canvas.getContext("2d");
   #size = make("span", { class: "zoom-size" });
   #whole = button("1×", "Whole picture", () => this.zoom.reset());
-  #dirty = null; // box of the picture that is to be redrawn, or "all"
+  #dirty = null; // box of the picture to redraw, or "all"
   #frame = 0;
   #gestures;
   #observer = new ResizeObserver(() => this.#resize());
@@ -66,7 +66,7 @@ export class Board extends EventTarget {
     this.layer = draw("svg", { class: "layer", "aria-hidden": "true" });
     this.surface = make("div", { class: "surface", tabindex: "0", role: "application", "aria-label": alt }, image, this.#canvas, this.layer);
     const controls = make("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
-      this.#size, this.#whole, button("−", "Smaller", () => this.zoom.step(-1)), button("+", "Larger", () => this.zoom.step(1)));
+      this.#size, this.#whole, button("−", "Zoom out", () => this.zoom.step(-1)), button("+", "Zoom in", () => this.zoom.step(1)));
     this.element = make("div", { class: "board", "data-role": "stage" }, this.surface, controls);
     image.alt = "";
     image.classList.remove("pixels");
@@ -160,7 +160,7 @@ export class Board extends EventTarget {
     Object.assign(this.#canvas, { width: wide, height: high });
     Object.assign(this.#canvas.style, { width: `${wide / devicePixelRatio}px`, height: `${high / devicePixelRatio}px` });
     this.#moved();
-    this.#paint(); // in this frame: an emptied canvas would flicker
+    this.#paint(); // in the same frame: an empty canvas would flicker
   }
 
   #moved() {
@@ -174,7 +174,7 @@ export class Board extends EventTarget {
     this.dispatchEvent(new Event("view"));
   }
 
-  /* Only what changed: the part of the screen under the box, and a pixel around it, where rims may have changed. */
+  /* Paints only what changed: the box on the screen plus a margin, where outlines may have changed. */
   #paint() {
     const part = this.#part();
     this.#dirty = null;

@@ -1,4 +1,4 @@
-/* Is this mask right? Somebody else's mask lies over the picture; a click marks where it is wrong, a key or a button what. */
+/* Is this mask correct? It is shown over the picture; a click marks where it is wrong, a key or button says what is wrong. */
 
 import { make } from "../dom.js";
 import { Board } from "./board.js";
@@ -7,18 +7,18 @@ import { Legend } from "./legend.js";
 import { decoded, pixelsOf } from "./masking/runs.js";
 import { asked } from "./parts.js";
 
-const ASK = "Is it marked right?";
-const SHORT = 6; // pixels of the page: whoever moves further drags
+const ASK = "Is the mask correct?";
+const SHORT = 6; // pixels of the page: moving further is dragging
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const KINDS = { missing: "Missing", extra: "Too much", class: "Wrong class", border: "Border off" };
-const WORDS = { missing: "something is not marked", extra: "marked what is not there", class: "wrong class", border: "the border is off" };
+const WORDS = { missing: "something is not marked", extra: "marked, but not there", class: "wrong class", border: "the border is off" };
 
 const words = (marks) => (marks.length ? `${marks.length} ${marks.length === 1 ? "error" : "errors"}` : "nothing wrong");
-const told = (marks) => (marks.length ? "something is wrong with it" : "nothing is wrong with it");
+const told = (marks) => (marks.length ? "something is wrong" : "nothing is wrong");
 const isSame = (marks, others) => JSON.stringify(marks) === JSON.stringify(others);
 const key = (name) => make("kbd", { "aria-hidden": "true" }, name);
 
-/* The labels in the picture's size: every pixel takes the label at its own centre. */
+/* The labels scaled to the picture's size: every pixel takes the label at its centre. */
 const fitted = ({ height, width, runs }, board) => {
   const labels = decoded(runs, height * width);
   if (!labels || (height === board.height && width === board.width)) return labels;
@@ -55,11 +55,11 @@ class Checking {
   makeTools() {
     this.chips = Object.entries(KINDS).map(([kind, name], i) =>
       make("button", { type: "button", class: "chip", "data-error": kind, "aria-keyshortcuts": String(i + 1), onclick: () => this.choose(kind) }, make("span", {}, name), key(String(i + 1))));
-    this.errors = make("div", { class: "errors", role: "group", "aria-label": "What is wrong there" }, this.chips);
+    this.errors = make("div", { class: "errors", role: "group", "aria-label": "What is wrong here" }, this.chips);
     this.looks = ["Filled", "Outline", "Off"].map((name) =>
       make("button", { type: "button", class: "chip", "data-look": name.toLowerCase(), onclick: () => this.look(name.toLowerCase()) }, name));
     this.legend = new Legend(this.context.classes());
-    this.shade = make("input", { type: "range", min: "10", max: "90", value: "50", "aria-label": "How dense the marked regions are", oninput: () => { this.look("filled"); } });
+    this.shade = make("input", { type: "range", min: "10", max: "90", value: "50", "aria-label": "Mask opacity", oninput: () => { this.look("filled"); } });
     this.view = make("div", { class: "looks", role: "group", "aria-label": "Mask" }, make("span", { class: "small-head" }, "Mask ", key("M")), this.looks, this.shade);
     this.look("filled");
   }
@@ -81,7 +81,7 @@ class Checking {
     this.legend.show(pixels.map(([label]) => label), colours, unknown);
   }
 
-  /* A short touch sets a pin; a pin can be dragged, and so can the picture. */
+  /* A short touch places a pin; pins and the picture can be dragged. */
   tool() {
     let start = null;
     return {
@@ -107,10 +107,10 @@ class Checking {
   }
 
   set(at) {
-    if (!this.marks.add(at, this.kind)) this.note.textContent = `${MOST} marks are enough: send them`;
+    if (!this.marks.add(at, this.kind)) this.note.textContent = `${MOST} marks are enough: please send them`;
   }
 
-  /* What is wrong at the selected pin, and at the next ones. */
+  /* Sets what is wrong at the selected pin and the next ones. */
   choose(kind) {
     this.kind = kind;
     this.marks.mark(kind);
@@ -127,12 +127,12 @@ class Checking {
     this.note.textContent = all.length ? "" : `${this.context.isTouch ? "Tap" : "Click"} where something is wrong, then say what.`;
   }
 
-  /* That nothing is wrong is said by its own button, so that nobody says it by accident. */
+  /* 'Nothing wrong' has its own button, so that nobody says so by accident. */
   give(isWrong) {
     if (isWrong === this.marks.all.length > 0) this.context.answer(this.marks.all.map((mark) => ({ ...mark })));
   }
 
-  /* Arrows move the selected pin by a pixel, with Shift by ten; held down they go on. */
+  /* Arrow keys move the selected pin by one pixel, with Shift by ten; they repeat while held down. */
   step(event) {
     const step = STEPS[event.key];
     const { current } = this.marks;
@@ -145,7 +145,7 @@ class Checking {
     this.board.reveal(current.x, current.y);
   }
 
-  /* True when the key had a use here. */
+  /* True if the key was used. */
   key({ key: name, target }) {
     const letter = name.toLowerCase();
     const looks = this.looks.map((chip) => chip.dataset.look);
@@ -178,17 +178,17 @@ const draw = (host, question, context) => {
 };
 
 export default {
-  title: "Is it marked right?",
+  title: "Is the mask correct?",
   about:
-    "Somebody else marked what is in the picture. Look whether anything is missing, was marked though it is not there, has the wrong class, or has a border " +
-    "that is clearly off. Click there, and say what it is; if all is well, say so.",
+    "Somebody else marked what is in the picture. Check whether anything is missing, marked although it is not there, of the wrong class, or has a border " +
+    "that is clearly off. Click there and say what is wrong; if everything is fine, say so.",
   keys: [
-    { keys: ["1", "2", "3", "4"], name: "What is wrong", meaning: "missing, too much, wrong class, border off: at the mark just set, and at the next ones" },
+    { keys: ["1", "2", "3", "4"], name: "What is wrong", meaning: "missing, too much, wrong class, border off: for the mark just placed and the next ones" },
     { keys: ["N"], name: "Nothing wrong", meaning: "everything is marked as it should be" },
     { keys: ["Enter"], name: "Send", meaning: "sends your marks" },
     { keys: ["M"], name: "Mask", meaning: "filled, outline, off" },
-    { keys: ["P"], name: "Mark the middle", meaning: "sets a mark without a mouse; the arrow keys move it, with Shift further" },
-    { keys: ["X"], name: "Take away", meaning: "takes the selected mark away; a mark can also be dragged" },
+    { keys: ["P"], name: "Mark the middle", meaning: "places a mark without a mouse; the arrow keys move it, faster with Shift" },
+    { keys: ["X"], name: "Remove", meaning: "removes the selected mark; you can also drag marks" },
   ],
   draw,
 };

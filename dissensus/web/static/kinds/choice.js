@@ -1,5 +1,5 @@
-/* Which of two pictures? Which one stands left is the server's throw; the answer names the side. Two predictions of one
- * image come with a third picture, the image itself, which is seen while a key or a button is held. */
+/* Which of two pictures? The server decides at random which one is on the left; the answer names the side. Two predictions
+ * for one image come with a third picture, the image itself, which is shown while a key or button is held. */
 
 import { make } from "../dom.js";
 import { Bare } from "./bare.js";
@@ -41,14 +41,14 @@ const draw = (host, question, context) => {
 export default {
   title: "Which of the two?",
   about:
-    "Two pictures, side by side or one above the other. Zooming moves both. Where they are the same photograph with something marked in it, " +
-    "look which one marks it better; the photograph alone can be seen meanwhile.",
+    "Two pictures, side by side or one above the other; they zoom together. If both show the same photograph with regions marked, " +
+    "decide which one is marked better. You can look at the photograph alone at any time.",
   keys: [
     { keys: ["←"], name: "Left", meaning: "the left one; on a narrow screen, the upper one" },
     { keys: ["→"], name: "Right", meaning: "the right one; on a narrow screen, the lower one" },
-    { keys: ["↓", "S"], name: "No difference", meaning: "where it is offered: neither one more than the other" },
-    { keys: ["Space"], name: "Photo", meaning: "hold it to see the photograph alone, where something is marked in it" },
-    { keys: ["U"], name: "Cannot be judged", meaning: "where it is offered: broken, or unsuitable" },
+    { keys: ["↓", "S"], name: "No difference", meaning: "if offered: you prefer neither" },
+    { keys: ["Space"], name: "Photo", meaning: "hold it to see the photograph without marked regions" },
+    { keys: ["U"], name: "Cannot be judged", meaning: "if offered: broken or unsuitable" },
   ],
   draw,
 };

@@ -1,4 +1,4 @@
-/* Choosing one class out of many: a search field, what was picked lately, and the tree of all. */
+/* Choosing one class out of many: a search field, recent picks, and the tree of all classes. */
 
 import { count, make } from "../dom.js";
 import { answerButtons } from "./parts.js";
@@ -23,14 +23,14 @@ const recentButtons = (classes, options, context) => {
   const buttons = values.map((value) =>
     make("button", { type: "button", class: "chip", "data-answer": value, onclick: () => context.answer(value) }, classes.names[value]),
   );
-  return make("div", { class: "recent", role: "group", "aria-label": "Picked lately" }, make("p", { class: "small-head" }, "Picked lately"), buttons);
+  return make("div", { class: "recent", role: "group", "aria-label": "Recently picked" }, make("p", { class: "small-head" }, "Recently picked"), buttons);
 };
 
-/* The list under the field, with one of its rows marked; the field keeps the focus. */
+/* The list under the field, with one row marked; the focus stays in the field. */
 class Results {
   constructor(field, classes, search, context) {
     Object.assign(this, { field, classes, search, context, marked: -1, rows: [] });
-    this.list = make("ul", { class: "results", role: "listbox", id: "results", "aria-label": "Names that fit", hidden: true });
+    this.list = make("ul", { class: "results", role: "listbox", id: "results", "aria-label": "Matching names", hidden: true });
     this.note = make("p", { class: "quiet small", role: "status" });
   }
 
@@ -39,8 +39,8 @@ class Results {
     this.rows = rows;
     this.list.replaceChildren(...rows.map((row, i) => option(this.classes, row, i, this.context)));
     this.list.hidden = !rows.length;
-    const words = total > rows.length ? `${count(total, "name")} fit: type more to narrow it down` : count(total, "name fits", "names fit");
-    this.note.textContent = text.trim() ? (total ? words : "No name fits. Try another word, or look through the groups.") : "";
+    const words = total > rows.length ? `${count(total, "match", "matches")}: type more to narrow it down` : count(total, "match", "matches");
+    this.note.textContent = text.trim() ? (total ? words : "No match. Try another word, or browse the groups.") : "";
     this.field.setAttribute("aria-expanded", String(rows.length > 0));
     this.mark(rows.length ? 0 : -1);
     return rows.length > 0;
@@ -54,7 +54,7 @@ class Results {
     this.list.children[i]?.scrollIntoView({ block: "nearest" });
   }
 
-  /* True when the key moved or picked something. */
+  /* True if the key moved or picked something. */
   key(name) {
     if (!this.rows.length) return false;
     if (name === "ArrowDown") this.mark((this.marked + 1) % this.rows.length);
@@ -68,7 +68,7 @@ class Results {
 export const chooser = (classes, options, context) => {
   const field = make("input", {
     type: "search", class: "search", role: "combobox", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "done",
-    "aria-controls": "results", "aria-expanded": "false", "aria-autocomplete": "list", "aria-label": "Search a name", placeholder: "Search a name",
+    "aria-controls": "results", "aria-expanded": "false", "aria-autocomplete": "list", "aria-label": "Search names", placeholder: "Search names",
   });
   const results = new Results(field, classes, new Search(classes, options), context);
   const browse = make("div", { class: "browse" }, recentButtons(classes, options, context), tree(classes, options, context));
@@ -87,7 +87,7 @@ export const chooser = (classes, options, context) => {
   };
   const scroll = make("div", { class: "pick-scroll" }, results.note, results.list, browse);
   const row = make("div", { class: "search-row" }, field, make("kbd", { "aria-hidden": "true" }, "/"));
-  // On a phone a focused field brings up a keyboard, which would hide the picture; gone back to, Enter is for keeping the answer.
+  // On a phone, a focused field opens the keyboard, which would hide the picture; after going back, Enter keeps the answer.
   const focus = () => { if (!context.isTouch && context.chosen === undefined) field.focus({ preventScroll: true }); };
   return { elements: [row, scroll, cannot.element], key, focus };
 };

@@ -1,4 +1,4 @@
-/* Two clips in one place: a cover before they are played, a bar that tells how far they are, buttons to play them again. */
+/* Two clips in one place: a cover before they are played, a progress bar, and buttons to replay them. */
 
 import { make } from "../dom.js";
 import { Player } from "./player.js";
@@ -15,7 +15,7 @@ export class Clips {
   #rows = [this.#again("First again", "1", 0), this.#again("Second again", "2", 1), this.#again("Both", "P", 0, 1)];
   element = make("div", { class: "replay", role: "group", "aria-label": "Play again" }, this.#rows);
 
-  /* exact: the stage on which they lie; changed: told when both were seen. */
+  /* exact: the stage that shows them; changed: called after every change, such as when both have been seen. */
   constructor(clips, exact, wereSeen, changed) {
     this.#exact = exact;
     this.#changed = changed;
@@ -24,7 +24,7 @@ export class Clips {
     exact.show(0);
   }
 
-  /* True when the key played something. */
+  /* True if the key played something. */
   key(name) {
     const places = { p: [0, 1], 1: [0], 2: [1] }[name];
     if (!places || (!this.player.isSeen && name !== "p")) return false;
@@ -32,7 +32,7 @@ export class Clips {
     return true;
   }
 
-  /* For the keys that mean the next step: it is to play, as long as they have not been seen. */
+  /* For the keys that mean 'next step', which is to play as long as the clips have not been seen. */
   step() {
     if (this.player.isSeen) return false;
     if (!this.player.isUnderway) this.play();
@@ -48,7 +48,7 @@ export class Clips {
     if (shown !== null) this.#exact.show(shown);
     this.#cover.hidden = playing !== null || (isSeen && shown !== null && !isUnderway);
     this.#start.hidden = this.#words.hidden = isUnderway;
-    this.#words.textContent = trouble || (shown === null ? "Two clips, one after the other." : "Watch both of them to the end.");
+    this.#words.textContent = trouble || (shown === null ? "Two clips, one after the other." : "Watch both to the end.");
     this.#rows.forEach((row, i) => {
       row.setAttribute("aria-pressed", String(playing === i));
       row.disabled = !isSeen;

@@ -4,16 +4,16 @@ import { make } from "../dom.js";
 import { answerButtons, asked, stage } from "./parts.js";
 
 const ROWS = [
-  { value: "yes", label: "Yes", keys: ["Y"], tone: "blue", meaning: "the named thing is in the picture" },
-  { value: "no", label: "No", keys: ["N"], tone: "orange", meaning: "it is not" },
-  { value: "unsure", label: "Hard to tell", keys: ["U"], meaning: "you cannot decide, or do not know the word" },
-  { value: "unfit", label: "Unfit", keys: ["X"], meaning: "not a natural photograph, or not fit to be shown" },
+  { value: "yes", label: "Yes", keys: ["Y"], tone: "blue", meaning: "it is in the picture" },
+  { value: "no", label: "No", keys: ["N"], tone: "orange", meaning: "it is not in the picture" },
+  { value: "unsure", label: "Hard to tell", keys: ["U"], meaning: "you cannot decide, or you do not know the word" },
+  { value: "unfit", label: "Unfit", keys: ["X"], meaning: "not a natural photograph, or not suitable to show" },
 ];
 
 const draw = (host, question, context) => {
   const { name, gloss, synonyms = [] } = question.payload;
   const others = synonyms.filter((word) => word.toLowerCase() !== name.toLowerCase());
-  const { element, zoom } = stage(context.pictures, question.payload.items, ["Picture to be judged"]);
+  const { element, zoom } = stage(context.pictures, question.payload.items, ["Picture to judge"]);
   const buttons = answerButtons(ROWS, context);
   const text = asked(
     "Does it contain …",
@@ -32,7 +32,7 @@ const draw = (host, question, context) => {
 
 export default {
   title: "Is it in the picture?",
-  about: "Answer by what is visible, not by what is likely. Several things may be in one picture.",
+  about: "Go by what you can see, not by what is likely. A picture may contain several things.",
   keys: ROWS.map(({ keys, label, meaning }) => ({ keys, name: label, meaning })),
   draw,
 };

@@ -1,11 +1,11 @@
-/* Pictures or clips pixel for pixel: one of theirs is one of the screen's, whatever the browser's zoom or the density of
- * the display. What does not fit is scrolled, all of them together; only whoever asks for it sees them resampled. */
+/* Pictures or clips pixel for pixel: each of their pixels is one pixel of the screen, whatever the browser's zoom or the
+ * display's density. What does not fit is scrolled, all of them together; they are resampled only on request. */
 
 import { make } from "../dom.js";
 
 const sizeOf = (medium) => [medium.naturalWidth ?? medium.videoWidth, medium.naturalHeight ?? medium.videoHeight];
 
-/* Tells `changed` when a pixel of the page covers more or fewer of the screen's: another zoom, another display. */
+/* Calls `changed` when a page pixel covers more or fewer screen pixels: another zoom, another display. */
 const watchDensity = (changed) => {
   let query = null;
   const heard = () => { changed(); follow(); };
@@ -24,7 +24,7 @@ export class ExactStage {
   #panes;
   #note = make("span", {});
   #toggle = make("button", { type: "button", class: "plain", "data-role": "fit", "aria-keyshortcuts": "F", onclick: () => this.fit() });
-  #leader = null; // the one that is being moved: the others follow it, never it them
+  #leader = null; // the one being moved: the others follow it
   #isFitted = false;
   #observer = new ResizeObserver(() => this.#lay());
   #stopWatching = watchDensity(() => this.#lay());
@@ -38,7 +38,7 @@ export class ExactStage {
     this.#observer.observe(this.bed);
   }
 
-  /* Only one of them, where they are shown in turn. */
+  /* Shows only one of them, if they are shown in turn. */
   show(place) {
     this.#panes.forEach((pane, i) => { pane.hidden = i !== place; });
     this.#lay();
@@ -64,7 +64,7 @@ export class ExactStage {
       if (roll !== this.#leader) return;
       for (const other of this.#rolls) if (other !== roll) other.scrollTo(roll.scrollLeft, roll.scrollTop);
     });
-    roll.addEventListener("mousedown", (event) => event.preventDefault()); // the focus stays where keys move the slider
+    roll.addEventListener("mousedown", (event) => event.preventDefault()); // keeps the focus on the slider, for its keys
     roll.addEventListener("pointerdown", (event) => { if (event.pointerType === "mouse" && !event.button) roll.setPointerCapture(event.pointerId); });
     roll.addEventListener("pointermove", (event) => { if (roll.hasPointerCapture(event.pointerId)) roll.scrollBy(-event.movementX, -event.movementY); });
     return roll;
@@ -73,25 +73,25 @@ export class ExactStage {
   #lay() {
     const shown = this.#rolls.map((_, i) => i).filter((i) => !this.#panes[i].hidden && this.#rolls[i].clientWidth);
     if (!shown.length) return;
-    const scale = this.#isFitted ? Math.min(1, ...shown.map((i) => this.#room(i))) : 1; // one for all: they are compared
+    const scale = this.#isFitted ? Math.min(1, ...shown.map((i) => this.#room(i))) : 1; // the same for all, because they are compared
     for (const i of shown) this.#place(this.#media[i], scale);
     const isLarge = shown.some((i) => this.#room(i) < 1);
     for (const roll of this.#rolls) {
       roll.classList.toggle("large", isLarge && !this.#isFitted);
-      if (isLarge && !this.#isFitted) Object.assign(roll, { tabIndex: 0, role: "group", ariaLabel: "Larger than the screen: arrow keys move it" });
+      if (isLarge && !this.#isFitted) Object.assign(roll, { tabIndex: 0, role: "group", ariaLabel: "Larger than the screen: use the arrow keys to move it" });
       else roll.removeAttribute("tabindex");
     }
     this.#say(isLarge, scale);
   }
 
-  /* How far a medium has to shrink to be seen whole; 1 where it fits. */
+  /* The scale at which a medium fits; 1 if it already does. */
   #room(i) {
     const [width, height] = sizeOf(this.#media[i]);
     const box = this.#rolls[i].getBoundingClientRect();
     return Math.min(1, (box.width * devicePixelRatio) / width, (box.height * devicePixelRatio) / height);
   }
 
-  /* As many of the screen's pixels as it has, and on them: between two of them it would be smoothed. */
+  /* One screen pixel per pixel, and aligned to them: in between, the picture would be smoothed. */
   #place(medium, scale) {
     const [width, height] = sizeOf(medium);
     Object.assign(medium.style, { width: `${(width * scale) / devicePixelRatio}px`, height: `${(height * scale) / devicePixelRatio}px`, left: "0", top: "0" });

@@ -1,33 +1,33 @@
-/* The kinds of questions that this page can put, by the server's names. To add one (grid, reveal, frame pairs,
- * …): write a module beside this file, add its line to KINDS, write its browser test.
+/* The kinds of questions that this page can ask, under the server's names. To add one (grid, reveal, frame pairs,
+ * …): write a module next to this file, add a line to KINDS, and write a browser test.
  *
  * A kind is an object:
- *   title, about    heading and one sentence of the instructions
- *   hasZoom         false where the keys for zooming have no use (optional)
- *   keys            [{ keys: ["Y"], name: "Yes", meaning: "the named thing is in the picture" }, …] for the instructions
+ *   title, about    heading and one sentence for the instructions
+ *   hasZoom         false if the zoom keys have no use (optional)
+ *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions
  *   draw(host, question, context) → view
- *                   fills the empty element `host`; the page below it (undo, comment, feedback) is not the kind's business
+ *                   fills the empty element `host`; the page handles what is below it (undo, comment, feedback)
  *
  * question: as the server sent it: { ticket, kind, training, payload, images }
  * context:  pictures       the question's images as decoded <img> elements, in order (<video> for a clip, which only the
- *                          slider shows); none when the items are no pictures: then payload.items says what to look at,
- *                          and stage() shows that
- *           answer(value)  gives the answer, in the words of POST /api/answers; may be called early or twice: the page
- *                          takes the first one after the picture was there to be seen
- *           chosen         the answer given before, when somebody went back; otherwise undefined
+ *                          slider shows); empty if the items are not pictures: then payload.items says what to look
+ *                          at, and stage() shows that
+ *           answer(value)  gives the answer in the format of POST /api/answers; may be called early or twice: the page
+ *                          takes the first one after the picture became visible
+ *           chosen         the previous answer, if somebody went back; otherwise undefined
  *           classes()      a promise of GET /api/classes
- *           recent         { read() → values, add(value) }: values picked lately by this person
- *           isTouch        there is no keyboard worth mentioning
+ *           recent         { read() → values, add(value) }: values recently picked by this person
+ *           isTouch        this is a touch device, probably without a keyboard
  *
- * view:     says           the question in one sentence, read to those who do not see it
- *           words(value)   an answer in few words, for 'last: …'
- *           told(value)    the known answer of a practice question, where the server's words have no sides (optional)
- *           isChanged()    true once an answer is in the making: then Enter is the view's, and keeps nothing (optional)
- *           zoom           what stage() returned: the keys + − 0 go there (optional)
- *           key(event)     true when the view took this key; not called while somebody types (optional)
+ * view:     says           the question in one sentence, for screen readers
+ *           words(value)   an answer in a few words, for 'last: …'
+ *           told(value)    the known answer of a practice question, if the server's words do not name sides (optional)
+ *           isChanged()    true once the answer has been changed: then Enter goes to the view (optional)
+ *           zoom           what stage() returned; gets the keys + − 0 (optional)
+ *           key(event)     returns whether the view used this key; not called while typing (optional)
  *           leave()        called before the next question is drawn (optional)
  *
- * parts.js has what most kinds need: stage() for zoomable pictures, answerButtons() for one key per answer. */
+ * parts.js has what most kinds need: stage() for zoomable pictures, answerButtons() for answers with keys. */
 
 import check from "./check.js";
 import choice from "./choice.js";
@@ -40,8 +40,8 @@ export const KINDS = { contains, choice, pick, slider, mask, check };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
-  { keys: ["Z"], name: "Undo", meaning: "back to the question before, and further back" },
-  { keys: ["C"], name: "Comment", meaning: "a remark that goes with your answer" },
+  { keys: ["Z"], name: "Undo", meaning: "back to the previous question, and further back" },
+  { keys: ["C"], name: "Comment", meaning: "a remark sent with your answer" },
   { keys: ["+", "−", "0"], name: "Zoom", isZoom: true, meaning: "also with the wheel, two fingers or a double tap; drag to move" },
   { keys: ["?"], name: "Help", meaning: "these instructions again" },
 ];

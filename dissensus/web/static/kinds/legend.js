@@ -1,4 +1,4 @@
-/* Which colour means what: the classes that a page shows, by name. */
+/* Which colour means what: the names of the classes shown. */
 
 import { make } from "../dom.js";
 import { VOID } from "./masking/overlay.js";

@@ -1,4 +1,4 @@
-/* What is where in the picture? People draw it on an empty board, or correct what was drawn before. */
+/* What is where in the picture? People draw it on an empty board, or correct an earlier mask. */
 
 import { make } from "../dom.js";
 import { Board } from "./board.js";
@@ -11,8 +11,8 @@ import { decoded, pixelsOf } from "./masking/runs.js";
 import { answerButtons, asked, stage } from "./parts.js";
 
 const MOST_NAMED = 4;
-const SOON = 400; // milliseconds after a stroke until it is kept for a reload
-const MARKS = { missing: "something is not marked", extra: "marked what is not there", class: "wrong class", border: "the border is off" };
+const SOON = 400; // milliseconds after a stroke until it is saved in case of a reload
+const MARKS = { missing: "something is not marked", extra: "marked, but not there", class: "wrong class", border: "the border is off" };
 
 const percent = (share) => (share >= 0.01 ? `${Math.round(100 * share)} %` : "below 1 %");
 
@@ -32,7 +32,7 @@ class Masking {
   #question;
   #context;
   #isGiven = false;
-  #isSure = false; // an empty picture is confirmed once more
+  #isSure = false; // an empty mask has to be confirmed
   #timer = 0;
   #hint = make("p", { class: "hint", "data-role": "hint", role: "status" });
   #kept = () => this.#keep();
@@ -54,7 +54,7 @@ class Masking {
     this.#draw();
   }
 
-  /* What was said before, or what is to be corrected; null where there is nothing of this size. */
+  /* The previous answer, or the mask to correct; null if there is none of this size. */
   #before() {
     const { chosen } = this.#context;
     const mask = chosen?.runs ? chosen : this.#question.payload.mask;
@@ -79,7 +79,7 @@ class Masking {
     this.answer = answer;
   }
 
-  /* Puts the classes into their place, once their names have come. */
+  /* Shows the classes once their names are loaded. */
   name(classes, place) {
     if (!this.isHere) return;
     const { colours, unknown } = this.#question.payload;
@@ -88,7 +88,7 @@ class Masking {
     this.easel.chips = chips;
     place.replaceChildren(chips.element);
     const last = classes.names.length - 1;
-    if (this.easel.label !== VOID && this.easel.label > last) this.easel.choose(last); // of another study
+    if (this.easel.label !== VOID && this.easel.label > last) this.easel.choose(last); // left over from another study
     chips.mark(this.easel.label);
     this.#draw();
   }
@@ -102,17 +102,17 @@ class Masking {
     return this.easel.drawing.canUndo || this.easel.polygon.isOpen;
   }
 
-  /* Closes what is open, asks once more where nothing is drawn, and gives the answer. */
+  /* Closes an open polygon, asks for confirmation if nothing is drawn, and gives the answer. */
   give() {
     const { drawing, polygon } = this.easel;
-    if (polygon.isOpen) return polygon.close() ? undefined : this.#say(`A polygon has three corners or more: add one, or ${this.#context.isTouch ? "take it back" : "press Esc to drop it"}.`);
+    if (polygon.isOpen) return polygon.close() ? undefined : this.#say(`A polygon needs at least three corners: add one, or ${this.#context.isTouch ? "undo it" : "press Esc to discard it"}.`);
     if (drawing.isEmpty && !this.#isSure) {
       this.#isSure = true;
       this.#draw();
       return this.#say(`Nothing is drawn. Is there only ${this.names[0] ?? "background"} in this picture?`);
     }
     const { answer } = drawing;
-    if (answer.runs.length > 2 * this.#question.payload.most_runs) return this.#say("This is more detail than can be stored: clear speckles with a larger brush.");
+    if (answer.runs.length > 2 * this.#question.payload.most_runs) return this.#say("Too much detail to store: remove speckles with a larger brush.");
     return this.say(answer);
   }
 
@@ -121,11 +121,11 @@ class Masking {
     this.answer(answer);
   }
 
-  /* True when the key had a use here. */
+  /* True if the key was used. */
   key(event) {
     const { key, target, repeat } = event;
     if (key === "Enter") {
-      if (target.closest("button, a")) return false; // there it means that button
+      if (target.closest("button, a")) return false; // it presses that button
       this.give();
     } else if (repeat) return false;
     else if (key.toLowerCase() === "u") this.say("unfit");
@@ -152,7 +152,7 @@ class Masking {
     this.#isSure = false;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#kept, SOON);
-    if (document.activeElement?.matches("[data-role=keep]") && this.isChanged) this.board.surface.focus({ preventScroll: true }); // Enter is for the new one
+    if (document.activeElement?.matches("[data-role=keep]") && this.isChanged) this.board.surface.focus({ preventScroll: true }); // Enter now gives the new answer
     this.#draw();
   }
 
@@ -170,11 +170,11 @@ class Masking {
   }
 
   #say(words) {
-    if (this.#hint.textContent !== words) this.#hint.textContent = words; // an unchanged text would be read out again
+    if (this.#hint.textContent !== words) this.#hint.textContent = words; // screen readers would read an unchanged text again
   }
 }
 
-/* Where there is no picture to draw on. */
+/* If there is no picture to draw on. */
 const drawNothing = (host, ask, items, context) => {
   const buttons = answerButtons([{ value: "unfit", label: "Cannot be judged", keys: ["U"] }], context);
   host.append(stage([], items, []).element, make("div", { class: "foot" }, asked("", ask), buttons.element));
@@ -186,7 +186,7 @@ const draw = (host, question, context) => {
   if (!context.pictures[0]?.matches("img")) return drawNothing(host, ask, items, context);
   const masking = new Masking(question, context);
   const { board, easel, pins, hint, done, unfit } = masking;
-  const classes = make("div", { class: "class-place" }, make("p", { class: "quiet small" }, "The list of classes is on its way …"));
+  const classes = make("div", { class: "class-place" }, make("p", { class: "quiet small" }, "Loading the classes …"));
   const answers = make("div", { class: "answers masked", role: "group", "aria-label": "Answer" }, done, unfit);
   const head = make("div", { class: "mask-head" }, asked("", ask), hint);
   const bar = make("div", { class: "mask-bar" }, easel.panel.tools, easel.panel.steps);
@@ -206,17 +206,17 @@ const draw = (host, question, context) => {
 
 export default {
   title: "What is where?",
-  about: "Draw every object of the listed classes, as exactly as you can see it; all the rest is background. Mark what nobody could tell as 'cannot tell'.",
+  about: "Draw every object of the listed classes as precisely as you can; everything else is background. Mark what nobody could identify as 'cannot tell'.",
   hasZoom: false,
   keys: [
-    { keys: ["P", "B"], name: "Draw", meaning: "polygon, corner by corner, or brush; [ and ] change its size" },
-    { keys: ["E", "G"], name: "Erase, fill", meaning: "rub out, or give a region of one colour to the chosen class" },
-    { keys: ["1", "…", "0"], name: "Class", meaning: "as on the chips; 0 is background, V is 'cannot tell', / searches a long list" },
-    { keys: ["Enter"], name: "Close, go on", meaning: "closes the polygon; without one it gives the answer. Backspace removes the last corner, Esc all" },
-    { keys: ["Ctrl+Z"], name: "Take back", meaning: "the last stroke or corner; with Shift: do it again" },
-    { keys: ["+", "−", "F"], name: "Zoom", meaning: "also with the wheel or two fingers; F shows all of it. Space and drag, the middle button or H move it" },
-    { keys: ["O"], name: "Colours", meaning: "off and on" },
-    { keys: ["←", "→"], name: "By keys", meaning: "these and ↑ ↓ move a cross, with Shift by one pixel; the space bar draws there, also while it is held down" },
+    { keys: ["P", "B"], name: "Draw", meaning: "polygon, corner by corner, or brush; [ and ] change the brush size" },
+    { keys: ["E", "G"], name: "Erase, fill", meaning: "erase, or assign a region of one colour to the selected class" },
+    { keys: ["1", "…", "0"], name: "Class", meaning: "as shown on the chips; 0 is background, V is 'cannot tell', / searches a long list" },
+    { keys: ["Enter"], name: "Close, finish", meaning: "closes the polygon; if none is open, gives the answer. Backspace removes the last corner, Esc all" },
+    { keys: ["Ctrl+Z"], name: "Undo step", meaning: "the last stroke or corner; with Shift: redo" },
+    { keys: ["+", "−", "F"], name: "Zoom", meaning: "also with the wheel or two fingers; F shows the whole picture. Space and drag, the middle button or H move it" },
+    { keys: ["O"], name: "Colours", meaning: "hide or show" },
+    { keys: ["←", "→"], name: "Keyboard", meaning: "these and ↑ ↓ move a cross, with Shift by one pixel; the space bar draws there, also while held down" },
     { keys: ["U"], name: "Unfit", meaning: "cannot be judged: the picture is broken, or nobody could tell what is in it" },
   ],
   draw,

@@ -1,4 +1,4 @@
-/* Pieces that kinds are made of. */
+/* Building blocks for kinds. */
 
 import { make } from "../dom.js";
 import { Zoom } from "../zoom.js";
@@ -6,11 +6,11 @@ import { Zoom } from "../zoom.js";
 const zoomButton = (sign, label, act) =>
   make("button", { type: "button", class: "zoom-button", "aria-label": label, title: label, onclick: act }, sign);
 
-/* What to look at, where the study has no pictures of it. */
+/* What to look at if the study has no pictures of the items. */
 const bareStage = (items, captions) => {
   const frames = items.map((item, i) =>
     make("figure", { class: "frame bare" }, captions[i] && make("figcaption", {}, captions[i]),
-      make("p", {}, "There is no picture of it here. Open the item yourself:", make("br"), make("code", {}, item))));
+      make("p", {}, "There is no picture of this item. Open it yourself:", make("br"), make("code", {}, item))));
   return { element: make("div", { class: "stage", "data-role": "stage", "data-pictures": frames.length }, frames), zoom: null };
 };
 
@@ -29,8 +29,8 @@ export const stage = (pictures, items, alts, captions = []) => {
     { class: "zoom", role: "group", "aria-label": "Zoom" },
     size,
     reset,
-    zoomButton("−", "Smaller", () => zoom.step(-1)),
-    zoomButton("+", "Larger", () => zoom.step(1)),
+    zoomButton("−", "Zoom out", () => zoom.step(-1)),
+    zoomButton("+", "Zoom in", () => zoom.step(1)),
   );
   const element = make("div", { class: "stage", "data-role": "stage", "data-pictures": frames.length }, frames, controls);
   const zoom = new Zoom(element, frames, (scale) => {
@@ -42,7 +42,7 @@ export const stage = (pictures, items, alts, captions = []) => {
   return { element, zoom };
 };
 
-/* On a narrow screen two pictures lie one above the other: the style sheet shows the word that fits. */
+/* On a narrow screen two pictures are stacked: the style sheet shows the word that applies. */
 export const side = (wide, narrow) => [make("span", { class: "when-wide" }, wide), make("span", { class: "when-stacked" }, narrow)];
 
 /* One button per answer, each with its key. rows: [{ value, label, keys: [shown first, …], tone }]; label: text or nodes. */
@@ -74,6 +74,6 @@ export const answerButtons = (rows, context) => {
 
 const SHORTCUT = { "←": "ArrowLeft", "→": "ArrowRight", "↓": "ArrowDown", "↑": "ArrowUp" };
 
-/* The question in words, in the middle of everything. */
+/* The question as text. */
 export const asked = (lead, title, ...below) =>
   make("div", { class: "asked" }, lead && make("p", { class: "does" }, lead), make("h2", { class: "name" }, title), ...below);

@@ -1,4 +1,4 @@
-/* Which class is it? A few to choose from are buttons; many are searched and browsed. */
+/* Which class is it? A few options become buttons; many can be searched and browsed. */
 
 import { make } from "../dom.js";
 import { chooser } from "./chooser.js";
@@ -8,10 +8,10 @@ const FEW = 9; // one digit each
 
 const draw = (host, question, context) => {
   const ask = question.payload.ask || "What is in the picture?";
-  const { element, zoom } = stage(context.pictures, question.payload.items, ["Picture to be named"]);
+  const { element, zoom } = stage(context.pictures, question.payload.items, ["Picture to name"]);
   const foot = make("div", { class: "foot picking" }, asked("", ask));
   const view = { says: ask, words: (value) => (value === null ? "cannot tell" : `class ${value}`), zoom, key: () => false };
-  const body = make("div", { class: "pick-body" }, make("p", { class: "quiet" }, "The list of names is on its way …"));
+  const body = make("div", { class: "pick-body" }, make("p", { class: "quiet" }, "Loading the names …"));
   foot.append(body);
   host.append(element, foot);
   let isHere = true;
@@ -43,11 +43,11 @@ const labelled = (classes, value) => [
 
 export default {
   title: "What is it?",
-  about: "Pick the one name that fits the picture best: type a part of it, or look through the groups.",
+  about: "Pick the one name that fits the picture best: type part of it, or browse the groups.",
   keys: [
-    { keys: ["1", "…", "9"], name: "Pick", meaning: "when there are few to choose from" },
-    { keys: ["/"], name: "Search", meaning: "type, then ↑ ↓ and Enter; Esc leaves the field, so that single keys work" },
-    { keys: ["U"], name: "Cannot tell", meaning: "none that you could name" },
+    { keys: ["1", "…", "9"], name: "Pick", meaning: "if there are only a few options" },
+    { keys: ["/"], name: "Search", meaning: "type, then ↑ ↓ and Enter; Esc leaves the field so that single keys work" },
+    { keys: ["U"], name: "Cannot tell", meaning: "you cannot say which one it is" },
   ],
   draw,
 };

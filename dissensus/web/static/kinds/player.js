@@ -1,6 +1,6 @@
-/* Two clips that are played one after the other, and as often as somebody likes. */
+/* Plays two clips one after the other, as often as somebody likes. */
 
-const PAUSE = 700; // milliseconds of nothing between two clips, so that one is not taken for the other's cut
+const PAUSE = 700; // milliseconds between two clips, so that the change does not look like a cut
 
 export class Player {
   #clips;
@@ -8,30 +8,30 @@ export class Player {
   #coming = [];
   #timer = 0;
   #hidden = () => { if (document.hidden) this.stop(); };
-  seen; // which were played to the end once
-  playing = null; // the place of the one that runs
-  shown = null; // the place of the one that ran last
+  seen; // which have been played to the end
+  playing = null; // index of the clip that is playing
+  shown = null; // index of the clip that was played last
   trouble = "";
 
-  /* `changed` hears of everything that is to be drawn anew. */
+  /* `changed` is called whenever something has to be redrawn. */
   constructor(clips, wereSeen, changed) {
     this.#clips = clips;
     this.#changed = changed;
     this.seen = clips.map(() => wereSeen);
     clips.forEach((clip, i) => { clip.onended = () => this.#ended(i); clip.ontimeupdate = changed; });
-    document.addEventListener("visibilitychange", this.#hidden); // what plays behind another window is not seen
+    document.addEventListener("visibilitychange", this.#hidden); // nobody sees what plays in a hidden tab
   }
 
   get isSeen() {
     return this.seen.every(Boolean);
   }
 
-  /* One of them runs, or will in a moment. */
+  /* A clip is playing, or will be in a moment. */
   get isUnderway() {
     return this.playing !== null || this.#coming.length > 0;
   }
 
-  /* How much of the clip that runs is over. */
+  /* How much of the current clip has been played, 0 to 1. */
   get share() {
     const clip = this.#clips[this.playing];
     return clip?.duration ? clip.currentTime / clip.duration : 0;
@@ -68,9 +68,9 @@ export class Player {
     try {
       await clip.play();
     } catch {
-      if (this.playing !== place || !clip.paused) return; // stopped, or another was asked for
+      if (this.playing !== place || !clip.paused) return; // stopped, or another clip was requested
       this.stop();
-      this.trouble = "This browser did not start the clip. Try again.";
+      this.trouble = "The browser could not start the clip. Try again.";
       this.#changed();
     }
   }

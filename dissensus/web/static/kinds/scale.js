@@ -1,5 +1,5 @@
-/* A scale from −100 to 100 with three bands. It has no value until somebody gives it one, so that its middle is never
- * an answer by accident. */
+/* A scale from −100 to 100 with three bands. It has no value until somebody sets one, so that nobody answers with its
+ * middle by accident. */
 
 import { make } from "../dom.js";
 
@@ -20,10 +20,10 @@ export class Scale {
   #zones;
   #words;
   #changed;
-  #grabbed = 0; // how far from its middle the thumb was taken
+  #grabbed = 0; // how far from its centre the thumb was grabbed
   value;
 
-  /* bands: what stands below each; words(value): for whoever does not see it, null before there is a value. */
+  /* bands: the label of each; words(value): text for screen readers, where null means no value yet. */
   constructor(bands, value, words, changed) {
     this.#words = words;
     this.#changed = changed;
@@ -45,7 +45,7 @@ export class Scale {
     this.#draw();
   }
 
-  /* Keys that are pressed on the scale itself: before the page sees them, and while they are held down too. */
+  /* Handles keys on the scale itself, before the page sees them and also while they are held down. */
   listen(pressed) {
     this.#input.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || !pressed(event)) return;
@@ -65,7 +65,7 @@ export class Scale {
     this.#changed();
   }
 
-  /* True when the key moved it. */
+  /* True if the key moved it. */
   key({ key, shiftKey, target }) {
     const step = shiftKey ? 1 : STEP;
     const own = target === this.#input ? { ArrowUp: step, ArrowDown: -step } : {};
@@ -73,7 +73,7 @@ export class Scale {
     const to = { Home: -LARGEST, End: LARGEST, 0: 0, s: 0, S: 0 }[key];
     if (by === undefined && to === undefined) return false;
     this.to(to ?? (this.value ?? 0) + by);
-    if (target !== this.#input) this.focus(); // so that a key held down goes on
+    if (target !== this.#input) this.focus(); // so that a key held down keeps moving it
     return true;
   }
 
@@ -86,7 +86,7 @@ export class Scale {
       this.#grabbed = isOnThumb ? away : 0;
       this.element.setPointerCapture(event.pointerId);
       this.focus();
-      if (isOnThumb) return; // taken, not moved yet
+      if (isOnThumb) return; // grabbed, not moved yet
     } else if (!this.element.hasPointerCapture(event.pointerId)) return;
     this.to(((event.clientX - this.#grabbed - box.left) / box.width) * 2 * LARGEST - LARGEST);
   }

@@ -1,8 +1,8 @@
-/* Names that fit what was typed, the best first: names with that word, names that begin so, other words for them, parts. */
+/* Names that match what was typed, best first: names containing the word, names starting with it, synonyms, parts of words. */
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("_", " ").trim();
 
-/* Smaller is better; null: does not fit. */
+/* Smaller is better; null: no match. */
 const rank = (wanted, word, isName) => {
   const at = word.indexOf(wanted);
   if (at < 0) return null;
@@ -24,7 +24,7 @@ export class Search {
     }));
   }
 
-  /* [{ value, also }]: `also` is the other word that fitted, when the name itself did not. */
+  /* [{ value, also }]: `also` is the synonym that matched if the name itself did not. */
   find(text, most) {
     const wanted = plain(text);
     const found = this.#rows.flatMap((row) => {

@@ -1,5 +1,5 @@
-/* Which of two is better, and how sure is it? Pictures stand side by side, clips are played one after the other, all of
- * them pixel for pixel. Which one is left, or first, is the server's throw; the answer is positive for the right one. */
+/* Which of two is better, and how certain is that? Pictures are shown side by side, clips one after the other, all of them
+ * pixel for pixel. The server decides at random which one is left or first; the answer is positive for the right one. */
 
 import { make } from "../dom.js";
 import { Clips } from "./clips.js";
@@ -7,7 +7,7 @@ import { ExactStage } from "./exact.js";
 import { asked, side, stage } from "./parts.js";
 import { Scale, bandOf, signed } from "./scale.js";
 
-/* How the two are called: on the screen, where what fits is shown, and in a text that holds for any screen. */
+/* Names of the two: on the screen, where the style sheet picks one, and in texts that fit any screen. */
 const PICTURES = { left: side("Left", "Upper"), right: side("Right", "Lower"), text: { left: "the left or upper one", right: "the right or lower one" } };
 const CLIPS = { left: ["First"], right: ["Second"], text: { left: "the first one", right: "the second one" } };
 
@@ -70,11 +70,11 @@ class Sliding {
     if (!this.confirm.disabled) this.context.answer(this.scale.value);
   }
 
-  /* True when the key had a use here. */
+  /* True if the key was used. */
   key(event) {
     const { key, target, repeat } = event;
     if (key === "Enter" || key === " ") return this.next(event);
-    if (target.closest(".roll") && /^(Arrow|Page|Home|End)/.test(key)) return false; // there they move the pictures
+    if (target.closest(".roll") && /^(Arrow|Page|Home|End)/.test(key)) return false; // they scroll the pictures there
     if (this.scale.key(event)) return true;
     if (repeat) return false;
     if (["u", "x"].includes(key.toLowerCase())) this.context.answer("unfit");
@@ -84,7 +84,7 @@ class Sliding {
   }
 
   next({ target, repeat }) {
-    if (target.closest("button, a")) return false; // there it means that button
+    if (target.closest("button, a")) return false; // it presses that button
     if (!repeat && !this.clips?.step()) this.give();
     return true;
   }
@@ -109,16 +109,16 @@ const draw = (host, question, context) => {
 export default {
   title: "Which one is better, and how sure are you?",
   about:
-    "Two pictures side by side, or two clips one after the other, pixel for pixel. Move the slider towards the better one: the further, the surer. " +
-    "Around the middle you are uncertain; on its mark you see no difference.",
+    "Two pictures side by side, or two clips one after the other, pixel for pixel. Move the slider towards the better one: the further, the surer you are. " +
+    "Near the middle means uncertain; exactly in the middle means no difference.",
   hasZoom: false,
   keys: [
-    { keys: ["←", "→"], name: "Move", meaning: "towards the left or the right one by 5, with Shift by 1; Home and End go all the way" },
-    { keys: ["S", "0"], name: "No difference", meaning: "puts the slider on its mark" },
-    { keys: ["Enter"], name: "Confirm", meaning: "gives the answer that the button names; Space does too" },
-    { keys: ["U"], name: "Unfit", meaning: "cannot be judged: broken, or unsuitable" },
-    { keys: ["F"], name: "Fit", meaning: "where they are larger than the screen: shows them whole, but resampled" },
-    { keys: ["P", "1", "2"], name: "Play", meaning: "clips only: both, the first or the second one again" },
+    { keys: ["←", "→"], name: "Move", meaning: "by 5 towards the left or the right one, with Shift by 1; Home and End go all the way" },
+    { keys: ["S", "0"], name: "No difference", meaning: "moves the slider exactly to the middle" },
+    { keys: ["Enter"], name: "Confirm", meaning: "gives the answer shown on the button; so does Space" },
+    { keys: ["U"], name: "Unfit", meaning: "cannot be judged: broken or unsuitable" },
+    { keys: ["F"], name: "Fit", meaning: "if they are larger than the screen: shows all of them, but resampled" },
+    { keys: ["P", "1", "2"], name: "Play", meaning: "clips only: replays both, the first or the second one" },
   ],
   draw,
 };

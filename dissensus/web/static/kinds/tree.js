@@ -1,5 +1,5 @@
-/* The taxonomy as a tree to look through, by mouse, touch and keyboard (the ARIA tree pattern: ↑ ↓ ← → Home End Enter).
- * Branches are drawn when they are opened: a taxonomy may have tens of thousands of nodes. */
+/* The taxonomy as a tree to browse by mouse, touch and keyboard (the ARIA tree pattern: ↑ ↓ ← → Home End Enter).
+ * Branches are drawn only when opened: a taxonomy may have tens of thousands of nodes. */
 
 import { make } from "../dom.js";
 
@@ -11,8 +11,8 @@ const reaching = ({ children, classes, root }, offered) => {
   const known = new Map();
   const visit = (node) => {
     if (!known.has(node)) {
-      known.set(node, false); // ends a circle, should there be one
-      const below = children[node].map(visit); // all of them: every node has to be known
+      known.set(node, false); // breaks cycles, should there be any
+      const below = children[node].map(visit); // no short-circuit: every node must be visited
       known.set(node, offered.has(classes[node]) || below.some(Boolean));
     }
     return known.get(node);
@@ -21,7 +21,7 @@ const reaching = ({ children, classes, root }, offered) => {
   return (node) => known.get(node) === true;
 };
 
-/* How many offered classes lie under a node; one that is reached in two ways counts once. */
+/* How many offered classes are below a node; one that is reachable in two ways counts once. */
 const sizeOf = ({ children, classes }, offered, node) => {
   const seen = new Set();
   const visit = (here) => {
@@ -33,7 +33,7 @@ const sizeOf = ({ children, classes }, offered, node) => {
   return [...seen].filter((here) => offered.has(classes[here])).length;
 };
 
-/* Down a chain of nodes that offer no choice. */
+/* Skips a chain of nodes that offer no choice. */
 const shortened = (taxonomy, isUseful, node) => {
   const open = (parent) => taxonomy.children[parent].filter(isUseful);
   let here = node;
@@ -77,7 +77,7 @@ export const tree = (classes, options, context) => {
       role: "treeitem",
       tabindex: "-1",
       "aria-level": level,
-      "aria-label": isBranch ? `${name}, ${many} names` : name, // otherwise all that lies below would be read out as its name
+      "aria-label": isBranch ? `${name}, ${many} names` : name, // otherwise screen readers would read everything below as its name
       "aria-expanded": isBranch ? "false" : null,
       "data-answer": value,
     }, row);
@@ -100,7 +100,7 @@ export const tree = (classes, options, context) => {
     else context.answer(value);
   };
 
-  // The uppermost words of a taxonomy ('physical entity') help nobody: they give way to what lies below them.
+  // The top nodes of a taxonomy ('physical entity') help nobody: they are replaced by their children.
   const topRows = () => {
     let rows = branches(shortened(taxonomy, isUseful, taxonomy.root));
     const fits = (node) => {

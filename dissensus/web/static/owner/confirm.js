@@ -1,4 +1,4 @@
-/* Asks before anything is done to a person's answers; the reason can be edited. `act(reason)` may fail: its words are shown. */
+/* Asks before changing anything about a person's answers; the reason can be edited. If `act(reason)` fails, its message is shown. */
 
 import { one } from "../dom.js";
 
@@ -20,7 +20,7 @@ export const confirm = ({ title, words, yes, reason = null, act }) => {
       await act(role("reason").value.trim());
       dialog.close();
     } catch (failure) {
-      role("confirm-error").textContent = `Not done: ${failure.message}.`;
+      role("confirm-error").textContent = `That failed: ${failure.message}.`;
     } finally {
       role("confirm-yes").disabled = false;
     }

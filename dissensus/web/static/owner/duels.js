@@ -1,4 +1,4 @@
-/* How far each duel is: a triangle of small squares that stays readable with hundreds of duels, and a list of all. */
+/* Progress of each duel: a triangle of small squares that stays readable with hundreds of duels, and a list. */
 
 import { count, make, one } from "../dom.js";
 import { number } from "./words.js";
@@ -24,7 +24,7 @@ const triangle = (models, byPair) => {
 };
 
 const list = (duels) =>
-  make("details", {}, make("summary", {}, "All of them, the least advanced first"),
+  make("details", {}, make("summary", {}, "All duels, least complete first"),
     make("div", { class: "tall", tabindex: "0", role: "group", "aria-label": "Duels as a table" }, make("table", { class: "table" },
       make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Duel"), make("th", { scope: "col", class: "number" }, "Items judged"))),
       make("tbody", {}, duels.toSorted((a, b) => a.judged / (a.items || 1) - b.judged / (b.items || 1)).map(({ first, second, items, judged }) =>
@@ -40,7 +40,7 @@ export const drawDuels = (duels) => {
   const done = duels.filter(({ items, judged }) => judged >= items).length;
   host.replaceChildren(
     make("h3", {}, "Duels"),
-    make("p", { class: "quiet small" }, `${count(duels.length, "duel")}, ${number(done)} of them with all items judged. The fuller a square, the further the duel.`),
+    make("p", { class: "quiet small" }, `${count(duels.length, "duel")}, ${number(done)} of them with all items judged. The fuller the square, the more items are judged.`),
     make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Duels" }, triangle(models, byPair)),
     list(duels),
   );

@@ -1,10 +1,10 @@
-/* Answers per hour as bars, drawn by hand to the width there is; the same numbers stand in a table. */
+/* Answers per hour as a bar chart fitted to the available width, and as a table. */
 
 import { draw, make, one } from "../dom.js";
 import { clock, day, number } from "./words.js";
 
 const HEIGHT = 150;
-const BELOW = 38; // room for hours and days
+const BELOW = 38; // space for hours and days
 const ABOVE = 16;
 const TIGHTEST = 46; // pixels between two labels
 
@@ -49,8 +49,8 @@ let watcher = null;
 export const drawHours = (hours) => {
   const host = one("[data-role=hours]");
   known = hours;
-  if (!hours.some(({ answers }) => answers)) return host.replaceChildren(make("p", { class: "none" }, "Nobody has answered in the last two days."));
-  const isOpen = one("details", host)?.open; // a refresh must not close what somebody reads
+  if (!hours.some(({ answers }) => answers)) return host.replaceChildren(make("p", { class: "none" }, "No answers in the last two days."));
+  const isOpen = one("details", host)?.open; // a refresh must not close what somebody is reading
   const total = hours.reduce((sum, { answers }) => sum + answers, 0);
   const figure = make("div", { class: "chart", role: "img", "aria-label": `${number(total)} answers in the last ${hours.length} hours` });
   host.replaceChildren(figure, table(hours));
@@ -58,7 +58,7 @@ export const drawHours = (hours) => {
   figure.replaceChildren(chart(hours, Math.max(240, figure.clientWidth)));
   watcher ??= new ResizeObserver(() => {
     const here = one(".chart", host);
-    // by what it was drawn for: a chart that is too wide is shrunk to fit, letters and all
+    // compare with the width it was drawn for: a chart that is too wide is shrunk, labels included
     if (here && Math.abs(here.clientWidth - here.firstElementChild.viewBox.baseVal.width) > 2) here.replaceChildren(chart(known, Math.max(240, here.clientWidth)));
   });
   watcher.observe(host);

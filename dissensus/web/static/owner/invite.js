@@ -1,11 +1,11 @@
-/* A new personal link, which only this page ever sees. */
+/* Creates a new personal link, which only this page ever sees. */
 
 import { ask } from "../api.js";
 import { one } from "../dom.js";
 
 const role = (name) => one(`[data-role=${name}]`);
 
-/* navigator.clipboard is missing on plain http; selecting and copying the old way works there. */
+/* navigator.clipboard does not exist on plain http; the old way of copying works there. */
 const copy = async (field) => {
   field.focus();
   field.select();
@@ -28,7 +28,7 @@ export const wireInvitation = (changed) => {
     try {
       const { link } = await ask("POST", "/api/owner/annotators", { name, is_trusted: form.elements.trusted.checked });
       role("link").value = link;
-      role("made-words").textContent = `The link of ${name}:`;
+      role("made-words").textContent = `Link for ${name}:`;
       role("copy").textContent = "Copy";
       role("made").hidden = false;
       form.elements.name.value = "";
@@ -36,7 +36,7 @@ export const wireInvitation = (changed) => {
       role("copy").focus();
       changed();
     } catch (failure) {
-      role("add-error").textContent = `No link was made: ${failure.message}.`;
+      role("add-error").textContent = `No link was created: ${failure.message}.`;
     }
   });
   role("copy").onclick = async () => { role("copy").textContent = (await copy(role("link"))) ? "Copied" : "Press Ctrl+C"; };

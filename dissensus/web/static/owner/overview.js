@@ -1,4 +1,4 @@
-/* The first screen: how far, until when, and whether it runs. */
+/* The first screen: progress, expected end, and whether the study is running. */
 
 import { make, one } from "../dom.js";
 import { clock, day, number, sentence } from "./words.js";
@@ -10,10 +10,10 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
   const needed = kinds.reduce((sum, kind) => sum + kind.needed, 0);
   document.title = `${title}: dashboard`;
   role("title").textContent = title;
-  role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `Nobody has answered yet: ${number(needed)} answers to go`;
+  role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `No answers yet: ${number(needed)} to go`;
   role("expected").textContent = sentence(expected);
   role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour in the last day`].filter(Boolean).join(" · ");
-  role("state").textContent = paused ? "Paused: nobody is given questions" : "Running";
+  role("state").textContent = paused ? "Paused: nobody gets questions" : "Running";
   role("state").dataset.paused = paused;
   role("pause").textContent = paused ? "Resume" : "Pause";
   role("pause").dataset.paused = paused;
@@ -21,7 +21,7 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
   bar.setAttribute("aria-valuenow", given);
   bar.setAttribute("aria-valuemax", needed);
   bar.firstElementChild.style.width = needed ? `${Math.min(100, (100 * given) / needed)}%` : "0";
-  const further = words.filter((text) => text !== alpha?.words); // those stand under the people
+  const further = words.filter((text) => text !== alpha?.words); // those are shown with the annotators
   role("words").replaceChildren(...further.map((text) => make("li", {}, sentence(text))));
 };
 
@@ -45,7 +45,7 @@ export const drawKinds = (kinds) => {
 export const drawAlpha = (alpha) => {
   const host = role("alpha");
   if (!alpha) {
-    return host.replaceChildren(make("p", { class: "none" }, "How far people agree is known as soon as some questions have been answered by two of them."));
+    return host.replaceChildren(make("p", { class: "none" }, "Agreement is shown once two annotators have answered some of the same questions."));
   }
   const scale = make("div", { class: "scale", "aria-hidden": "true" }, make("i", {}), make("b", {}));
   const place = (value) => `${100 * Math.max(0, Math.min(1, value))}%`;
@@ -53,7 +53,7 @@ export const drawAlpha = (alpha) => {
   scale.firstElementChild.style.right = `calc(100% - ${place(alpha.high)})`;
   scale.lastElementChild.style.left = place(alpha.value);
   host.replaceChildren(
-    make("p", { class: "figure" }, make("b", {}, alpha.value.toFixed(2)), make("span", {}, `Krippendorff’s alpha, between ${alpha.low.toFixed(2)} and ${alpha.high.toFixed(2)}`)),
+    make("p", { class: "figure" }, make("b", {}, alpha.value.toFixed(2)), make("span", {}, `Krippendorff’s alpha, interval ${alpha.low.toFixed(2)} to ${alpha.high.toFixed(2)}`)),
     scale,
     make("p", { class: "quiet" }, sentence(alpha.words)),
   );

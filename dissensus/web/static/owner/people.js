@@ -1,9 +1,9 @@
-/* Who answers, how fast, and how well by all that can be told; suggestions are words, a person decides. */
+/* Who answers, how fast, and how well as far as can be told. Suggestions are only suggestions: the owner decides. */
 
 import { make, one } from "../dom.js";
 import { ago, number, outOf, seconds, share } from "./words.js";
 
-const COLUMNS = ["Name", "Answers", "Median time", "Agrees with others", "Controls right", "Repeats same", "Skill", "Last seen", ""];
+const COLUMNS = ["Name", "Answers", "Median time", "Agrees with others", "Controls correct", "Same on repeat", "Skill", "Last seen", ""];
 
 const tag = (words, tone) => make("span", { class: "tag", "data-tone": tone }, words);
 
@@ -14,7 +14,7 @@ const cell = (label, value, sub) => make("td", { class: "number", "data-label": 
 
 const row = (person, now, acts) => {
   const { name, exclusion, suggestion, is_trusted: isTrusted, is_revoked: isRevoked, has_link: hasLink } = person;
-  const tags = [isTrusted && tag("trusted"), exclusion && tag("excluded", "wrong"), isRevoked && tag("link revoked"), suggestion && tag("look here", "note")];
+  const tags = [isTrusted && tag("trusted"), exclusion && tag("excluded", "wrong"), isRevoked && tag("link revoked"), suggestion && tag("check", "note")];
   const line = make(
     "tr",
     { "data-person": name, "data-excluded": String(Boolean(exclusion)) },
@@ -27,21 +27,21 @@ const row = (person, now, acts) => {
     cell(COLUMNS[6], share(person.skill)),
     cell(COLUMNS[7], ago(person.last, now)),
     make("td", { class: "acts" },
-      exclusion ? button("include", name, "Count again", () => acts.include(person)) : button("exclude", name, "Exclude…", () => acts.exclude(person)),
+      exclusion ? button("include", name, "Include again", () => acts.include(person)) : button("exclude", name, "Exclude…", () => acts.exclude(person)),
       hasLink && !isRevoked && button("revoke", name, "Revoke link…", () => acts.revoke(person))),
   );
-  const words = exclusion ? `Excluded ${ago(exclusion.time, now)} by ${exclusion.by}: ${exclusion.reason}` : suggestion && `Suggestion: leave out. ${suggestion}`;
+  const words = exclusion ? `Excluded ${ago(exclusion.time, now)} by ${exclusion.by}: ${exclusion.reason}` : suggestion && `Suggestion: exclude. ${suggestion}`;
   if (!words) return [line];
   line.classList.add("has-note");
   return [line, make("tr", { class: "note-row", "data-tone": exclusion ? "wrong" : "note" }, make("td", { colspan: COLUMNS.length }, make("p", {}, words)))];
 };
 
-/* Whom to look at first; then who does most; then those who no longer count. */
+/* First those to check, then the most active, then those who no longer count. */
 const place = (person) => (person.suggestion ? 0 : person.exclusion ? 2 : person.is_revoked ? 3 : 1);
 
 export const drawPeople = (annotators, now, acts) => {
   const host = one("[data-role=people]");
-  if (!annotators.length) return host.replaceChildren(make("p", { class: "none" }, "Nobody has been invited yet: make a link below and send it."));
+  if (!annotators.length) return host.replaceChildren(make("p", { class: "none" }, "Nobody has been invited yet: create a link below and send it."));
   const order = annotators.toSorted((a, b) => place(a) - place(b) || b.answers - a.answers || a.name.localeCompare(b.name));
   const focused = document.activeElement?.dataset?.act && { ...document.activeElement.dataset };
   host.replaceChildren(

@@ -1,16 +1,16 @@
-/* Numbered pins that somebody sets on a board: where something is wrong, and what.
+/* Numbered pins that people place on a board: where something is wrong, and what.
  *
  * marks = new Marks(board, words, changed)
- *                    words: what each kind of error is called; changed() is called after every change
- *   all              [{ x, y, kind }], in pixels of the picture, in the order in which they were set
- *   selected         the place in `all` of the one that keys and buttons act on; -1 where there is none
- *   list             <ol>: what was set, to be looked at, selected and taken away
+ *                    words: the name of each kind of error; changed() is called after every change
+ *   all              [{ x, y, kind }], in pixels of the picture, in the order they were placed
+ *   selected         the index in `all` of the one that keys and buttons act on; -1 if none is
+ *   list             <ol>: the pins, to look at, select and remove
  *   add(at, kind), move(at), mark(kind), remove(), select(place)
- *   at(x, y)         the pin under a place on the page; -1 where there is none */
+ *   at(x, y)         the pin under a position on the page; -1 if there is none */
 
 import { draw, make } from "../../dom.js";
 
-const HEAD = { rise: 19, radius: 15 }; // of a pin, in pixels of the page; a little more than is seen
+const HEAD = { rise: 19, radius: 15 }; // of a pin, in pixels of the page; slightly larger than drawn
 const TIP = 9;
 export const MOST = 200;
 
@@ -82,7 +82,7 @@ export class Marks {
     });
   }
 
-  /* The pin stands in the middle of its pixel. */
+  /* The pin points to the centre of its pixel. */
   #tip({ x, y }) {
     return this.#board.toStage(x + 0.5, y + 0.5);
   }
@@ -102,7 +102,7 @@ export class Marks {
     const look = () => { this.select(i); this.#board.reveal(x, y); };
     return make("li", { "aria-current": i === this.selected ? "true" : null, "data-kind": kind },
       make("button", { type: "button", class: "plain", onclick: look }, make("b", {}, String(i + 1)), make("span", {}, this.#words[kind])),
-      make("button", { type: "button", class: "plain away", "aria-label": `Take mark ${i + 1} away`, onclick: () => this.remove(i) }, "×"));
+      make("button", { type: "button", class: "plain away", "aria-label": `Remove mark ${i + 1}`, onclick: () => this.remove(i) }, "×"));
   }
 
   #drawPins() {

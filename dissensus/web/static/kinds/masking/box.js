@@ -1,4 +1,4 @@
-/* Boxes of pixels: { left, top, right, bottom }, the last two outside; null where there is none. */
+/* Boxes of pixels: { left, top, right, bottom }, right and bottom exclusive; null if empty. */
 
 export const joined = (one, other) => {
   if (!one || !other) return one ?? other;

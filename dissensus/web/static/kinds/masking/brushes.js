@@ -1,11 +1,11 @@
-/* Tools that paint where one presses: the brush, the eraser, and the filling of a region. */
+/* Tools that paint where one presses: brush, eraser and region fill. */
 
 import { draw } from "../../dom.js";
 import { fillRegion, fillStroke } from "./fill.js";
 
 const pixelOf = ({ x, y }) => [Math.floor(x), Math.floor(y)];
 
-/* A round brush; label: what it paints, unless it is the chosen class. */
+/* A round brush; label: what it paints, by default the selected class. */
 export class Brush {
   #board;
   #drawing;
@@ -42,7 +42,7 @@ export class Brush {
 
   up(_, event) {
     this.#drawing.settle();
-    if (event?.pointerType === "touch") this.hover(null); // a finger that is gone is nowhere
+    if (event?.pointerType === "touch") this.hover(null); // a lifted finger has no position
   }
 
   cancel() {
@@ -70,7 +70,7 @@ export class Brush {
   }
 }
 
-/* Gives the region that one presses on to the chosen class. */
+/* Assigns the region under the pointer to the selected class. */
 export class Fill {
   #board;
   #drawing;
@@ -81,7 +81,7 @@ export class Fill {
     this.#drawing = drawing;
   }
 
-  /* When the finger leaves: it might have been the first of two. */
+  /* Only when the finger is lifted: it might have been the first of two. */
   up(at) {
     const [x, y] = pixelOf(at);
     if (x < 0 || y < 0 || x >= this.#board.width || y >= this.#board.height) return;

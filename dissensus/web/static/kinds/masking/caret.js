@@ -1,8 +1,8 @@
-/* A place on the board that the arrow keys move; the space bar presses the tool there, as a pointer would. */
+/* A cursor on the board that the arrow keys move; the space bar presses the tool there, like a pointer. */
 
 import { draw } from "../../dom.js";
 
-const STEP = 10; // pixels of the page, about
+const STEP = 10; // pixels of the page, approximately
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 export class Caret {
@@ -25,7 +25,7 @@ export class Caret {
     this.#draw();
   }
 
-  /* True when the key was for the caret. */
+  /* True if the caret used the key. */
   key(event) {
     const way = WAYS[event.key];
     if (way) this.#move(way, event.shiftKey);

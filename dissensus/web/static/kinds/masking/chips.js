@@ -1,4 +1,4 @@
-/* The classes to draw with: a chip each, with its colour and its key; many of them are searched, and those used lately come
+/* The classes to draw with: one chip each, with colour and key. Long lists can be searched; recently used classes come
  * first. */
 
 import { make } from "../../dom.js";
@@ -6,12 +6,12 @@ import { Search } from "../search.js";
 import { VOID } from "./overlay.js";
 
 const MANY = 20;
-const LETTERS = "ADIJKLMNQRSTWXY"; // those that tools and the page itself leave free
+const LETTERS = "ADIJKLMNQRSTWXY"; // keys not used by the tools or the page itself
 const UNKNOWN_KEY = "V";
 
 export const keyOf = (label) => (label === VOID ? UNKNOWN_KEY : label < 10 ? String(label) : (LETTERS[label - 10] ?? ""));
 
-/* How far something has to be scrolled to be seen. */
+/* How far to scroll until something is visible. */
 const hiddenPart = (start, end, first, last) => (start < first ? start - first : Math.max(0, end - last));
 
 export class Chips {
@@ -21,7 +21,7 @@ export class Chips {
   #chosen = null;
   #choose;
 
-  /* choose(label): somebody picked one. */
+  /* choose(label): called when somebody picks a class. */
   constructor(classes, colours, unknown, recent, choose) {
     this.#choose = choose;
     const labels = classes.names.map((_, label) => label);
@@ -40,7 +40,7 @@ export class Chips {
     this.#reveal();
   }
 
-  /* True when the key chose a class, or went to the search field. */
+  /* True if the key picked a class or moved the focus to the search field. */
   key(name) {
     if (name === "/" && this.#field) this.#field.focus();
     else {
@@ -55,7 +55,7 @@ export class Chips {
     const chip = this.#buttons.get(this.#chosen);
     if (!chip?.isConnected) return;
     const [box, list] = [chip, this.#list].map((element) => element.getBoundingClientRect());
-    // the list alone: scrollIntoView would move the page, too
+    // only the list: scrollIntoView would move the page, too
     this.#list.scrollBy(hiddenPart(box.left, box.right, list.left, list.right), hiddenPart(box.top, box.bottom, list.top, list.bottom));
   }
 
@@ -72,7 +72,7 @@ export class Chips {
 
   #makeSearch(classes, order) {
     const search = new Search(classes, order);
-    this.#field = make("input", { type: "search", class: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "done", "aria-label": "Search a class", placeholder: "Search a class" });
+    this.#field = make("input", { type: "search", class: "search", autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "done", "aria-label": "Search classes", placeholder: "Search classes" });
     const show = () => {
       const text = this.#field.value.trim();
       const found = text ? search.find(text, order.length).rows.map(({ value }) => value) : [...order, VOID];

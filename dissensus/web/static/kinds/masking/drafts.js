@@ -1,4 +1,4 @@
-/* Unfinished drawings, by ticket: kept in this tab across reloads, packed; in the page's memory where there is no room. */
+/* Unfinished drawings by ticket, packed: kept in this tab across reloads, or in the page's memory if storage is full. */
 
 import { packed, unpacked } from "./runs.js";
 
@@ -7,7 +7,7 @@ const PART = 1 << 13;
 const memory = new Map();
 
 const storage = () => {
-  try { return window.sessionStorage; } catch { return null; } // private modes throw at the mere mention
+  try { return window.sessionStorage; } catch { return null; } // private modes throw on access
 };
 
 const asText = (bytes) => {
@@ -32,7 +32,7 @@ export const dropDraft = (ticket) => {
   try { storage()?.removeItem(PREFIX + ticket); } catch { /* then it was never there */ }
 };
 
-/* { labels, corners }, or null where there is none of this picture's size. */
+/* { labels, corners }, or null if there is none of this picture's size. */
 export const readDraft = (ticket, { width, height }) => {
   try {
     const kept = JSON.parse(memory.get(ticket) ?? storage()?.getItem(PREFIX + ticket) ?? "null");

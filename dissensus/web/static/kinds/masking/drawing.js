@@ -1,4 +1,4 @@
-/* The map that somebody draws: gestures change it, finished ones can be undone.
+/* The mask that somebody draws: gestures change it; finished gestures can be undone.
  *
  * Events: change (a gesture was finished, undone or redone). */
 
@@ -11,10 +11,10 @@ export class Drawing extends EventTarget {
   size = 1;
   #board;
   #history;
-  #isEmpty = null; // null: not known since the last change
-  #box = null; // what the gesture under way touched
+  #isEmpty = null; // null: unknown since the last change
+  #box = null; // what the current gesture has touched
 
-  /* before: the map to begin with, or null for an empty one. */
+  /* before: the mask to start with, or null for an empty one. */
   constructor(board, before) {
     super();
     this.#board = board;
@@ -30,7 +30,7 @@ export class Drawing extends EventTarget {
     return this.#history.canRedo;
   }
 
-  /* True where all is background. */
+  /* True if everything is background. */
   get isEmpty() {
     return (this.#isEmpty ??= isBackground(this.#board.labels));
   }
@@ -39,7 +39,7 @@ export class Drawing extends EventTarget {
     return { height: this.#board.height, width: this.#board.width, runs: encoded(this.#board.labels) };
   }
 
-  /* fill(labels, width, height, …, label): one of fill.js; what it touched is shown at once. */
+  /* fill(labels, width, height, …, label): one of fill.js; what it touched is redrawn right away. */
   paint(fill, ...how) {
     const { labels, width, height } = this.#board;
     const box = fill(labels, width, height, ...how);
@@ -59,7 +59,7 @@ export class Drawing extends EventTarget {
     this.#box = null;
   }
 
-  /* Another map in its place, as one step. */
+  /* Replaces the whole mask, as one step. */
   replace(labels) {
     this.paint((mine, width, height) => {
       mine.set(labels);

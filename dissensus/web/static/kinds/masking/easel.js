@@ -1,4 +1,4 @@
-/* A board with everything to draw on it: tools, classes, steps, and the keys for them. Knows nothing of questions. */
+/* A board with everything needed to draw on it: tools, classes, undo steps, and their keys. Knows nothing about questions. */
 
 import { one } from "../../dom.js";
 import { Brush, Fill } from "./brushes.js";
@@ -10,31 +10,31 @@ import { Polygon } from "./polygon.js";
 
 const GROWTH = 1.25;
 const TYPED = "input:not([type=range]), textarea, select";
-const habits = { tool: "polygon", size: null, opacity: 0.5, label: 1 }; // of this person: they hold for the next question
-const drawnWith = { tool: "polygon", label: 1 }; // a picture begins with them: nobody begins by filling or rubbing out
+const habits = { tool: "polygon", size: null, opacity: 0.5, label: 1 }; // this person's settings, kept for the next question
+const drawnWith = { tool: "polygon", label: 1 }; // every picture starts with these: nobody starts by filling or erasing
 
 const HINTS = {
-  polygon: "Click from corner to corner. Enter, or a click on the first corner, closes it.",
-  brush: "Paint with the chosen class.",
-  eraser: "Rub out: what was there becomes background.",
-  fill: "Click a region of one colour to give all of it to the chosen class.",
-  hand: "Drag the picture. The space bar held down, or the middle button, does so with any tool.",
+  polygon: "Click from corner to corner. Press Enter or click the first corner to close it.",
+  brush: "Paint with the selected class.",
+  eraser: "Erase: what was there becomes background.",
+  fill: "Click a region of one colour to assign it to the selected class.",
+  hand: "Drag the picture. With other tools, hold the space bar or use the middle button.",
 };
 const TOUCH_HINTS = {
   ...HINTS,
   polygon: "Tap from corner to corner, then the first one again.",
-  fill: "Tap a region to give all of it to the chosen class.",
-  hand: "Drag the picture. Two fingers do so with any tool.",
+  fill: "Tap a region to assign it to the selected class.",
+  hand: "Drag the picture. With other tools, use two fingers.",
 };
 
 export class Easel extends EventTarget {
   chips = null;
   #board;
   #tools;
-  #hidden = null; // how strong the colours were before they were switched off
+  #hidden = null; // opacity before the colours were hidden
   #listeners = new AbortController();
 
-  /* before: the map to begin with, or null. Events: change (of the drawing, the polygon or the settings). */
+  /* before: the mask to start with, or null. Events: change (of the drawing, the polygon or the settings). */
   constructor(board, before) {
     super();
     this.#board = board;
@@ -120,7 +120,7 @@ export class Easel extends EventTarget {
     this.#listeners.abort();
   }
 
-  /* Keys that the page would take for itself, and those that may be held down. */
+  /* Keys that the page would use itself, and keys that may be held down. */
   #first(event) {
     const { target, ctrlKey, metaKey, altKey } = event;
     const isAway = !this.#board.element.checkVisibility() || this.#board.element.closest("[inert]") || one("dialog[open]");
@@ -143,13 +143,13 @@ export class Easel extends EventTarget {
     const { key, target, repeat } = event;
     if (key === "[") this.resize(Math.min(this.drawing.size - 1, Math.round(this.drawing.size / GROWTH)));
     else if (key === "]") this.resize(Math.max(this.drawing.size + 1, Math.round(this.drawing.size * GROWTH)));
-    else if (key === "Backspace") this.polygon.removeLast(); // also without any: nobody wants to leave the picture by that
+    else if (key === "Backspace") this.polygon.removeLast(); // even without corners: Backspace must not leave the picture
     else if (key === "0" && !repeat) return Boolean(this.chips?.key(key));
     else return !target.closest?.("button, a, input, [role=group]") && this.caret.key(event);
     return true;
   }
 
-  /* True when the key was for drawing. */
+  /* True if the key was used for drawing. */
   key({ key }) {
     const tool = TOOLS.find((one) => one.key === key.toUpperCase());
     if (tool) this.take(tool.name);
@@ -160,7 +160,7 @@ export class Easel extends EventTarget {
     return true;
   }
 
-  /* The picture as it is, and back. */
+  /* Hides or shows the colours. */
   #toggle() {
     const before = this.#hidden;
     this.#hidden = before === null ? this.#board.opacity : null;

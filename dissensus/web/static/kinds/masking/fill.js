@@ -1,10 +1,10 @@
 /* Which pixels a gesture changes. Each function writes `label` into `labels` (a Uint8Array, row by row) and returns the box
- * that it touched, or null. Everything is reckoned in whole numbers, so that the same gesture gives the same pixels anywhere. */
+ * that it touched, or null. Everything is computed in integers, so that the same gesture gives the same pixels anywhere. */
 
 import { joined, within } from "./box.js";
 
-/* A polygon of corners [[x, y], …] that lie on corners of pixels: (0, 0) is the picture's upper left one. A pixel belongs to
- * it when its centre does, by the even–odd rule; a centre on an edge belongs to what lies right of that edge. */
+/* A polygon whose corners [[x, y], …] are pixel corners: (0, 0) is the picture's upper left one. A pixel belongs to the
+ * polygon if its centre does, by the even–odd rule; a centre on an edge belongs to the region right of that edge. */
 export const fillPolygon = (labels, width, height, corners, label) => {
   const ys = corners.map(([, y]) => y);
   const top = Math.max(0, Math.min(...ys));
@@ -23,22 +23,22 @@ export const fillPolygon = (labels, width, height, corners, label) => {
   return box;
 };
 
-/* In the row of pixels y: the first pixels whose centres lie on or right of the edges, in order. */
+/* For pixel row y: the first pixels whose centres are on or right of each edge, in order. */
 const crossingsOf = (corners, y) => {
   const found = [];
   corners.forEach(([x1, y1], i) => {
     const [x2, y2] = corners[(i + 1) % corners.length];
     if (Math.min(y1, y2) > y || Math.max(y1, y2) <= y) return;
     const rise = y2 - y1;
-    // The edge is at x1 + (y + ½ − y1)·(x2 − x1)/rise, and the centre of pixel p at p + ½. The quotient of whole numbers
-    // this small is never rounded across a whole number.
+    // The edge is at x1 + (y + ½ − y1)·(x2 − x1)/rise, and the centre of pixel p at p + ½. The quotient of integers
+    // this small is never rounded across an integer.
     found.push(Math.ceil((2 * x1 * rise + (2 * y + 1 - 2 * y1) * (x2 - x1) - rise) / (2 * rise)));
   });
   return found.sort((a, b) => a - b);
 };
 
 /* A stroke of a round brush from pixel [x, y] to pixel [x, y]: all pixels whose centres are at most size/2 away from the line
- * between the centres of the two, that is what the disc covers on its way. */
+ * between the two centres, that is, all that the disc covers on its way. */
 export const fillStroke = (labels, width, height, [ax, ay], [bx, by], size, label) => {
   const reach = Math.floor(size / 2);
   const around = { left: Math.min(ax, bx) - reach, top: Math.min(ay, by) - reach, right: Math.max(ax, bx) + reach + 1, bottom: Math.max(ay, by) + reach + 1 };
@@ -61,7 +61,7 @@ export const fillStroke = (labels, width, height, [ax, ay], [bx, by], size, labe
   return box;
 };
 
-/* All pixels that hang together with pixel (x, y), edge by edge, and have its label. */
+/* All pixels connected to pixel (x, y) by edges that have its label. */
 export const fillRegion = (labels, width, height, x, y, label) => {
   const old = labels[y * width + x];
   if (old === label) return null;

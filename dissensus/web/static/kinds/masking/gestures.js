@@ -1,6 +1,6 @@
-/* Fingers, pens and mice on a board: which of them move the picture, and which are for the tool.
+/* Fingers, pens and mice on a board: which of them move the picture, and which go to the tool.
  *
- * One finger, a pen or the first button draws. A second finger ends the drawing and moves the picture; while a pen is down,
+ * One finger, a pen or the primary button draws. A second finger cancels drawing and moves the picture; while a pen is down,
  * fingers and the palm do nothing. */
 
 export class Gestures {
@@ -8,9 +8,9 @@ export class Gestures {
   #board;
   #view;
   #moved;
-  #pointers = new Map(); // those that are down → their last place
-  #mode = ""; // draw, move, pinch, or spent: until all are up again
-  #tool = null; // the one that was in hand when it began to draw
+  #pointers = new Map(); // pointers that are down → their last position
+  #mode = ""; // draw, move, pinch, or spent (ignored until all pointers are up)
+  #tool = null; // the tool that was active when drawing started
   #isSpace = false;
   #listeners = new AbortController();
 
@@ -88,7 +88,7 @@ export class Gestures {
     }
   }
 
-  /* The middle of two fingers moves the picture, their distance sizes it. */
+  /* The midpoint of two fingers moves the picture, their distance zooms it. */
   #pinch(before, after) {
     const other = [...this.#pointers.values()].find(({ pointerId }) => pointerId !== after.pointerId);
     const apart = (finger) => Math.hypot(finger.clientX - other.clientX, finger.clientY - other.clientY) || 1;

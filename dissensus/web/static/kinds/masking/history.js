@@ -1,4 +1,4 @@
-/* What was drawn, step by step: of each step only the box that changed, before and after, as packed runs. */
+/* Undo history: for each step only the box that changed, before and after, as packed runs. */
 
 import { packed, unpacked } from "./runs.js";
 
@@ -8,9 +8,9 @@ const MOST_BYTES = 1 << 25;
 export class History {
   #labels;
   #width;
-  #settled; // the map as it was after the last step: what a gesture under way changes is compared with it
+  #settled; // the mask after the last step, to compare with what the current gesture changes
   #steps = [];
-  #place = 0; // steps before it are done, those from it on were taken back
+  #place = 0; // steps before it are applied, later ones were undone
   #bytes = 0;
 
   constructor(labels, width) {
@@ -27,7 +27,7 @@ export class History {
     return this.#place < this.#steps.length;
   }
 
-  /* Keeps what a gesture changed within a box; false where it changed nothing. */
+  /* Records what a gesture changed within a box; false if it changed nothing. */
   keep(box) {
     const trimmed = box && this.#changedBox(box);
     if (!trimmed) return false;
@@ -41,7 +41,7 @@ export class History {
     return true;
   }
 
-  /* Takes back what a gesture under way changed within a box. */
+  /* Reverts what the current gesture changed within a box. */
   revert(box) {
     if (box) this.#put(this.#labels, box, this.#cut(this.#settled, box));
   }

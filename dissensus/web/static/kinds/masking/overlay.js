@@ -1,5 +1,5 @@
-/* Labels in their colours: every pixel of the screen shows the label of the picture's pixel at its centre. Regions have a rim,
- * so that their border is seen however pale they are; what cannot be told is hatched. */
+/* Labels in their colours: every screen pixel shows the label of the picture pixel at its centre. Regions have an
+ * outline, so that their border is visible however pale they are; 'cannot tell' is hatched. */
 
 export const VOID = 255;
 const HATCH = 3; // pixels of the screen, as a power of two
@@ -9,7 +9,7 @@ const packedColour = (hex, opacity) => {
   return ((Math.round(255 * opacity) << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 };
 
-/* { inside, rim, hatch }; colours: "#rrggbb" by label, and of what cannot be told; isOutline: rims and nothing else. */
+/* { inside, rim, hatch }; colours: "#rrggbb" by label, and for 'cannot tell'; isOutline: outlines only. */
 export const paletteOf = (colours, unknown, opacity, isOutline = false) => {
   const inside = new Uint32Array(256);
   const rim = new Uint32Array(256);
@@ -21,7 +21,7 @@ export const paletteOf = (colours, unknown, opacity, isOutline = false) => {
   return { inside, rim, hatch: packedColour("#202020", isOutline ? 0 : opacity) };
 };
 
-/* The pixels of a part of the screen. place: { scale, x, y } of the picture in the screen's pixels; part: a box of them. */
+/* The pixels for a part of the screen. place: { scale, x, y } of the picture in screen pixels; part: a box of them. */
 export const overlayOf = (labels, width, height, place, part, palette) => {
   const [wide, high] = [part.right - part.left, part.bottom - part.top];
   const pixels = new Uint32Array(wide * high);

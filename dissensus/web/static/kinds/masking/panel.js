@@ -1,4 +1,4 @@
-/* What stands beside the board: tools, the size of the brush, how strong the colours are, and steps back and forth. */
+/* The controls next to the board: tools, brush size, overlay opacity, undo and redo. */
 
 import { draw, make } from "../../dom.js";
 
@@ -36,7 +36,7 @@ export class Panel {
   #opacity;
   #steps;
 
-  /* act: { tool(name), size(pixels), opacity(share), undo(), redo(), clear() }; largest: of the brush. */
+  /* act: { tool(name), size(pixels), opacity(share), undo(), redo(), clear() }; largest: maximum brush size. */
   constructor(act, largest) {
     this.#tools = TOOLS.map(({ name, words, key }) =>
       make("button", { type: "button", class: "tool", "data-tool": name, "aria-label": words, title: `${words} (${key})`, "aria-keyshortcuts": key, onclick: () => act.tool(name), onmousedown: keepFocus },
@@ -46,7 +46,7 @@ export class Panel {
     const step = (name, words, shortcut, run) =>
       make("button", { type: "button", class: "tool step", "data-role": `${name}-stroke`, title: shortcut ? `${words} (${shortcut})` : words, "aria-label": words, "aria-keyshortcuts": shortcut || null, onclick: run, onmousedown: keepFocus },
         icon(name), make("span", { "aria-hidden": "true" }, words));
-    this.#steps = { undo: step("undo", "Take back", "Control+Z", act.undo), redo: step("redo", "Again", "Control+Shift+Z", act.redo), clear: step("clear", "Clear", "", act.clear) };
+    this.#steps = { undo: step("undo", "Undo step", "Control+Z", act.undo), redo: step("redo", "Redo", "Control+Shift+Z", act.redo), clear: step("clear", "Clear", "", act.clear) };
     this.tools = make("div", { class: "tools", role: "group", "aria-label": "Tools" }, this.#tools);
     this.steps = make("div", { class: "steps", role: "group", "aria-label": "Steps" }, Object.values(this.#steps));
     this.measures = make("div", { class: "measures" }, this.#size.element, this.#opacity.element);

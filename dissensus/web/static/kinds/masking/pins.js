@@ -1,7 +1,7 @@
-/* Numbered pins on a board, and the same as a list: where somebody saw something wrong, and what.
+/* Numbered pins on a board, also as a list: where somebody found an error, and which.
  *
  * pins = new Pins(board)
- *   show(marks)   [{ x, y, words }]: places in pixels of the picture
+ *   show(marks)   [{ x, y, words }]: positions in pixels of the picture
  *   list          <ol>; pressing a line brings its pin into sight */
 
 import { draw, make } from "../../dom.js";

@@ -1,10 +1,10 @@
-/* A polygon, corner by corner. Corners lie on corners of pixels; they can be dragged until it is closed. */
+/* A polygon drawn corner by corner, on pixel corners. Corners can be dragged until it is closed. */
 
 import { draw } from "../../dom.js";
 import { fillPolygon } from "./fill.js";
 
-const REACH = { mouse: 9, pen: 12, touch: 22 }; // pixels of the page within which a corner is taken
-const STILL = 4; // a movement this small is none
+const REACH = { mouse: 9, pen: 12, touch: 22 }; // pixels of the page within which a corner is grabbed
+const STILL = 4; // pixels: smaller movements are ignored
 const TWICE = 400; // milliseconds: a second click on the last corner closes the polygon, a later one there is a corner
 
 export class Polygon {
@@ -47,7 +47,7 @@ export class Polygon {
     this.#set(this.corners.map((corner, i) => (i === place ? this.#corner(at) : corner)));
   }
 
-  /* Corners may lie closer together than a finger reaches, so a click beside one that exists is a corner of its own. */
+  /* Corners may be closer together than a finger is wide, so a click next to an existing corner adds a new one. */
   up(at, event) {
     const { place, isNew, hasMoved, start } = this.#held ?? { isNew: true };
     this.#held = null;
@@ -71,7 +71,7 @@ export class Polygon {
     this.draw();
   }
 
-  /* True when there was something to close. */
+  /* True if there was something to close. */
   close() {
     if (this.corners.length < 3) return false;
     this.#drawing.paint(fillPolygon, this.corners, this.#drawing.label);
@@ -103,7 +103,7 @@ export class Polygon {
     return [held(x, this.#board.width), held(y, this.#board.height)];
   }
 
-  /* The corner under a pointer, or −1; the keyboard has to be on it. */
+  /* The corner under a pointer, or −1; the keyboard caret has to be exactly on it. */
   #near(at, event) {
     const reach = event ? (REACH[event.pointerType] ?? REACH.mouse) : 0;
     const ways = this.corners.map(([x, y]) => Math.hypot(x - at.x, y - at.y) * this.#board.scale);
@@ -111,7 +111,7 @@ export class Polygon {
     return nearest >= 0 && ways[nearest] <= reach ? nearest : -1;
   }
 
-  /* As it lies on the board now. */
+  /* Redraws the polygon at its current position on the board. */
   draw() {
     if (!this.corners.length) return this.#group.replaceChildren();
     const places = this.corners.map(([x, y]) => this.#board.toStage(x, y));

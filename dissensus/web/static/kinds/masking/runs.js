@@ -1,6 +1,6 @@
-/* Label maps as run lengths: row by row, runs go on at the end of a row, no two neighbours have the same label. */
+/* Label maps as run lengths, row by row: runs continue across rows, and neighbouring runs have different labels. */
 
-/* [label, length, label, length, …]: the form of an answer. */
+/* [label, length, label, length, …]: the format of answers. */
 export const encoded = (labels) => {
   const runs = [];
   for (let start = 0, i = 1; i <= labels.length; i += 1) {
@@ -11,7 +11,7 @@ export const encoded = (labels) => {
   return runs;
 };
 
-/* The map of `size` pixels; null where the runs are not of that size. */
+/* The map of `size` pixels; null if the runs do not have that size. */
 export const decoded = (runs, size) => {
   const labels = new Uint8Array(size);
   let filled = 0;
@@ -23,14 +23,14 @@ export const decoded = (runs, size) => {
   return filled === size ? labels : null;
 };
 
-/* Pixels of every label in the form of an answer: label → how many. */
+/* Number of pixels of every label in an answer: label → count. */
 export const pixelsOf = (runs) => {
   const pixels = new Map();
   for (let i = 0; i + 1 < runs.length; i += 2) pixels.set(runs[i], (pixels.get(runs[i]) ?? 0) + runs[i + 1]);
   return pixels;
 };
 
-/* A third of that in bytes: for each run its label and its length, seven bits a byte, the low ones first. */
+/* The same in a third of the bytes: for each run its label and its length, seven bits per byte, low bits first. */
 export const packed = (labels) => {
   const bytes = [];
   for (let start = 0, i = 1; i <= labels.length; i += 1) {
@@ -44,7 +44,7 @@ export const packed = (labels) => {
   return Uint8Array.from(bytes);
 };
 
-/* The map of `size` pixels; null where the bytes are damaged. */
+/* The map of `size` pixels; null if the bytes are damaged. */
 export const unpacked = (bytes, size) => {
   const labels = new Uint8Array(size);
   let filled = 0;

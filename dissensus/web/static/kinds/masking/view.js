@@ -1,5 +1,5 @@
-/* Which part of a picture is seen, and how large: a pixel of the picture covers `scale` of the page's, and the picture's
- * upper left corner lies at (x, y) of the stage. */
+/* Which part of a picture is visible, and how large: a picture pixel covers `scale` page pixels, and the picture's upper
+ * left corner is at (x, y) of the stage. */
 
 const LARGEST = 48;
 const RIM = 12;
@@ -20,7 +20,7 @@ export class View {
     return Math.max(1e-3, Math.min(...this.#size.map((size, i) => Math.max(1, this.#room[i] - 2 * RIM) / size)));
   }
 
-  /* The stage has another size: what lay in its middle stays there. */
+  /* The stage was resized: what was at its centre stays there. */
   resize(width, height) {
     const middle = this.toPicture(this.#room[0] / 2, this.#room[1] / 2);
     this.#room = [width, height];
@@ -35,7 +35,7 @@ export class View {
     [this.x, this.y] = this.#size.map((size, i) => (this.#room[i] - size * this.scale) / 2);
   }
 
-  /* Changes the size so that what lies at (x, y) of the stage stays there. */
+  /* Zooms around (x, y) of the stage, which stays in place. */
   zoom(factor, x = this.#room[0] / 2, y = this.#room[1] / 2) {
     const next = Math.max(this.fitting / 2, Math.min(Math.max(LARGEST, this.fitting), this.scale * factor));
     this.x = x - (x - this.x) * (next / this.scale);
@@ -52,7 +52,7 @@ export class View {
     this.#hold();
   }
 
-  /* Brings a place of the picture into sight, away from the rim. */
+  /* Brings a position of the picture into view, away from the edge. */
   reveal(x, y) {
     const at = this.toStage(x, y);
     const rim = this.#room.map((room) => Math.min(48, room / 4));
@@ -68,7 +68,7 @@ export class View {
     return { x: this.x + x * this.scale, y: this.y + y * this.scale };
   }
 
-  /* Something of the picture stays in the middle. */
+  /* Part of the picture always stays at the centre. */
   #hold() {
     const [x, y] = this.#size.map((size, i) => {
       const middle = this.#room[i] / 2;

@@ -1,0 +1,48 @@
+"""Tables in and out of a notebook: whatever holds columns comes in, and whatever the user has installed goes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_table(data: Any) -> bool:
+    """Whether `data` holds named columns: a pandas or Polars frame, an Arrow table, a dict of columns, or dict rows."""
+    rows = isinstance(data, Sequence) and not isinstance(data, str) and len(data) > 0 and isinstance(data[0], Mapping)
+    return rows or isinstance(data, Mapping) or hasattr(data, "__arrow_c_stream__")
+
+
+def table_of(data: Any) -> pa.Table:
+    """The columns of a pandas or Polars frame, an Arrow table, a dict of columns, or a list of dicts.
+
+    Raises:
+        TypeError: it is none of these.
+    """
+    import pyarrow as pa
+
+    if not is_table(data):
+        raise TypeError(f"expected a frame, a dict of columns or a list of dicts, not {type(data).__name__}")
+    if isinstance(data, Mapping):
+        return pa.table({name: pa.array(column) for name, column in data.items()})
+    if isinstance(data, Sequence):
+        return pa.Table.from_pylist([dict(row) for row in data])
+    table = pa.table(data)
+    return table.select([name for name in table.column_names if not name.startswith("__index_level_")])
+
+
+def frame_of(columns: Mapping[str, Any] | pa.Table) -> Any:
+    """The columns as a pandas frame where pandas is installed, else a Polars frame, else an Arrow table."""
+    import pyarrow as pa
+
+    table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))
+    if find_spec("pandas"):
+        return table.to_pandas()
+    if find_spec("polars"):
+        import polars
+
+        return polars.from_arrow(table)
+    return table

@@ -1,0 +1,171 @@
+"""Items and predictions passed in memory, for example from a notebook, saved as the files that commands read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from PIL import Image
+
+from dissensus.engines.local import Progress, chunks
+from dissensus.errors import PoolError, PredictionError
+from dissensus.frames import is_table, table_of
+from dissensus.store.files import write_whole
+from dissensus.store.folder import Folder
+
+BATCH = 256
+"""Items per call of a function."""
+
+
+def keep_pool(folder: Folder, items: Any) -> Path:
+    """Write a manifest of items given as a frame (item, path), as ids or file paths, or as an array of images.
+
+    Raises:
+        PoolError: the items have no ids, or the images are not uint8.
+    """
+    if is_table(items):
+        table = table_of(items)
+    elif isinstance(items, np.ndarray) and items.ndim in (3, 4):
+        table = _kept_images(folder, items)
+    else:
+        named = [str(item) for item in items]
+        paths = [str(Path(name).resolve()) if Path(name).is_file() else None for name in named]
+        ids = [name if path is None else Path(name).name for name, path in zip(named, paths, strict=True)]
+        if len(set(ids)) < len(ids):  # files of the same name in several folders
+            ids = named
+        table = pa.table({"item": ids, "path": pa.array(paths, pa.string())})
+    if "item" not in table.column_names:
+        raise PoolError(f"the items have no column 'item', only {', '.join(table.column_names)}: rename one of them")
+    manifest = folder.given / "pool.parquet"
+    write_whole(manifest, lambda path: pq.write_table(table, path))
+    return manifest
+
+
+def _kept_images(folder: Folder, images: np.ndarray) -> pa.Table:
+    """Save images as PNG files in the study: N×height×width (grey) or N×height×width×3 (colour), 0 to 255."""
+    if images.dtype != np.uint8:
+        raise PoolError(f"images must be uint8 arrays (0 to 255), not {images.dtype}: convert them")
+    digits = len(str(max(len(images) - 1, 0)))
+    ids = [f"{number:0{digits}}.png" for number in range(len(images))]
+    paths = [folder.given / "images" / name for name in ids]
+    for path, pixels in zip(paths, images, strict=True):
+        _write_png(path, pixels)
+    return pa.table({"item": ids, "path": [str(path.resolve()) for path in paths]})
+
+
+def keep_predictions(
+    folder: Folder,
+    name: str,
+    given: Any,
+    items: Sequence[str],
+    paths: Sequence[str | None],
+    columns: Sequence[str],
+    progress: Progress,
+) -> Path:
+    """Save predictions given as an array, a frame or a function to a file with one row per item of the pool.
+
+    `columns` are those of the task's predictions, such as label and confidence; empty for maps, which become a folder
+    of PNG files.
+
+    Raises:
+        PredictionError: there is not one prediction per item, or the predictions are invalid.
+    """
+    if callable(given):
+        shown = [item if path is None else path for item, path in zip(items, paths, strict=True)]
+        given = _called(given, shown, name, progress)
+    if not columns:
+        return _kept_maps(folder, name, given, items)
+    table = _table(given, columns, name)
+    if "item" not in table.column_names:
+        if len(table) != len(items):
+            raise PredictionError(f"{name} has {len(table):,} predictions for {len(items):,} items: give one per item")
+        table = table.append_column("item", pa.array(items, pa.string()))
+    kept = kept_at(folder, name)
+    if not (kept.exists() and pq.read_table(kept).equals(table)):
+        refuse_other(folder, name)
+        write_whole(kept, lambda path: pq.write_table(table, path))
+    return kept
+
+
+def kept_at(folder: Folder, name: str) -> Path:
+    """Path of the saved predictions of a model that was given in memory: a file, or a folder of maps."""
+    maps = folder.given / name
+    return maps if maps.is_dir() else folder.given / f"{name}.parquet"
+
+
+def refuse_other(folder: Folder, name: str) -> None:
+    """Reject other predictions for a model that the study already has predictions of.
+
+    Raises:
+        PredictionError: the model already has predictions.
+    """
+    if folder.predictions(name).exists():
+        raise PredictionError(
+            f"{name} already has other predictions: add the changed model under a new name (dissensus join)"
+        )
+
+
+def _called(function: Callable[[list[str]], Any], shown: Sequence[str], name: str, progress: Progress) -> Any:
+    """The predictions of a function for all items, called in batches."""
+    parts = []
+    for rows in chunks(len(shown), BATCH):
+        part = function(list(shown[rows.start : rows.stop]))
+        parts.append(part if isinstance(part, tuple) or is_table(part) else np.asarray(part))
+        progress(f"predict {name}", rows.stop, len(shown))
+    if not parts:
+        return np.zeros(0)
+    if is_table(parts[0]):
+        return pa.concat_tables([table_of(part) for part in parts])
+    if isinstance(parts[0], tuple):
+        return tuple(np.concatenate([np.asarray(part[place]) for part in parts]) for place in range(len(parts[0])))
+    return np.concatenate(parts)
+
+
+def _table(given: Any, columns: Sequence[str], name: str) -> pa.Table:
+    """Columns of predictions: from a frame, a tuple of columns, one column, or a matrix of probabilities by class."""
+    if is_table(given):
+        return table_of(given)
+    if isinstance(given, tuple):
+        if not 1 <= len(given) <= len(columns):
+            raise PredictionError(f"{name} returns {len(given)} columns: expected {' and '.join(columns)}")
+        return pa.table({column: np.asarray(values) for column, values in zip(columns, given, strict=False)})
+    values = np.asarray(given)
+    if values.ndim == 2 and len(columns) > 1:
+        if not np.isfinite(values).all():
+            raise PredictionError(f"{name} returns probabilities that are not finite")
+        return pa.table({columns[0]: values.argmax(axis=1), columns[1]: values.max(axis=1).astype(np.float32)})
+    if values.ndim != 1:
+        raise PredictionError(
+            f"{name} returns an array with {values.ndim} dimensions: expected one prediction per item"
+        )
+    return pa.table({columns[0]: values})
+
+
+def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> Path:
+    """Save maps of class numbers as PNG files named after their items."""
+    if len(given) != len(items):
+        raise PredictionError(f"{name} has {len(given):,} maps for {len(items):,} items: give one per item")
+    root = folder.given / name
+    if folder.predictions(name).exists():  # the saved maps are checked when they are read again
+        return root
+    for item, labels in zip(items, given, strict=True):
+        pixels = np.asarray(labels)
+        if (
+            pixels.ndim != 2
+            or pixels.dtype.kind not in "ui"
+            or pixels.min(initial=0) < 0
+            or pixels.max(initial=0) > 255
+        ):
+            raise PredictionError(f"{name}, {item}: a map must be a matrix of class numbers from 0 to 255")
+        if ".." in Path(item).parts or Path(item).is_absolute():
+            raise PredictionError(f"{name}: the map of {item} would be outside the study: give the item another id")
+        _write_png(root / f"{item}.png", pixels.astype(np.uint8))
+    return root
+
+
+def _write_png(path: Path, pixels: np.ndarray) -> None:
+    write_whole(path, lambda unfinished: Image.fromarray(pixels).save(unfinished, "PNG"))

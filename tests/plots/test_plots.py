@@ -1,0 +1,111 @@
+"""Figures: self-contained SVG with its text inside, colours that follow the page, and the numbers beside them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dissensus.plots import Plot, bars, box, curve, density, dots, heat, scatter, strip
+from dissensus.plots.style import THEME
+
+NAMES = ["first & <b>", "second", "a name that is much too long to be written beside a figure", "price $5 and $6"]
+FIVE = [0.1, 0.2, 0.4, 0.6, 0.9]
+KNOWN = ~np.eye(4, dtype=bool)
+PLOTS: dict[str, Callable[[], Plot]] = {
+    "dots": lambda: dots(
+        "p", "T", NAMES, [3, 2, 1, None], [2, 1, 0, None], [4, 3, 2, None], "strength", before=list("1223")
+    ),
+    "logarithmic dots": lambda: dots("p", "T", NAMES, [1, 10, 100, 900], [None] * 4, [None] * 4, "strength"),
+    "heat": lambda: heat("p", "T", NAMES, np.arange(16.0).reshape(4, 4), KNOWN, lambda x: x / 8 - 1, str, "cells"),
+    "bars": lambda: bars("p", "T", NAMES, [[1, 2, 3, 0]] * 4, ["a", "b", "c", "d"], "items"),
+    "one series": lambda: bars("p", "T", NAMES, [[1], [2], [3], [4]], ["images"], "images"),
+    "curve": lambda: curve(
+        "p", "T", [1, 2, 3], {"a": [0.1, 0.5, 1], "b": [0, 0.2, 1]}, ("k", "SRCC"), level=(0.9, "stable")
+    ),
+    "scatter": lambda: scatter(
+        "p", "T", [1, 2, 3, 4], [1, 3, 2, 4], ("x", "y"), NAMES, (1, 0), [(1, 0.5, 1.5), (4, 3, 5)]
+    ),
+    "density": lambda: density(
+        "p", "T", np.arange(16).reshape(4, 4), (0, 100), ("a", "b"), [("A", 10, 90, 0), ("B", 10, 2, 0), ("C", 5, 5, 1)]
+    ),
+    "empty density": lambda: density("p", "T", np.zeros((4, 4), int), (0, 100), ("a", "b")),
+    "strip": lambda: strip("p", "T", NAMES, [[1, 2], [3], [], [4]], "score"),
+    "box": lambda: box("p", "T", NAMES, {"own": [FIVE] * 4, "other": [FIVE, None, FIVE, FIVE]}, "mIoU", level=0.6),
+    "no boxes": lambda: box("p", "T", NAMES, {"own": [None] * 4}, "mIoU"),
+}
+
+
+@pytest.fixture(params=PLOTS)
+def plot(request: pytest.FixtureRequest) -> Plot:
+    return PLOTS[request.param]()
+
+
+def texts(svg: str) -> str:
+    return " ".join(filter(None, ET.fromstring(svg).itertext()))
+
+
+def test_svg_is_one_element_with_its_text_inside(plot: Plot) -> None:
+    svg = plot.svg()
+    root = ET.fromstring(svg)
+    assert root.tag.endswith("svg")
+    assert root.attrib["role"] == "img"
+    assert root.attrib["aria-label"].startswith("T.")
+    assert "<script" not in svg
+    assert not [word for word in ("http://", "https://") if f'href="{word}' in svg]
+    assert "nan" not in svg.lower().replace("nance", "")
+
+
+def test_the_same_figure_is_the_same_bytes(plot: Plot) -> None:
+    assert plot.svg() == plot.svg()
+
+
+def test_a_themed_figure_has_no_colour_of_its_own(plot: Plot) -> None:
+    themed = plot.svg(is_themed=True)
+    assert "var(--" in themed
+    assert not [colour for colour in THEME.values() if colour in themed]
+    assert "var(--" not in plot.svg()
+
+
+def test_the_table_opens_as_it_is_drawn(plot: Plot, tmp_path: Path) -> None:
+    svg, pdf, table = plot.write(tmp_path)
+    assert (svg.suffix, pdf.suffix, table.suffix) == (".svg", ".pdf", ".csv")
+    assert pdf.read_bytes().startswith(b"%PDF")
+    frame = pd.read_csv(table)
+    assert list(frame.columns) == list(plot.table)
+    assert len(frame) == len(next(iter(plot.table.values())))
+    rows = list(csv.reader(io.StringIO(plot.csv())))
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_names_and_values_are_in_the_figure() -> None:
+    svg = PLOTS["dots"]().svg()
+    assert "first & <b>" in texts(svg)
+    assert "not comparable" in texts(svg)
+    assert "first & <b>: 3, 2 to 4" in texts(svg)  # a tooltip
+    assert "price $5 and $6" in texts(svg)  # which is no formula
+    assert "a name that is much too l…" in texts(svg)
+
+
+def test_figures_on_one_page_do_not_share_ids() -> None:
+    one = curve("one", "T", [1, 2], {"a": [0, 1]}, ("k", "y")).svg()
+    other = curve("other", "T", [1, 2], {"a": [0, 1]}, ("k", "y")).svg()
+
+    def ids(svg: str) -> set[str]:
+        return {element.attrib["id"] for element in ET.fromstring(svg).iter() if "id" in element.attrib}
+
+    assert ids(one)
+    assert not ids(one) & ids(other)
+
+
+def test_a_figure_can_be_saved_in_any_format(tmp_path: Path) -> None:
+    figure = PLOTS["curve"]().figure()
+    assert figure.get_size_inches()[0] == pytest.approx(85 / 25.4)
+    (png,) = (path for path in PLOTS["curve"]().write(tmp_path, ["png"]) if path.suffix == ".png")
+    assert png.read_bytes()[:4] == b"\x89PNG"
