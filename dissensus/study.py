@@ -203,9 +203,11 @@ class Study:
 
     def _keep(self, name: str, given: Any) -> Path:
         """Keep predictions that are in memory as a file of the study; its path."""
+        from dissensus.backends import parse_spec
         from dissensus.steps.given import keep_predictions, kept_at
         from dissensus.tasks import TASKS
 
+        parse_spec(f"{name}=file:given")  # rejects names that cannot be file names
         if callable(given) and self.folder.predictions(name).exists():
             return kept_at(self.folder, name)
         columns, items = TASKS[self.settings.task].source.columns, self.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import fields
 from io import BytesIO
 from typing import Any, Generic, Protocol, TypeVar
@@ -32,7 +33,7 @@ class Parts(Protocol):
         """Save a finished part."""
 
 
-class Reduction(Generic[Loaded, Partial]):
+class Reduction(ABC, Generic[Loaded, Partial]):
     """`load` some items, `scan` them, `merge` the results; the order of merging does not matter.
 
     An engine loads `chunk` items at a time, starting at multiples of that number (the last chunk may be shorter).
@@ -47,17 +48,17 @@ class Reduction(Generic[Loaded, Partial]):
     """Chunks that are scanned before their result is saved."""
     partial: type[Partial]
 
+    @abstractmethod
     def load(self, rows: range) -> Loaded:
         """Load the data of some items; called in a thread while other items are scanned."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scan(self, loaded: Loaded, first_item: int, known: Partial | None) -> Partial:
         """The result for the loaded items. `known`, the result of other chunks so far, only saves time."""
-        raise NotImplementedError
 
+    @abstractmethod
     def merge(self, one: Partial, other: Partial) -> Partial:
         """The result for the items of both."""
-        raise NotImplementedError
 
     def is_settled(self, known: Partial, first_item: int) -> bool:  # noqa: ARG002
         """True if no item from `first_item` on can change the result."""

@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from dissensus.plots.charts import LOG_FROM
 from dissensus.report.wording import number
-
-LOG_FROM = 100.0
-"""Positive values that span more than this factor are drawn on a logarithmic axis."""
 
 STABLE = 0.9
 """The papers call an order stable from this correlation on."""
@@ -55,15 +53,6 @@ def axis(values: Sequence[float], ticks: int = 5) -> Axis:
 def fixed_axis(low: float, high: float, step: float, digits: int) -> Axis:
     """A linear axis with ticks at every step from low to high."""
     return _axis([low + step * i for i in range(round((high - low) / step) + 1)], digits, is_log=False)
-
-
-def whole_axis(low: int, high: int, ticks: int = 6) -> Axis:
-    """A linear axis with ticks at integers, including both ends."""
-    step = max(1, math.ceil(_round_step((high - low) / ticks))) if high > low else 1
-    between = [v for v in range(step * (low // step + 1), high, step) if v - low >= step / 2 and high - v >= step / 2]
-    places = [low, *between, high] if high > low else [low]
-    high = max(high, low + 1)
-    return Axis(low, high, False, tuple(Tick(_position(v, low, high, False), str(v)) for v in places))
 
 
 LEVEL = (STABLE, f"stable above {STABLE}")

@@ -37,7 +37,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Plot:
+class Chart:
     """All models on a common axis, best first."""
 
     axis: Axis
@@ -64,11 +64,11 @@ class Column:
     title: str | None = None
 
 
-def plot(ranking: Ranking) -> Plot:
+def chart(ranking: Ranking) -> Chart:
     """All models of a ranking with their confidence intervals."""
     known = [v for s in ranking.standings for v in (s.strength, s.low, s.high) if v is not None]
     scale, digits = axis(known), decimals(s.strength for s in ranking.standings if s.strength is not None)
-    return Plot(scale, scale.at(0.0), tuple(_place(standing, scale, digits) for standing in ranking.standings))
+    return Chart(scale, scale.at(0.0), tuple(_place(standing, scale, digits) for standing in ranking.standings))
 
 
 def _place(standing: Standing, scale: Axis, digits: int) -> Place:
@@ -90,7 +90,7 @@ def two_orders_section(report: AttackReport, template: str) -> Section:
 
     The template extends two_orders.html and explains what the measures mean.
     """
-    plots = tuple(plot(ranking) for ranking in report.rankings.values())
+    plots = tuple(chart(ranking) for ranking in report.rankings.values())
     places = [{place.model: place for place in drawn.places} for drawn in plots]
     known = known_benchmarks(report)
     view: dict[str, Any] = {

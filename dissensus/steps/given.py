@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from PIL import Image
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
-from dissensus.store.files import write_whole
+from dissensus.store.files import fingerprint, write_bytes, write_whole
 from dissensus.store.folder import Folder
 
 BATCH = 256
@@ -28,7 +29,7 @@ def keep_pool(folder: Folder, items: Any) -> Path:
         PoolError: the items have no ids, or the images are not uint8.
     """
     if is_table(items):
-        table = table_of(items)
+        table = _absolute(table_of(items))
     elif isinstance(items, np.ndarray) and items.ndim in (3, 4):
         table = _kept_images(folder, items)
     else:
@@ -45,15 +46,30 @@ def keep_pool(folder: Folder, items: Any) -> Path:
     return manifest
 
 
+def _absolute(table: pa.Table) -> pa.Table:
+    """The table with its relative paths resolved now: those of a manifest would be relative to the manifest."""
+    for column in ("path", "reference"):
+        if column in table.column_names:
+            found = [None if name is None else str(Path(str(name)).resolve()) for name in table[column].to_pylist()]
+            place = table.column_names.index(column)
+            table = table.set_column(place, column, pa.array(found, pa.string()))
+    return table
+
+
 def _kept_images(folder: Folder, images: np.ndarray) -> pa.Table:
-    """Save images as PNG files in the study: N×height×width (grey) or N×height×width×3 (colour), 0 to 255."""
+    """Save images as PNG files in the study: N×height×width (grey) or N×height×width×3 (colour), 0 to 255.
+
+    Their folder is named after their content, so that a pool that is refused leaves the images of the old one alone.
+    """
     if images.dtype != np.uint8:
         raise PoolError(f"images must be uint8 arrays (0 to 255), not {images.dtype}: convert them")
     digits = len(str(max(len(images) - 1, 0)))
     ids = [f"{number:0{digits}}.png" for number in range(len(images))]
-    paths = [folder.given / "images" / name for name in ids]
+    content = fingerprint(str(images.shape), np.ascontiguousarray(images).tobytes())
+    paths = [folder.given / "images" / content / name for name in ids]
     for path, pixels in zip(paths, images, strict=True):
-        _write_png(path, pixels)
+        if not path.exists():
+            _write_png(path, pixels)
     return pa.table({"item": ids, "path": [str(path.resolve()) for path in paths]})
 
 
@@ -84,10 +100,12 @@ def keep_predictions(
         if len(table) != len(items):
             raise PredictionError(f"{name} has {len(table):,} predictions for {len(items):,} items: give one per item")
         table = table.append_column("item", pa.array(items, pa.string()))
-    kept = kept_at(folder, name)
-    if not (kept.exists() and pq.read_table(kept).equals(table)):
+    written = BytesIO()
+    pq.write_table(table, written)
+    kept, content = kept_at(folder, name), written.getvalue()
+    if not (kept.exists() and kept.read_bytes() == content):
         refuse_other(folder, name)
-        write_whole(kept, lambda path: pq.write_table(table, path))
+        write_bytes(kept, content)
     return kept
 
 
@@ -142,7 +160,7 @@ def _table(given: Any, columns: Sequence[str], name: str) -> pa.Table:
         raise PredictionError(
             f"{name} returns an array with {values.ndim} dimensions: expected one prediction per item"
         )
-    return pa.table({columns[0]: values})
+    return pa.table({columns[0]: pa.array(values, from_pandas=True)})  # NaN: no prediction
 
 
 def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> Path:
@@ -150,8 +168,6 @@ def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> P
     if len(given) != len(items):
         raise PredictionError(f"{name} has {len(given):,} maps for {len(items):,} items: give one per item")
     root = folder.given / name
-    if folder.predictions(name).exists():  # the saved maps are checked when they are read again
-        return root
     for item, labels in zip(items, given, strict=True):
         pixels = np.asarray(labels)
         if (
@@ -163,8 +179,16 @@ def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> P
             raise PredictionError(f"{name}, {item}: a map must be a matrix of class numbers from 0 to 255")
         if ".." in Path(item).parts or Path(item).is_absolute():
             raise PredictionError(f"{name}: the map of {item} would be outside the study: give the item another id")
-        _write_png(root / f"{item}.png", pixels.astype(np.uint8))
+        path, pixels = root / f"{item}.png", pixels.astype(np.uint8)
+        if not (path.exists() and np.array_equal(_read_png(path), pixels)):
+            refuse_other(folder, name)
+            _write_png(path, pixels)
     return root
+
+
+def _read_png(path: Path) -> np.ndarray:
+    with Image.open(path) as image:
+        return np.asarray(image)
 
 
 def _write_png(path: Path, pixels: np.ndarray) -> None:

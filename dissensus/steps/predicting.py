@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -37,7 +38,7 @@ BATCH = 32  # images per model call
 READERS = 2  # threads that decode images while the model runs
 
 
-class Source:
+class Source(ABC):
     """Where the predictions of one model come from; each task defines how they are read and checked."""
 
     columns: Sequence[str] = ()
@@ -70,11 +71,11 @@ class Source:
 
     def part(self, rows: range) -> pa.Table:
         """Predictions for some items of the pool, with a column `problem` that says why an item has none."""
-        raise NotImplementedError
+        raise NotImplementedError  # a task that only reads files never gets here: `open` rejects its models
 
+    @abstractmethod
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
         """Check the predictions part by part, and write them with their fingerprints added to the stamps."""
-        raise NotImplementedError
 
 
 def predict(source: Source) -> bool:

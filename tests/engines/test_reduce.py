@@ -202,6 +202,7 @@ class Everything:
 
 class Keeps(Reduction[Any, Everything]):
     partial = Everything
+    load = scan = merge = None  # only what is kept is looked at
 
 
 ARRAYS = [

@@ -16,8 +16,8 @@ from dissensus.report.galleries import DATA_URI, Album
 from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
 from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
-from dissensus.report.scales import axis, whole_axis
-from dissensus.report.standings import plot
+from dissensus.report.scales import axis
+from dissensus.report.standings import chart
 from dissensus.report.wording import counted, cyclic, decimals, fragility_words, ratio, signed, span
 
 
@@ -82,13 +82,6 @@ def test_axis_covers_its_values(values, low, high, is_log):
     assert len({tick.label for tick in made.ticks}) == len(made.ticks)
 
 
-@pytest.mark.parametrize(("low", "high"), [(1, 30), (1, 2), (1, 1), (3, 100), (1, 7)])
-def test_whole_axis_marks_both_ends(low, high):
-    labels = [int(tick.label) for tick in whole_axis(low, high).ticks]
-    assert labels == sorted(set(labels))
-    assert (labels[0], labels[-1]) == (low, high)
-
-
 def test_words():
     assert (counted(1, "duel"), counted(1035, "duel")) == ("1 duel", "1,035 duels")
     assert [signed(d) for d in (2, 0, -1)] == ["+2", "0", "−1"]
@@ -148,7 +141,7 @@ def test_standings_and_orders():
     assert {name: int(cell.text) for name, cell in known.cells.items()} == data.benchmark.rank
     assert {cell.way for cell in moved.cells.values()} <= {"up", "down", "quiet"}
     assert len(orders(replace(data, benchmark=None))) == 4
-    assert all(p.low_at <= p.at <= p.high_at for p in plot(data.ranking).places if p.at is not None)
+    assert all(p.low_at <= p.at <= p.high_at for p in chart(data.ranking).places if p.at is not None)
     fragility = data.ranking.fragility
     assert fragility is not None
     assert "3 judgements" in fragility_words(fragility)

@@ -176,7 +176,7 @@ def test_images_and_maps_from_arrays(tmp_path: Path) -> None:
     images = np.random.default_rng(0).integers(0, 255, (4, 8, 9, 3), np.uint8)
     study.pool(items=images)
     assert study.items() == ["0.png", "1.png", "2.png", "3.png"]
-    with Image.open(study.folder.given / "images" / "2.png") as image:
+    with Image.open(study._uri("2.png")) as image:
         assert np.array_equal(np.asarray(image), images[2])
     maps = np.random.default_rng(1).integers(0, 2, (4, 8, 9))
     study.predict(a=maps, b=1 - maps, c=lambda paths: np.stack([maps[int(Path(path).stem)] for path in paths]))
@@ -184,6 +184,35 @@ def test_images_and_maps_from_arrays(tmp_path: Path) -> None:
     assert np.array_equal(np.array(study.predictions("c")["map"].tolist()[3].tolist()), maps[3])
     with pytest.raises(PredictionError, match="matrix of class numbers"):
         study.predict(d=maps + 0.5)
+    assert study.predict(a=maps) == {"a": False}
+    with pytest.raises(PredictionError, match="a already has other predictions"):
+        study.predict(a=1 - maps)
+    with pytest.raises(DissensusError, match="another pool"):
+        study.pool(items=255 - images)
+    with Image.open(study._uri("2.png")) as image:  # a pool that is refused leaves the images alone
+        assert np.array_equal(np.asarray(image), images[2])
+
+
+def test_relative_paths_of_a_frame_are_those_of_the_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Image.new("RGB", (4, 4)).save(tmp_path / "one.png")
+    monkeypatch.chdir(tmp_path)
+    study = Study.init("study", classes=CLASSES)
+    study.pool(items={"item": ["first"], "path": ["one.png"]})
+    assert study._uri("first") == str(tmp_path / "one.png")
+
+
+def test_a_model_without_some_scores_may_be_given_again(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", task="scores")
+    study.pool(items=ITEMS)
+    scores = np.where(np.arange(len(ITEMS)) == 3, np.nan, np.arange(len(ITEMS)))
+    assert [study.predict(a=scores), study.predict(a=scores)] == [{"a": True}, {"a": False}]
+
+
+def test_names_that_are_no_file_names_are_refused(study: Study) -> None:
+    for name in ("../escaped", "a/b", ""):
+        with pytest.raises(DissensusError):
+            study.predict(**{name: TRUTH})
+    assert not list(study.folder.root.parent.glob("escaped*"))
 
 
 def test_files_may_be_given_as_a_list(tmp_path: Path) -> None:

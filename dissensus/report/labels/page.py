@@ -17,7 +17,7 @@ from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
 from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section, settings_section
 from dissensus.report.scales import LEVEL, STABLE, limits, settled_from
-from dissensus.report.standings import HIGHER, Column, OrderCell, moved, plot
+from dissensus.report.standings import HIGHER, Column, OrderCell, chart, moved
 from dissensus.report.wording import counted, decimals, number, percent, ratio, span
 
 CARDS = 6_000
@@ -50,7 +50,7 @@ def labels_page(report: LabelsReport) -> Page:
 
 def ranking_section(report: LabelsReport) -> Section:
     """Strengths with confidence intervals, how fragile first place is, and the same models in other orders."""
-    view = {"report": report, "plot": plot(report.ranking), "columns": orders(report)}
+    view = {"report": report, "plot": chart(report.ranking), "columns": orders(report)}
     return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", (report.ranking.plot(),))
 
 
