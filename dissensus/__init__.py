@@ -11,7 +11,7 @@ __all__ = ["Study", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
-    """`from dissensus import Study`, without making everybody who imports a room wait for it."""
+    """Import `Study` on first use, so that importing one subpackage does not load all of it."""
     if name == "Study":
         from dissensus.study import Study
 

@@ -1,4 +1,4 @@
-"""`python -m dissensus` is `dissensus`."""
+"""`python -m dissensus` runs the command line."""
 
 from dissensus.cli import main
 

@@ -1,7 +1,7 @@
 """Array types and the letters of their axes, defined once.
 
 N items of the pool · M models · C classes · D duels · Q outcomes (one judged item of one duel) · B bootstrap resamples.
-A answers · R people (raters) · I items or questions they answered · K truths · L different answers.
+A answers · R people (raters) · I items or questions they answered · K possible truths · L distinct answers.
 
 Inside the core packages, models, classes and items are integers 0..n−1; names exist only at the edges.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from jaxtyping import Bool, Float, Int, UInt8, UInt16, UInt64
-else:  # only type checkers and readers look at the axes, so that nobody else has to load the library that has them
+else:  # only type checkers and readers need the axes, so jaxtyping is not imported at run time
 
     class _Typed:
         def __class_getitem__(cls, axes: Any) -> type[np.ndarray]:

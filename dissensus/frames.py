@@ -1,4 +1,4 @@
-"""Tables in and out of a notebook: whatever holds columns comes in, and whatever the user has installed goes out."""
+"""Tables from and to a notebook: any kind of frame comes in, and the kind that the user has installed goes out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def table_of(data: Any) -> pa.Table:
 
 
 def frame_of(columns: Mapping[str, Any] | pa.Table) -> Any:
-    """The columns as a pandas frame where pandas is installed, else a Polars frame, else an Arrow table."""
+    """The columns as a pandas frame if pandas is installed, else a Polars frame, else an Arrow table."""
     import pyarrow as pa
 
     table = columns if isinstance(columns, pa.Table) else pa.table(dict(columns))

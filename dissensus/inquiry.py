@@ -21,11 +21,11 @@ from dissensus.records import Question
 class Wording:
     """An alternative wording, one text per question in the group; '' if a question does not have it.
 
-    `is_turned`: the two sides are swapped, and so are the answers.
+    `is_swapped`: the two sides are swapped, and so are the answers.
     """
 
     texts: list[str]
-    is_turned: bool = False
+    is_swapped: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Questions:
 
     def at(self, place: int) -> Questions:
         """The question at one position, as a group of its own."""
-        wordings = tuple(Wording([one.texts[place]], one.is_turned) for one in self.wordings)
+        wordings = tuple(Wording([one.texts[place]], one.is_swapped) for one in self.wordings)
         return Questions(self.kind, [self.texts[place]], wordings)
 
-    def is_turned(self, wording: int) -> bool:
+    def is_swapped(self, wording: int) -> bool:
         """Whether a wording swaps the two sides."""
-        return wording > 0 and self.wordings[wording - 1].is_turned
+        return wording > 0 and self.wordings[wording - 1].is_swapped
 
 
 Row = tuple[str, str, str, str, str]
@@ -90,7 +90,7 @@ class Answers:
         """Ids of the answers, sorted."""
         return tuple(sorted(row[0] for row in self.rows))
 
-    def valued(self, value_of: Callable[[Any], float | None]) -> Valued:
+    def valued(self, value_of: Callable[[Any], float | None]) -> NumericAnswers:
         """The answers for which `value_of` returns a number; people are numbered in order of their names."""
         values = [value_of(json.loads(row[3])) for row in self.rows]
         is_told = np.array([value is not None for value in values], bool)
@@ -100,7 +100,7 @@ class Answers:
         place = np.argsort(order)
         people = tuple(names[number] for number in order.tolist())
         told = np.array([value for value in values if value is not None], np.float64)
-        return Valued(self.question[is_told], place[person.reshape(-1)], told, people)
+        return NumericAnswers(self.question[is_told], place[person.reshape(-1)], told, people)
 
     def counts(self, questions: int) -> Int[Array, " q"]:
         """How many people have answered each of the first `questions` questions."""
@@ -108,7 +108,7 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Valued:
+class NumericAnswers:
     """Each annotator's latest answer to each question as a number; every task defines its meaning."""
 
     question: Int[Array, " A"]
@@ -117,7 +117,7 @@ class Valued:
     people: tuple[str, ...]
 
 
-def last_words(
+def latest_rows(
     question: Int[Array, " A"], person: Int[Array, " A"], moment: Float[Array, " A"]
 ) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
     """Rows of the last and of the first answer of each person to each question, in the order of the first answers.

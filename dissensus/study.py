@@ -1,4 +1,4 @@
-"""The Study class: a whole comparison in one folder, with the verbs of the command line."""
+"""The Study class: a complete comparison of models in one folder, with methods named after the commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dissensus.store.lock import Lock
 if TYPE_CHECKING:
     from dissensus.arrays import Array, UInt16
     from dissensus.competition.status import Status
-    from dissensus.competition.task import Hearing, Task
+    from dissensus.competition.task import Evaluation, Task
     from dissensus.engines.local import Progress
     from dissensus.plots import Plot
     from dissensus.records import Classes, Ranking, Rankings
@@ -47,9 +47,11 @@ class Study:
         1
         >>> study.questions()[0].item, study.questions()[0].name
         ('a', 'cat')
-        >>> said = [{"item": q.item, "label": q.name, "annotator": "ann", "answer": q.name == "dog" and "yes" or "no"}
-        ...         for q in study.questions()]
-        >>> study.answer(said)
+        >>> answers = [
+        ...     {"item": q.item, "label": q.name, "annotator": "ann", "answer": "yes" if q.name == "dog" else "no"}
+        ...     for q in study.questions()
+        ... ]
+        >>> study.answer(answers)
         4
         >>> study.rank().standings[0].rank_low
         1
@@ -60,17 +62,17 @@ class Study:
 
         Args:
             path: The study's folder.
-            progress: Called as `progress(what, done, total)` during long work.
+            progress: Called as `progress(what, done, total)` during long steps.
 
         Raises:
-            StudyError: there is no study, or its settings are wrong.
+            StudyError: there is no study, or its settings are invalid.
         """
         from dissensus.engines.local import silent
 
         self.folder = Folder(Path(path))
         self.progress: Progress = progress or silent
         self._lock = Lock(self.folder.lock)
-        self.settings  # noqa: B018  (says now what is wrong with study.toml)
+        self.settings  # noqa: B018  (reports errors in study.toml right away)
 
     @classmethod
     def init(
@@ -83,7 +85,7 @@ class Study:
         notes: Sequence[str] = (),
         exist_ok: bool = False,
     ) -> Self:
-        """Begin a study in a folder that is new or empty.
+        """Start a study in a new or empty folder.
 
         Args:
             path: The study's folder.
@@ -92,8 +94,8 @@ class Study:
                 (PASCAL VOC's for masks).
             taxonomy: A CSV file with the columns child and parent.
             title: The heading of the report; defaults to the folder's name.
-            notes: What a reader of the report must see first.
-            exist_ok: Open the study if the folder holds one already, so that a notebook cell can be run again.
+            notes: Sentences shown at the top of the report.
+            exist_ok: Open the study if the folder already holds one, so that a notebook cell can be run again.
         """
         from dissensus.store.settings import write_new
         from dissensus.tasks import TASKS
@@ -101,11 +103,11 @@ class Study:
         folder = Folder(Path(path))
         if exist_ok and folder.settings.exists():
             return cls(path)
-        left_over = {folder.classes}  # of a beginning that was interrupted; study.toml is written last
+        left_over = {folder.classes}  # from an interrupted `init`; study.toml is written last
         if folder.root.exists() and (not folder.root.is_dir() or {*folder.root.iterdir()} - left_over):
             raise StudyError(f"{path} already exists and is not empty: choose another folder")
         if task not in TASKS:
-            raise StudyError(f"there is no task '{task}': it is one of {', '.join(TASKS)}")
+            raise StudyError(f"there is no task '{task}': choose one of {', '.join(TASKS)}")
         kind, words = TASKS[task], {"title": title, "notes": list(notes)}
         if kind.usual_classes is not None:
             words["classes"] = _begin_classes(folder, kind, classes, taxonomy)
@@ -114,7 +116,7 @@ class Study:
 
     @property
     def settings(self) -> Settings:
-        """study.toml as it is now."""
+        """The current contents of study.toml."""
         from dissensus.store.settings import read_settings
         from dissensus.tasks import TASKS
 
@@ -122,7 +124,7 @@ class Study:
 
     @cached_property
     def classes(self) -> Classes:
-        """What the labels mean; none where models do not give classes."""
+        """What the labels mean; empty if models do not predict classes."""
         from dissensus.records import Classes
         from dissensus.store.classes import classes_of
         from dissensus.tasks import TASKS
@@ -132,15 +134,15 @@ class Study:
         try:
             return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): begin the study anew") from None
+            raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): start a new study") from None
 
     def pool(self, sources: Sequence[str | Path] = (), *, items: Any = None) -> None:
         """Set the pool: the items that all models predict.
 
         Args:
             sources: Image folders, globs and manifests (CSV or Parquet with the columns item and path).
-            items: Instead of sources: a frame with the columns item and path, a list of ids or of paths of files, or an
-                array of images (N×height×width or N×height×width×3, uint8).
+            items: Instead of sources: a frame with the columns item and path, a list of ids or file paths, or an array
+                of images (N×height×width or N×height×width×3, uint8).
         """
         from dissensus.steps.given import keep_pool
         from dissensus.steps.pooling import make_pool
@@ -156,7 +158,9 @@ class Study:
                 refuse_mixed(self.folder)
                 make_pool(self.folder, named, self.progress)
             elif not TASKS[self.settings.task].gives_numbers:
-                raise StudyError("an enumerated pool needs models that score it: begin a study with --task scores")
+                raise StudyError(
+                    "an enumerated pool needs models that predict scores: start a study with --task scores"
+                )
             else:
                 enumerate_pool(self.folder, named)
 
@@ -167,20 +171,20 @@ class Study:
         lower: Sequence[str] = (),
         **given: Any,
     ) -> dict[str, bool]:
-        """Predict with new models, and with those of study.toml that have not finished.
+        """Run new models, and those in study.toml that have not finished, on the whole pool.
 
         Args:
-            models: NAME=BACKEND:TARGET.
-            preprocess: How these models want their images.
-            lower: Names of models whose lower scores are better.
-            **given: Models by name that are in memory: predictions in the order of the pool (an array or a list; for
-                labels also a matrix of probabilities, or a pair of labels and confidences), a frame with the column
-                label, or score, and optionally item, or a function. A function is called with up to 256 items at a
-                time (paths of files where the pool has them, otherwise ids) and returns their predictions. For masks,
-                predictions are matrices of class numbers.
+            models: New models, each as NAME=BACKEND:TARGET.
+            preprocess: How images are prepared for these models.
+            lower: Names of the models for which lower scores are better.
+            **given: Models in memory, by name. Each is an array or a list of predictions in the order of the pool (for
+                labels also a matrix of probabilities, or a pair of labels and confidences), a frame with a column label
+                or score and optionally item, or a function. A function is called with up to 256 items at a time (file
+                paths if the pool has them, otherwise ids) and returns their predictions. For masks, predictions are
+                matrices of class numbers.
 
         Returns:
-            By model, whether anything was left to do.
+            For each model, whether anything was left to predict.
 
         Example:
             >>> study.predict(["a=onnx:a.onnx"], b=labels_of_b, c=model.predict)  # doctest: +SKIP
@@ -196,13 +200,13 @@ class Study:
             with named_models(self.folder, self.settings, *more) as named:
                 settings, task = self.settings, self._task
                 if not settings.models:
-                    raise StudyError("the study has no models yet: name them as NAME=BACKEND:TARGET")
-                # a finished model is no longer needed, so that only models that are named again are opened again
+                    raise StudyError("the study has no models yet: add some as NAME=BACKEND:TARGET")
+                # a finished model is no longer needed: it is opened again only if it is named again
                 todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
                 return {name: predict(task.source(task.work, name)) for name in todo}
 
     def _keep(self, name: str, given: Any) -> Path:
-        """Keep predictions that are in memory as a file of the study; its path."""
+        """Save predictions given in memory to a file in the study, and return its path."""
         from dissensus.backends import parse_spec
         from dissensus.steps.given import keep_predictions, kept_at
         from dissensus.tasks import TASKS
@@ -215,20 +219,21 @@ class Study:
             self.folder, name, given, items, [self._uri(item) for item in items], columns, self.progress
         )
 
-    def items(self) -> list[str]:
-        """Ids of the pool, in its order."""
+    def items(self, start: int = 0, stop: int | None = None) -> list[str]:
+        """Ids of the items from `start` up to `stop`, in the order of the pool; all of them by default."""
         from dissensus.steps.pooling import pool_ids, pool_size
         from dissensus.steps.pools import open_pool
 
+        rows = range(pool_size(self.folder))[start:stop]
         if self.folder.enumeration.exists():
-            return open_pool(self.folder).ids(range(pool_size(self.folder)))
-        return list(pool_ids(self.folder).to_pylist())
+            return open_pool(self.folder).ids(rows)
+        return list(pool_ids(self.folder).slice(rows.start, len(rows)).to_pylist())
 
     def predictions(self, *models: str) -> Any:
-        """What models predict for every item, as a frame: pandas or Polars if installed, otherwise Arrow.
+        """The models' predictions for every item: a pandas or Polars frame if installed, otherwise an Arrow table.
 
         Args:
-            models: Names of models; all that have predicted by default. For a single model, the frame also has its
+            models: Names of models; defaults to all that have predictions. For a single model, the frame also has its
                 confidences and the reasons why items have no prediction.
 
         Example:
@@ -240,7 +245,7 @@ class Study:
         names = models or predicted(self.folder, self.settings)
         unknown = [name for name in names if not self.folder.predictions(name).exists()]
         if unknown or not names:
-            raise StudyError(f"{unknown[0] if unknown else 'no model'} has not predicted yet: run predict first")
+            raise StudyError(f"{unknown[0] if unknown else 'the study'} has no predictions yet: run predict first")
         task, items = self._task, {"item": self.items()}
         if len(models) == 1:
             return frame_of(items | dict(task.predictions(models[0])))
@@ -255,13 +260,13 @@ class Study:
     def scale(
         self, ratings: str | Path | None = None, worst: float | None = None, best: float | None = None
     ) -> list[ScaleFit]:
-        """How the scores of every model come on one scale, 0 to 100.
+        """Map the scores of every model to one scale, 0 to 100.
 
-        `ratings`, a CSV of item and rating, is kept with the study; `worst` and `best` are the ends of its scale, also
-        where lower ratings are better. Without ratings scores become ranks in the pool.
+        `ratings`, a CSV with item and rating, is copied into the study. `worst` and `best` are the ends of its scale;
+        if lower ratings are better, `worst` is the larger number. Without ratings, scores become ranks within the pool.
 
         Raises:
-            PredictionError: the scores of a model cannot be brought on the scale; says which and why.
+            PredictionError: the scores of a model cannot be mapped to the scale; the message says which and why.
         """
         from dissensus.store.files import restored
         from dissensus.store.settings import change_settings, check_section
@@ -285,12 +290,11 @@ class Study:
         scales: str | Path | None = None,
         **settings: Any,
     ) -> int:
-        """Select the items on which models disagree most; the number of the round that holds them.
+        """Select the items on which models disagree most, and return the number of their round.
 
-        Settings that are given here are kept in study.toml: of classifiers k, reserves, cap, confidence, distance and
-        eligible; of models that score levels, width, low, high, spacing, case, reserves and jnd; of models that give a
-        map k, reserves, measure and scales (voc, voc-reordered, pool, none, a CSV, or a folder of a training set's
-        maps).
+        Settings given here are saved in study.toml. For labels they are k, reserves, cap, confidence, distance and
+        eligible; for scores levels, width, low, high, spacing, case, reserves and jnd; for masks k, reserves, measure
+        and scales (voc, voc-reordered, pool, none, a CSV, or a folder of a training set's maps).
         """
         from dissensus.competition.select import select
         from dissensus.store.files import restored
@@ -315,9 +319,9 @@ class Study:
         lower: Sequence[str] = (),
         **given: Any,
     ) -> int:
-        """Let new models join: predict, and select for their duels only (Algorithm 2); the number of the round.
+        """Add new models: predict, select for their duels only (Algorithm 2), and return the number of the round.
 
-        The newcomers' duels are selected by the settings in study.toml. Earlier rounds and judgements stay as they are.
+        The settings in study.toml apply to their duels. Earlier rounds and judgements stay as they are.
         """
         if not self.folder.rounds():
             raise StudyError("nothing has been selected yet: predict with all models, then select")
@@ -326,14 +330,14 @@ class Study:
             return self.select()
 
     def questions(self, path: str | Path | None = None, image_url: str | None = None) -> Sequence[Any]:
-        """The open questions; with a path (.html, .csv, .jsonl) also as a sheet to answer them on.
+        """The open questions; with a path (.html, .csv or .jsonl), they are also written to an answer sheet.
 
-        `image_url`: how the pictures' addresses on the web begin, for a .csv that goes to a crowdsourcing platform.
+        `image_url`, the base URL of the images, adds a column of URLs to a .csv for crowdsourcing platforms.
         """
-        task, hearing = self._task, self._hearing()
-        found = task.open_questions(hearing)
+        task, evaluation = self._task, self._evaluation()
+        found = task.open_questions(evaluation)
         if path is not None:
-            task.write_questions(hearing, found, Path(path), image_url)
+            task.write_questions(evaluation, found, Path(path), image_url)
         return found
 
     def selection(self) -> list[dict[str, Any]]:
@@ -346,22 +350,22 @@ class Study:
         return [{key: named[key][value] if key in named else value for key, value in row.items()} for row in rows]
 
     def asked(self) -> list[tuple[Any, ...]]:
-        """What the questions that the study needed so far, answered or not, are about.
+        """What every question that the study has needed so far, answered or not, is about.
 
-        (item, label) of classifiers; (first, second), two items, of models that score; (item,) of models that give a
-        map, or (item, first, second) where people choose between two models' maps of it.
+        For labels: (item, label). For scores: (first, second), two items. For masks: (item,), or (item, first, second)
+        if people choose between two models' maps of the item.
         """
-        from dissensus.competition.hearing import Competition
+        from dissensus.competition.evaluation import Competition
 
         about = [question.body for question in Competition(self._task).asked_so_far()]
-        how = ("same", "again", "prefill")  # a check, or a correction, is about the same as the drawing
+        how = ("same", "again", "prefill")  # checks and corrections are about the same item as the drawing
         return list(dict.fromkeys(tuple(value for name, value in one.items() if name not in how) for one in about))
 
     def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
-        """Store the answers of a file, all or none; the number of new ones.
+        """Import the answers in a file, all or none, and return how many were new.
 
-        `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme, coco and png, found out unless said;
-        `annotator` is who answered where the file does not say.
+        `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme, coco and png; it is detected by
+        default. `annotator` is who answered, if the file does not say.
         """
         from dissensus.engines.local import counted
         from dissensus.steps.pools import open_pool
@@ -373,13 +377,13 @@ class Study:
         return self._task.work.answers.append(counted("import", read, self.progress))
 
     def answer(self, answers: Any, annotator: str | None = None) -> int:
-        """Store answers that are in memory, all or none; the number of new ones.
+        """Store answers given in memory, all or none, and return how many were new.
 
         Args:
-            answers: A frame, a dict of columns or a list of dicts, with the columns of a file of answers: item, label,
-                answer (yes, no, unsure, unfit) and annotator for labels; first, second and answer for scores; and
-                optionally time, seconds and comment.
-            annotator: Who answered, where there is no such column.
+            answers: A frame, a dict of columns or a list of dicts, with the same columns as a file of answers: item,
+                label, answer (yes, no, unsure, unfit) and annotator for labels; first, second and answer for scores;
+                and optionally time, seconds and comment.
+            annotator: Who answered, if there is no such column.
 
         Example:
             >>> study.answer(frame, annotator="ann")  # doctest: +SKIP
@@ -396,9 +400,9 @@ class Study:
     def judgements_export(
         self, path: str | Path, format: str | None = None, tell: Callable[[str], None] | None = None
     ) -> int:
-        """Write all answers of all kinds, in the order in which they came, and return how many.
+        """Write all answers of all kinds, in the order in which they were stored, and return how many.
 
-        `png` holds the last masks only; `tell` is told in one line what that leaves out.
+        The format `png` holds only the latest masks; `tell` is called with one line about what that leaves out.
         """
         from dissensus.store.exchange import write_responses
 
@@ -406,28 +410,28 @@ class Study:
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
-        """Take in questions of a JSON Lines or CSV file: to be asked, or with known answers as control or training.
+        """Add questions from a JSON Lines or CSV file: to be asked, or with known answers as controls or for training.
 
-        Returns how many are new, and how many the file has.
+        Returns how many are new, and how many are in the file.
         """
-        from dissensus.competition.hearing import Competition
+        from dissensus.competition.evaluation import Competition
         from dissensus.steps.pools import open_pool
         from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
-        from dissensus.store.set_questions import SetQuestions
+        from dissensus.store.set_questions import CustomQuestions
 
         is_item = open_pool(self.folder).__contains__
         found = read_set_questions(Path(path), role, self.classes, is_item)
         if self.folder.rounds():
             refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
-        return SetQuestions(self._database).add(found), len(found)
+        return CustomQuestions(self._database).add(found), len(found)
 
     def change(self, section: str, values: Mapping[str, Any]) -> None:
-        """Write settings of a section into study.toml, leaving all else as it is; a value of None is not given.
+        """Write settings of a section into study.toml, leaving everything else unchanged; values of None are skipped.
 
         Example: `study.change("judge", {"min_answers": 3})`
 
         Raises:
-            StudyError: a value makes no sense; nothing was changed.
+            StudyError: a value is invalid; nothing was changed.
         """
         from dissensus.store.settings import change_settings
 
@@ -442,37 +446,40 @@ class Study:
         port: int | None = None,
         instructions: Sequence[str] | None = None,
     ) -> None:
-        """Keep settings of the service in study.toml: people per question, where it listens, where answers are kept.
+        """Save settings of the service in study.toml: people per question, where it listens, where answers are stored.
 
-        `instructions` are paragraphs that people read before they begin.
+        `instructions` are paragraphs that people read before they start.
 
         Raises:
-            StudyError: a value makes no sense, or an address has a password in it, which no file should hold.
+            StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
         from dissensus.store.database import VARIABLE, has_password
 
         if database is not None and has_password(database):
-            raise StudyError(f"keep the password out of {self.folder.settings}: set {VARIABLE} to the address instead")
+            raise StudyError(
+                f"the database URL contains a password, which must not be in {self.folder.settings}: "
+                f"set {VARIABLE} to the URL instead"
+            )
         with self._lock:
             self.change("judge", {"min_answers": answers})
-            reached = {"host": host, "port": port or None}  # port 0 is another one each time
+            reached = {"host": host, "port": port or None}  # port 0 is not saved: it picks a different port each time
             told = {"instructions": None if instructions is None else list(instructions)}
             self.change("serve", {"database": database} | reached | told)
 
     @property
     def address(self) -> str:
-        """Where people reach the service, as study.toml says."""
+        """The URL at which people reach the service, according to study.toml."""
         serve = self.settings.serve
         host = socket.gethostname() if serve.host in ("0.0.0.0", "::") else serve.host
         return f"http://{host}:{serve.port}"
 
     def serve(self, ready: Ready, host: str | None = None, port: int | None = None) -> None:
         """Serve the annotation pages until the process is stopped; `ready` is called with the addresses."""
-        from dissensus.web.app import Service  # the web framework takes half a second, which other verbs need not wait
+        from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.running import run
 
         serve = self.settings.serve
-        with Lock(self.folder.serving, "it is being served already: stop that first"):
+        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
             run(lambda: Service(self._backing()), host or serve.host, serve.port if port is None else port, ready)
 
     def overview(self) -> dict[str, Any]:
@@ -482,28 +489,28 @@ class Study:
         return overview_of(self._backing())
 
     def screen(self) -> list[str]:
-        """Exclude everybody whom the overview suggests to exclude; their names. `people.include` takes it back."""
+        """Exclude everybody whom the overview suggests excluding, and return their names; `include` undoes this."""
         suggested = {one["name"]: one["suggestion"] for one in self.overview()["annotators"] if one["suggestion"]}
         for name, reason in suggested.items():
             self.people.exclude(name, reason, "screen")
         return list(suggested)
 
     def screenings(self) -> Screenings | None:
-        """What BT.500 and P.910 say of everybody who compared pairs, side by side; None before somebody did."""
+        """The results of BT.500 and P.910 for everybody who compared pairs, side by side; None if nobody has yet."""
         task = self._scores
         if task.kind != "slider":
             raise StudyError(
-                "this study asks for a choice, which has no numbers to screen: see dissensus annotators list"
+                "this study asks for choices, which cannot be screened as numbers: see dissensus annotators list"
             )
-        return task.screenings(self._hearing())
+        return task.screenings(self._evaluation())
 
     def exclude(self, name: str, reason: str) -> None:
-        """Let a person's answers count no longer; `include` takes it back."""
+        """Stop counting a person's answers; `include` undoes this."""
         self.people.require(name)
         self.people.exclude(name, reason, "owner")
 
     def include(self, name: str, reason: str) -> None:
-        """Let a person's answers count again."""
+        """Count a person's answers again."""
         self.people.require(name)
         self.people.include(name, reason, "owner")
 
@@ -513,38 +520,38 @@ class Study:
         from dissensus.steps.pooling import pool_stamp
         from dissensus.store.people import People
 
-        pool_stamp(self.folder)  # says now that there is nothing to ask about
+        pool_stamp(self.folder)  # raises an error if there is no pool to ask about
         return People(self._database)
 
     def rank(self, method: str | None = None) -> Ranking | Rankings:
-        """Rank the models by the annotators' answers, and keep the result under results/.
+        """Rank the models by the annotators' answers, and save the result in results/.
 
-        A `Ranking` of classifiers; of models that score or give a map a `Rankings`, by aggressiveness and resistance.
+        Returns a `Ranking` for labels, and a `Rankings` (by aggressiveness and by resistance) for scores and masks.
         """
-        return self._task.rank(self.hearing(), method)
+        return self._task.rank(self.evaluation(), method)
 
-    def hearing(self) -> Hearing[Any, Any]:
-        """All rounds with their answers and what they add up to: what a ranking is computed from.
+    def evaluation(self) -> Evaluation[Any, Any]:
+        """All rounds with their answers and what follows from them: the input of a ranking.
 
         Raises:
-            StudyError: nothing is selected yet.
+            StudyError: nothing has been selected yet.
             ScreeningError: the study's screening has no estimate for these answers.
         """
-        from dissensus.competition.hearing import Competition
+        from dissensus.competition.evaluation import Competition
 
         return Competition(self._task).weighed()
 
     def consensus(self) -> Mapping[str, float]:
-        """Agreement of every classifier with the plurality vote over the pool: the order that needs no people."""
+        """Agreement of every classifier with the plurality vote over the pool: a ranking that needs no annotators."""
         from dissensus.tasks.labels import Labels
 
         task = self._task
         if not isinstance(task, Labels):
-            raise StudyError("only classifiers vote: other models have no plurality")
-        return task.consensus(self._hearing().models)
+            raise StudyError("only studies of labels have a plurality vote, as other models do not predict classes")
+        return task.consensus(self._evaluation().models)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
-        """The ranking beside the benchmark that the user gave, if any."""
+        """The ranking compared with the user's benchmark, if there is one."""
         from dissensus.steps.benchmark import known_benchmark
 
         return known_benchmark(self.folder, ranking)
@@ -552,11 +559,11 @@ class Study:
     def report(
         self, method: str | None = None, benchmark: str | Path | None = None, figures: str | Path | None = None
     ) -> Path:
-        """Rank the models and write the report; its path.
+        """Rank the models, write the report, and return its path.
 
         Args:
-            method: How judgements become an order; defaults to the one in study.toml.
-            benchmark: A CSV of model and score to compare with, kept with the study.
+            method: How judgements become a ranking; defaults to the method in study.toml.
+            benchmark: A CSV with model and a score to compare with; copied into the study.
             figures: A folder for every figure of the report, as SVG and PDF with its numbers as CSV.
         """
         from dissensus.report.page import render
@@ -566,7 +573,7 @@ class Study:
         if benchmark is not None:
             read_benchmark(Path(benchmark))
             write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-        page = self._task.page(self.hearing(), method)
+        page = self._task.page(self.evaluation(), method)
         write_text(self.folder.report, render(page))
         for number, plot in enumerate(page.plots if figures is not None else (), start=1):
             plot.write(Path(str(figures)))
@@ -575,41 +582,41 @@ class Study:
 
     def plots(self, method: str | None = None) -> dict[str, Plot]:
         """The figures of the report by name: `study.plots()["ranking"].figure()` is a matplotlib figure."""
-        return {plot.name: plot for plot in self._task.page(self.hearing(), method).plots}
+        return {plot.name: plot for plot in self._task.page(self.evaluation(), method).plots}
 
     def status(self) -> Status:
-        """How far the study has come, and what to do next."""
+        """The progress of the study, and what to do next."""
         from dissensus.competition.status import status_of
 
         return status_of(self._task)
 
     @property
     def _task(self) -> Task[Any, Any]:
-        """The competition, by the settings of now."""
+        """The study's competition, with its current settings."""
         from dissensus.steps.workspace import Workspace
         from dissensus.tasks import TASKS
 
         settings = self.settings
         return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress))
 
-    def _hearing(self) -> Hearing[Any, Any]:
-        """All rounds with what people said so far."""
-        from dissensus.competition.hearing import Competition
+    def _evaluation(self) -> Evaluation[Any, Any]:
+        """All rounds with the answers so far."""
+        from dissensus.competition.evaluation import Competition
 
-        return Competition(self._task).hearing()
+        return Competition(self._task).evaluation()
 
     @property
     def _scores(self) -> Scores:
-        """The competition of models that score.
+        """The competition of models that predict scores.
 
         Raises:
-            StudyError: the study is of another task.
+            StudyError: the study has another task.
         """
         from dissensus.tasks.scores import Scores
 
         task = self._task
         if not isinstance(task, Scores):
-            raise StudyError(f"this is a study of {task.name}: scales and sliders belong to studies of scores")
+            raise StudyError(f"this is a study of {task.name}: only studies of scores have scales and sliders")
         return task
 
     @cached_property
@@ -619,10 +626,10 @@ class Study:
         return study_database(self.folder, self.settings)
 
     def _backing(self) -> StudyBacking:
-        from dissensus.competition.hearing import Competition
+        from dissensus.competition.evaluation import Competition
         from dissensus.steps.serving import StudyBacking
 
-        task = self._task  # with the settings of now, as long as it is served
+        task = self._task  # the settings stay the same for as long as it is served
         return StudyBacking(task.work, lambda: Competition(task))
 
     def _items(self) -> list[str]:
@@ -632,14 +639,14 @@ class Study:
         return list(pool_ids(self.folder).to_pylist())
 
     def _uri(self, item: str) -> str | None:
-        """Where an item's picture lies."""
+        """The path of an item's picture."""
         return self._uris.get(item)
 
     @cached_property
     def _uris(self) -> dict[str, str | None]:
         from dissensus.store.tables import read_table
 
-        if self.folder.enumeration.exists():  # nothing lies anywhere until it is drawn
+        if self.folder.enumeration.exists():  # its pictures do not exist until they are drawn
             return {}
         columns = read_table(self.folder.pool, ["id", "uri"]).to_pydict()
         return dict(zip(columns["id"], columns["uri"], strict=True))
@@ -651,7 +658,7 @@ def _begin_classes(
     classes: str | Path | Sequence[str] | None,
     taxonomy: str | Path | None,
 ) -> str:
-    """Keep the classes with the study; their name in study.toml."""
+    """Save the classes in the study, and return their name for study.toml."""
     from dissensus.discrepancy.labels import class_distances
     from dissensus.store.classes import SHIPPED, classes_of, read_classes
     from dissensus.store.files import write_text
@@ -668,8 +675,11 @@ def _begin_classes(
             document = read_classes(str(path), edges)
     found = classes_of(document)
     if task.most_classes is not None and len(found) > task.most_classes:
-        raise StudyError(f"maps hold at most {task.most_classes} classes, background included: here are {len(found):,}")
+        raise StudyError(
+            f"there are {len(found):,} classes, but maps can have at most {task.most_classes}, including the "
+            "background: leave some out"
+        )
     if found.taxonomy is not None:
-        class_distances(found, "weighted")  # says now if the taxonomy has a cycle or two roots
+        class_distances(found, "weighted")  # raises an error now if the taxonomy has a cycle or two roots
     write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
     return named if named in SHIPPED else Path(named).name

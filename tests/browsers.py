@@ -78,3 +78,9 @@ def sideways(page: Any) -> int:
 def wants_screenshots() -> bool:
     """True where DISSENSUS_SCREENSHOTS asks for pictures of the pages, which are kept under artifacts/."""
     return bool(os.environ.get("DISSENSUS_SCREENSHOTS"))
+
+
+def names_drawn(page) -> list[str]:
+    """The models in the numbers of the first ranking, as text."""
+    rows = page.locator("#ranking .drawn").first.locator("tbody tr").all()
+    return [row.locator("td").nth(1).text_content() for row in rows]

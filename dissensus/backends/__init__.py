@@ -1,4 +1,4 @@
-"""Model frameworks behind one interface: NAME=BACKEND:TARGET names a model that predicts."""
+"""Model frameworks behind one interface; NAME=BACKEND:TARGET specifies a model."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def target_fingerprint(backend: str, target: str) -> str:
         BackendError: there is no such file or module.
     """
     if backend == "quality":
-        from dissensus.backends.quality import open_quality  # half a second that other backends do not need
+        from dissensus.backends.quality import open_quality  # takes half a second to import; only this backend needs it
 
         return hashlib.sha256(open_quality(target).version.encode()).hexdigest()[:16]
     path = _fingerprinted(backend, target)

@@ -1,4 +1,4 @@
-"""Python functions from images to predictions."""
+"""Python functions that take images and return predictions."""
 
 from __future__ import annotations
 

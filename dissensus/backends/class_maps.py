@@ -19,10 +19,10 @@ LARGEST = 2**31
 def class_map(
     output: Array, classes: int, axis: Axis | Literal["auto"], likely: Axis, *, seen: Size | None = None
 ) -> UInt8[Array, "h w"]:
-    """The class of each pixel, from labels (H×W, 1×H×W, H×W×1) or from scores (C×H×W, H×W×C); ties go to the lower.
+    """The class of each pixel, from labels (H×W, 1×H×W, H×W×1) or from scores (C×H×W, H×W×C).
 
-    With axis 'auto', the classes are on the axis whose length fits, and on the `likely` one if both do. `seen`: the
-    size of the model's input, to which its map must be proportional.
+    Ties go to the lowest class. With axis 'auto', the classes are on the axis whose length fits, and on the `likely`
+    one if both do. `seen` is the size of the model's input, to which its map must be proportional.
 
     Raises:
         PredictionError: the shape is wrong, a score is NaN, or a label is not a class.

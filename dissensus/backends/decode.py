@@ -45,7 +45,7 @@ def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
             image.load()
             return as_rgb(image)
     except MemoryError:
-        raise  # says nothing about the file
+        raise  # not the file's fault
     except Exception as error:  # damaged files make Pillow raise almost anything, even SyntaxError and struct.error
         known = (reason for kind, reason in REASONS.items() if isinstance(error, kind))
         return Unreadable(next(known, f"damaged image ({one_line(error)})"))
@@ -62,7 +62,7 @@ def as_rgb(image: Image.Image) -> Image.Image:
     if image.mode in SIXTEEN_BIT:
         image = Image.fromarray((np.asarray(image).astype(np.int64).clip(0, 65_535) >> 8).astype(np.uint8))
     elif image.mode == "F":
-        values = np.nan_to_num(np.asarray(image))  # float images mark missing pixels by NaN: black
+        values = np.nan_to_num(np.asarray(image))  # NaN marks missing pixels in float images; they become black
         image = Image.fromarray((values * (255 if values.max() <= 1 else 1)).clip(0, 255).astype(np.uint8))
     if image.has_transparency_data:
         image = image.convert("RGBA")

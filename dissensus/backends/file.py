@@ -26,7 +26,7 @@ NO_PREDICTION = "no prediction in the file"
 
 
 class FilePredictions(NamedTuple):
-    """Predictions in pool order; `problems` says why a label is MISSING, and is None if none is."""
+    """Predictions in pool order; `problems` says why labels are MISSING, and is None if none are."""
 
     labels: UInt16[Array, " N"]
     confidence: Float[Array, " N"] | None
@@ -68,7 +68,7 @@ def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()
     try:
         table = reader(path, [*needed, *optional])
         _check_names(table.column_names, needed, optional)
-        # Ids stored as numbers or categories are the same ids.
+        # Ids stored as numbers or categories become text.
         return table.set_column(table.column_names.index("item"), "item", table["item"].cast(pa.string()))
     except (pa.ArrowException, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise PredictionError(

@@ -25,7 +25,7 @@ def label_numbers(labels: Labels | None, classes: Classes) -> UInt8[Array, " L"]
     the study's classes in order.
 
     Raises:
-        BackendError: there are too many, none names a class other than the background, or a number is not a class.
+        BackendError: there are too many labels, none is a class other than the background, or a number is not a class.
     """
     names: Sequence[str | int] = range(len(classes)) if labels is None else _listed(labels)
     if len(names) > MOST_CLASSES:

@@ -54,7 +54,7 @@ def dequantised(array: Array, detail: dict[str, Any]) -> Array:
 
 
 def known_outputs(detail: dict[str, Any]) -> OutputKind:
-    """Probabilities if the tensor's integers span 0..1, even if a row sums to little; auto if it is not quantised."""
+    """Probabilities if the tensor's integers span 0..1, even if rows sum to far less than 1; auto if not quantised."""
     scale, zero = detail["quantization"]
     if scale == 0:
         return "auto"

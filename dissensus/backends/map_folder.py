@@ -64,8 +64,8 @@ class MapFolder:
                 owners[name] = item
         if not owners:
             raise PredictionError(
-                f"{self.path} has no map of any item, only files such as {next(iter(self._files))}: name each like"
-                " its item, in the same subfolder, with .png or .npy"
+                f"{self.path} has no map of any item, only files such as {next(iter(self._files))}: name each file"
+                " after its item, in the same subfolder, with .png or .npy"
             )
 
     def get(self, item: str) -> UInt8[Array, "h w"] | Unreadable:

@@ -22,7 +22,7 @@ from dissensus.errors import BackendError, DissensusError, PredictionError
 from dissensus.records import Classes
 
 Scorer = Callable[[Any, Sequence[Image | None]], Any]
-"""(images, their references) → one score each; Python functions get items that are not images as they are."""
+"""(images, their references) → one score each; items that are not images go to Python functions unchanged."""
 
 NETWORKS: dict[str, Callable[[str, Preprocess, Classes], Any]] = {
     "onnx": open_onnx,
@@ -65,7 +65,7 @@ def _opened(backend: str, target: str, preprocess: Preprocess) -> Scorer:
         function = named_function(target)
         return lambda items, _: function(items)
     if backend == "quality":
-        from dissensus.backends.quality import open_quality  # half a second that other backends do not need
+        from dissensus.backends.quality import open_quality  # takes half a second to import; only this backend needs it
 
         model = open_quality(target)
         return lambda images, references: [model.score(*pair) for pair in zip(images, references, strict=True)]

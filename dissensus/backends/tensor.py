@@ -86,7 +86,7 @@ def _size(declared: Sides, setting: Size | None) -> Size:
     known = None if height is None or width is None else size_of(height, width)
     size = setting or known
     if size is None:
-        raise BackendError("the model does not say how large its images are: set size in its preprocess settings")
+        raise BackendError("the model does not declare the size of its input: set size in its preprocess settings")
     fits = all(length in (None, side) for length, side in zip(declared, sides(size), strict=True))
     if known is not None and not fits:
         raise BackendError(

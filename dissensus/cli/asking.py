@@ -56,9 +56,9 @@ def judgements_import(
     """Import the answers in FILE, all or nothing; answers that are already stored are not stored twice.
 
     FILE is a .jsonl, .csv or .parquet table, or an export from Label Studio, LabelMe (a folder or .zip) or COCO.
-    Answers to 'does it contain …?' are yes, no, unsure or unfit. Answers about pairs range from −100 (the first item is
-    better) to 100 (the second is better), or are unfit, for sliders; for choices they are first, second or same. Masks
-    come as a folder or .zip of LabelMe files, or of indexed PNGs named after the items (these need --annotator).
+    Answers to 'does it contain …?' are yes, no, unsure or unfit. Slider answers are numbers from −100 (the first item
+    is better) to 100 (the second is better), or unfit; choices are first, second or same. Masks come as a folder or
+    .zip of LabelMe files, or of indexed PNGs named after the items (these need --annotator).
 
     Example: `dissensus judgements import birds answers.csv`
     """
@@ -115,7 +115,7 @@ def serve(
         str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
     ] = None,
 ) -> None:
-    """Serve the questions to annotators' browsers, blind to the models; stop it with Ctrl-C, no answer is lost.
+    """Serve the questions to annotators' browsers without revealing the models; stop with Ctrl-C, no answer is lost.
 
     Annotators sign in with personal links: `dissensus annotators add`. Options given here are saved in study.toml.
 

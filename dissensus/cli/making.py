@@ -228,7 +228,10 @@ def select(
     ] = None,
     cap: Annotated[
         int | None,
-        typer.Option(help="Most items with the same predicted label, per model.", show_default="study.toml, or 3"),
+        typer.Option(
+            help="Maximum number of items per duel with the same predicted label, for each model.",
+            show_default="study.toml, or 3",
+        ),
     ] = None,
     confidence: Annotated[
         float | None,
@@ -261,7 +264,10 @@ def select(
     ] = None,
     case: Annotated[
         str | None,
-        typer.Option(help="all: every level; most: only the level that differs most (scores).", show_default=False),
+        typer.Option(
+            help="all: every level; most: only the level where the attacker sees the largest difference (scores).",
+            show_default=False,
+        ),
     ] = None,
     jnd: Annotated[
         float | None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-# Names of registries, written out so that help need not load what stands behind them; a test holds them to it.
+# Keys of registries, written out so that --help does not have to import them; a test keeps them in sync.
 RANKERS = "perron, hodgerank, bradley-terry"
 ATTACK_RANKERS = "thurstone, bradley-terry"
 FORMATS = "rows, label-studio, labelme, coco, png"

@@ -17,7 +17,7 @@ def annotators_add(
     study: StudyPath,
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="One or more names.", show_default=False)],
     trusted: Annotated[
-        bool, typer.Option("--trusted", help="Add to the trusted group that others are compared with.")
+        bool, typer.Option("--trusted", help="Their results on control questions set the standard for the others.")
     ] = False,
     owner: Annotated[bool, typer.Option("--owner", help="Make a permanent link to the dashboard.")] = False,
     url: Annotated[
@@ -55,7 +55,7 @@ def annotators_revoke(study: StudyPath, name: PersonName) -> None:
     Example: `dissensus annotators revoke birds ben`
     """
     Study(study).people.revoke(name)
-    printing.say(f"the link of {name} is revoked; the answers of {name} stay")
+    printing.say(f"{name}'s link is revoked; their answers stay")
 
 
 @annotators.command("exclude")
@@ -69,7 +69,7 @@ def annotators_exclude(
     Example: `dissensus annotators exclude birds ben --reason "answered in 0.3 s"`
     """
     Study(study).exclude(name, reason)
-    printing.say(f"answers of {name} no longer count: {reason}")
+    printing.say(f"{name}'s answers no longer count: {reason}")
 
 
 @annotators.command("include")
@@ -83,7 +83,7 @@ def annotators_include(
     Example: `dissensus annotators include birds ben`
     """
     Study(study).include(name, reason)
-    printing.say(f"answers of {name} count again: {reason}")
+    printing.say(f"{name}'s answers count again: {reason}")
 
 
 @app.command()

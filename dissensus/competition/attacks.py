@@ -15,7 +15,7 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.ranking import ranking_of, write_results
 from dissensus.competition.reporting import known_cells
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
-from dissensus.competition.task import Hearing
+from dissensus.competition.task import Evaluation
 from dissensus.errors import RankingError
 from dissensus.ranking import ATTACK_RANKERS, cyclic_share, has_maximum, named
 from dissensus.records import AttackMatrices, Rankings
@@ -44,7 +44,7 @@ class Evidence(Protocol):
 
     @abstractmethod
     def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
-        """The credits that the matrices give."""
+        """The credits computed from the matrices."""
 
     @abstractmethod
     def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
@@ -84,7 +84,7 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
 
         nothing = (
             f"not enough judgements: no two models have attacked each other in enough judged {judged} "
-            f"(a duel counts once the share judge.share of its {judged} has been judged)"
+            f"(a duel counts once judge.share of its {judged} are judged); collect more answers"
         )
         return ranked(names, both_ways(matrices), estimate, share, method, nothing=nothing)
 
@@ -133,7 +133,7 @@ def resampled_credits(evidence: Evidence, models: int, method: Method) -> dict[s
 
 def rankings_of(
     folder: Folder,
-    hearing: Hearing[Any, Any],
+    evaluation: Evaluation[Any, Any],
     evidence: Evidence,
     method: Method,
     what: str,
@@ -146,17 +146,17 @@ def rankings_of(
     Raises:
         RankingError: nothing has been judged yet, or the method has no estimate.
     """
-    found = two_orders(evidence, hearing.models, method, what)
-    matrices = named_matrices(evidence, hearing.models, method)
+    found = two_orders(evidence, evaluation.models, method, what)
+    matrices = named_matrices(evidence, evaluation.models, method)
     made = {
-        measure: ranking_of(folder, hearing, one, method, what, beside, parameters) for measure, one in found.items()
+        measure: ranking_of(folder, evaluation, one, method, what, beside, parameters) for measure, one in found.items()
     }
     rankings = Rankings(**made, words=tuple(words(found, matrices)))
     tables = {
         name: known_cells(getattr(matrices, name), where)
         for name, where in (("aggressiveness", matrices.attacked), ("resistance", matrices.defended))
     }
-    write_results(folder, rankings, hearing.models, tables)
+    write_results(folder, rankings, evaluation.models, tables)
     return rankings
 
 

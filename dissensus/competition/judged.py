@@ -19,7 +19,7 @@ LABELS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Ballot(Generic[S]):
+class RoundQuestions(Generic[S]):
     """The rows of a round as questions: `questions[r]` holds the numbers of the w questions that decide row r.
 
     At most `k` rows of a group count: the first ones by rank that annotators did not discard. If there are `labels`, at
@@ -54,7 +54,7 @@ class Judged(Generic[S]):
     Rows that happen to be answered because of other duels are not a fair sample, hence the required share.
     """
 
-    ballot: Ballot[S]
+    round_questions: RoundQuestions[S]
     state: Int[Array, " q"]
     discarded: Bool[Array, " Q"]
     active: Bool[Array, " Q"]
@@ -62,12 +62,14 @@ class Judged(Generic[S]):
 
     @property
     def selection(self) -> S:
-        return self.ballot.selection
+        return self.round_questions.selection
 
     @property
     def given_up(self) -> Bool[Array, " Q"]:
         """Discarded rows that had been needed; reserves that were never needed are not included."""
-        return self.discarded & (active_before(self.selection.group, self.selection.rank, self.active) < self.ballot.k)
+        return self.discarded & (
+            active_before(self.selection.group, self.selection.rank, self.active) < self.round_questions.k
+        )
 
     @property
     def asked(self) -> Bool[Array, " q"]:
@@ -82,7 +84,7 @@ class Judged(Generic[S]):
     @property
     def ended(self) -> Bool[Array, " Q"]:
         """Active rows with all their answers."""
-        return self.active & np.all(self.state[self.ballot.questions] > OPEN, axis=1)
+        return self.active & np.all(self.state[self.round_questions.questions] > OPEN, axis=1)
 
     @property
     def decided(self) -> Bool[Array, " Q"]:
@@ -99,25 +101,28 @@ class Judged(Generic[S]):
 
     def with_state(self, state: Int[Array, " q"], lost: Bool[Array, " q"] | None = None) -> Judged[S]:
         """The round with other states; the same as judging it again, but faster if few states change."""
-        discarded = self.ballot.discarded(state, lost)
+        discarded = self.round_questions.discarded(state, lost)
         group = self.selection.group
         rows = np.isin(group, group[discarded != self.discarded])
         active = self.active.copy()
-        active[rows] = self.ballot.active(discarded, rows)
+        active[rows] = self.round_questions.active(discarded, rows)
         return replace(self, state=state, discarded=discarded, active=active)
 
     def _of(self, rows: Bool[Array, " Q"]) -> Bool[Array, " q"]:
         marked = np.zeros(len(self.state), bool)
-        marked[self.ballot.questions[rows].ravel()] = True
+        marked[self.round_questions.questions[rows].ravel()] = True
         return marked
 
 
 def judge(
-    ballot: Ballot[S], state: Int[Array, " q"], share: float = 0.0, lost: Bool[Array, " q"] | None = None
+    round_questions: RoundQuestions[S],
+    state: Int[Array, " q"],
+    share: float = 0.0,
+    lost: Bool[Array, " q"] | None = None,
 ) -> Judged[S]:
     """Judge a round by the states of its questions."""
-    discarded = ballot.discarded(state, lost)
-    return Judged(ballot, state, discarded, ballot.active(discarded), share)
+    discarded = round_questions.discarded(state, lost)
+    return Judged(round_questions, state, discarded, round_questions.active(discarded), share)
 
 
 def active_rows(
@@ -143,7 +148,7 @@ def active_rows(
     active = np.zeros(len(group), bool)
     active[order[is_among_first & ~is_crowded[number]]] = True
     ends = np.append(starts[1:], len(order))
-    for crowded in np.flatnonzero(is_crowded):  # only here, where the cap applies, do rows depend on each other
+    for crowded in np.flatnonzero(is_crowded):  # rows depend on each other only here, where the cap applies
         assert labels is not None, "nothing is crowded without labels"
         rows = order[starts[crowded] : ends[crowded]]
         active[rows[_taken(labels[rows].tolist(), k, cap)]] = True

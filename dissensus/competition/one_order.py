@@ -38,7 +38,7 @@ def rank(
         share,
         method,
         identical,
-        nothing="not enough judgements: no duel has an item with both questions answered",
+        nothing="not enough judgements: no duel has an item with both questions answered; collect more answers",
     )
 
 

@@ -1,4 +1,4 @@
-"""rank: standings as the stored record, with their provenance."""
+"""rank: turn standings into the ranking that is stored, with its provenance."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.competition.standings import Method, Standings
-from dissensus.competition.task import Hearing
+from dissensus.competition.task import Evaluation
 from dissensus.records import Provenance, Ranking, Rankings
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
@@ -22,18 +22,18 @@ def method_of(settings: MethodSettings, name: str | None = None) -> Method:
 
 def ranking_of(
     folder: Folder,
-    hearing: Hearing[Any, Any],
+    evaluation: Evaluation[Any, Any],
     standings: Standings,
     method: Method,
     what: str = "questions",
     beside: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> Ranking:
-    """Standings with their sentences, further ones (`beside`) and their provenance; `what` names what is judged."""
-    inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in hearing.rounds}
+    """The standings with their sentences, more sentences (`beside`) and provenance; `what` names what is judged."""
+    inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in evaluation.rounds}
     words = (*standings.words, *beside)
-    if hearing.open:
-        words = (f"Preliminary: {len(hearing.open):,} of {len(hearing.asked):,} {what} are still open.", *words)
+    if evaluation.open:
+        words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} are still open.", *words)
     own = {"smoothing": method.smoothing, "resamples": method.resamples, "level": method.level}
     return Ranking(
         standings=standings.standings,
@@ -44,7 +44,7 @@ def ranking_of(
         provenance=Provenance(
             method=method.name,
             parameters=own | dict(parameters or {}),
-            inputs=inputs | {"judgements": fingerprint(*hearing.answers.ids)},
+            inputs=inputs | {"judgements": fingerprint(*evaluation.answers.ids)},
             seed=method.seed,
             package=__version__,
         ),

@@ -15,7 +15,7 @@ from dissensus.store.rounds import Round
 from dissensus.store.settings import ModelSettings, Settings
 
 if TYPE_CHECKING:
-    from dissensus.competition.task import Hearing
+    from dissensus.competition.task import Evaluation
 
 Shown = TypeVar("Shown")
 
@@ -51,29 +51,29 @@ def model_settings(
     return shown
 
 
-def about_study(work: Workspace[Any], hearing: Hearing[Any, Any], *notes: str) -> dict[str, Any]:
+def about_study(work: Workspace[Any], evaluation: Evaluation[Any, Any], *notes: str) -> dict[str, Any]:
     """Fields that every report has; `notes` are specific to the task and come last."""
     return {
         "title": work.title,
-        "models": tuple(hearing.models),
+        "models": tuple(evaluation.models),
         "pool_size": work.size,
-        "questions": len(hearing.asked),
-        "judgements": len(hearing.answers),
-        "annotators": len(hearing.answers.people),
-        "notes": (*work.settings.notes, *left_out(hearing.exclusions), *notes),
+        "questions": len(evaluation.asked),
+        "judgements": len(evaluation.answers),
+        "annotators": len(evaluation.answers.people),
+        "notes": (*work.settings.notes, *left_out(evaluation.exclusions), *notes),
     }
 
 
 def about_attacks(
-    work: Workspace[Any], hearing: Hearing[Any, Any], rankings: Rankings, matrices: AttackMatrices, *notes: str
+    work: Workspace[Any], evaluation: Evaluation[Any, Any], rankings: Rankings, matrices: AttackMatrices, *notes: str
 ) -> dict[str, Any]:
     """Fields of reports on models that attack each other."""
-    return about_study(work, hearing, *notes) | {
+    return about_study(work, evaluation, *notes) | {
         "aggressiveness": rankings.aggressiveness,
         "resistance": rankings.resistance,
         "words": rankings.words,
         "matrices": matrices,
-        "waiting": len(hearing.open),
+        "waiting": len(evaluation.open),
         "benchmarks": benchmarks_of(work.folder, rankings),
     }
 

@@ -104,7 +104,7 @@ def competing(work: Workspace[Any], met: list[str]) -> list[str]:
 def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_open: Collection[str] = ()) -> None:
     """Reject settings that differ from those of the last round, which would need a round of their own.
 
-    `left_open` are settings that the round determined itself if they were not set.
+    `left_open` are settings that the round chose itself if they were not set.
 
     Raises:
         StudyError: names every setting that has changed.
@@ -120,7 +120,7 @@ def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_
 
 
 def require_unchanged(task: Task[S, H], rounds: Sequence[Round[S]]) -> dict[str, dict[str, Any]]:
-    """Stamps of the predictions of all competing models, after checking that they are those of the rounds.
+    """Stamps of the predictions of all competing models, after checking that they have not changed since the rounds.
 
     Raises:
         StudyError: a model is no longer in study.toml, or its predictions have changed.

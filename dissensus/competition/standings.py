@@ -67,7 +67,7 @@ def ranked(
     cyclic_share: Callable[[Int[Array, " n"]], float],
     method: Method,
     identical: Iterable[tuple[int, int]] = (),
-    nothing: str = "not enough judgements: no two models are compared",
+    nothing: str = "not enough judgements: no two models are compared; collect more answers",
 ) -> Standings:
     """Standings of all models; unconnected groups of models are ranked separately, and the sentences say so.
 
@@ -113,7 +113,7 @@ def stability(
     `steps[k − 1]` is the data that the first k steps use; the last entry is all data. A k at which the models are not
     connected yet, or all tie, has no correlation and is left out.
     """
-    from scipy.stats import spearmanr  # takes half a second to import, which only reports need
+    from scipy.stats import spearmanr  # takes half a second to import, and only reports need it
 
     try:
         full = strengths(steps[-1]) if steps else ()

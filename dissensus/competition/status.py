@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.competition.hearing import Competition
+from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.records import Record
 from dissensus.steps.pooling import duplicates, has_items
@@ -33,7 +33,7 @@ class RoundStatus(Record):
 
 
 class ModelStatus(Record):
-    """One model: whether it has predicted, and on how many items it could not and why."""
+    """One model: whether it has predictions, and for how many items it has none and why."""
 
     model: str
     source: str
@@ -65,10 +65,10 @@ def status_of(task: Task[Any, Any]) -> Status:
     work = task.work
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
     answers, annotators = work.answers.counts(task.kind, "asked")
-    hearing = Competition(task).hearing() if folder.rounds() else None
+    evaluation = Competition(task).evaluation() if folder.rounds() else None
     models = tuple(_model(work, name) for name in settings.models)
-    competing = [] if hearing is None else hearing.models
-    questions, waiting = (0, 0) if hearing is None else (len(hearing.asked), len(hearing.open))
+    competing = [] if evaluation is None else evaluation.models
+    questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     return Status(
         study=str(folder.root),
         task=settings.task,
@@ -76,10 +76,10 @@ def status_of(task: Task[Any, Any]) -> Status:
         pool=work.size if has_pool else 0,
         identical_files=duplicates(folder) if has_pool else 0,
         models=models,
-        rounds=() if hearing is None else tuple(_round(task, found) for found in hearing.rounds),
+        rounds=() if evaluation is None else tuple(_round(task, found) for found in evaluation.rounds),
         questions=questions,
         open_questions=waiting,
-        discarded_items=0 if hearing is None else hearing.discarded,
+        discarded_items=0 if evaluation is None else evaluation.discarded,
         judgements=answers,
         annotators=annotators,
         next=_next(folder, has_pool, models, competing, questions, waiting),

@@ -15,7 +15,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.backends import Preprocess
-from dissensus.competition.judged import Ballot, Judged, S, judge
+from dissensus.competition.judged import Judged, RoundQuestions, S, judge
 from dissensus.competition.reporting import about_study, model_settings, round_settings
 from dissensus.engines.reduction import Parts, Reduction
 from dissensus.errors import SelectionError, StudyError
@@ -68,7 +68,7 @@ class Plan(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Choice(Generic[S]):
+class SelectionResult(Generic[S]):
     """A selection, the metadata of its round, and further columns that are only stored in the table."""
 
     selection: S
@@ -76,7 +76,7 @@ class Choice(Generic[S]):
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Selecting(ABC, Generic[S]):
+class Selector(ABC, Generic[S]):
     """One selection: a reduction over the pool, and how its result becomes rows."""
 
     reduction: Reduction[Any, Any]
@@ -90,21 +90,21 @@ class Selecting(ABC, Generic[S]):
         """Prepare the selection of a plan; raises SelectionError if no two models can be told apart."""
 
     @abstractmethod
-    def finish(self, found: Any) -> Choice[S]:
+    def finish(self, found: Any) -> SelectionResult[S]:
         """The selected rows; raises SelectionError if there are none."""
 
-    def run(self, work: Workspace[Any], parts: Parts | None) -> Choice[S]:
+    def run(self, work: Workspace[Any], parts: Parts | None) -> SelectionResult[S]:
         """Run the reduction over the pool, and finish."""
         return self.finish(work.reduce(self.reduction, "select", parts))
 
 
 @dataclass(frozen=True)
-class Agenda(Generic[S]):
+class QuestionSet(Generic[S]):
     """The questions of all rounds: `keys[q]` holds the item and label numbers of question q in the first group."""
 
     groups: list[Questions]
     keys: Int[Array, "q c"]
-    ballots: tuple[Ballot[S], ...]
+    by_round: tuple[RoundQuestions[S], ...]
     item_ids: Mapping[int, str]
 
     def __len__(self) -> int:
@@ -123,7 +123,7 @@ class States:
 
 
 @dataclass(frozen=True)
-class Hearing(Generic[S, H]):
+class Evaluation(Generic[S, H]):
     """All rounds of a study with the answers so far; the questions of all rounds are numbered in one list.
 
     Models are numbered as in `models`: the competing models, in the order in which they joined.
@@ -131,7 +131,7 @@ class Hearing(Generic[S, H]):
 
     models: list[str]
     rounds: tuple[Round[S], ...]
-    agenda: Agenda[S]
+    question_set: QuestionSet[S]
     answers: Answers
     states: H
     judged: tuple[Judged[S], ...]
@@ -141,12 +141,12 @@ class Hearing(Generic[S, H]):
     @property
     def item_ids(self) -> Mapping[int, str]:
         """The ids of the items, by item number."""
-        return self.agenda.item_ids
+        return self.question_set.item_ids
 
     @property
     def keys(self) -> Int[Array, "q c"]:
         """The item and label numbers of every question."""
-        return self.agenda.keys
+        return self.question_set.keys
 
     @cached_property
     def asked(self) -> list[int]:
@@ -161,20 +161,20 @@ class Hearing(Generic[S, H]):
     @property
     def discarded(self) -> int:
         """How many different items, or pairs of items, annotators could not judge."""
-        return len({int(one) for judged in self.judged for one in judged.ballot.subject[judged.given_up]})
+        return len({int(one) for judged in self.judged for one in judged.round_questions.subject[judged.given_up]})
 
-    def with_states(self, states: W, share: float) -> Hearing[S, W]:
-        """The same hearing with other states, judged again."""
-        judged = judged_rounds(self.agenda, states, share)
-        return Hearing(self.models, self.rounds, self.agenda, self.answers, states, judged, self.exclusions)
+    def with_states(self, states: W, share: float) -> Evaluation[S, W]:
+        """The same evaluation with other states, judged again."""
+        judged = judged_rounds(self.question_set, states, share)
+        return Evaluation(self.models, self.rounds, self.question_set, self.answers, states, judged, self.exclusions)
 
     @cached_property
     def answered(self) -> Int[Array, " q"]:
         """How many people answered each question."""
-        return self.answers.counts(len(self.agenda))
+        return self.answers.counts(len(self.question_set))
 
     def _numbers(self, marked: Sequence[Bool[Array, " q"]]) -> list[int]:
-        every = np.logical_or.reduce([np.zeros(len(self.agenda), bool), *marked])
+        every = np.logical_or.reduce([np.zeros(len(self.question_set), bool), *marked])
         found: list[int] = np.flatnonzero(every).tolist()
         return found
 
@@ -203,7 +203,7 @@ class Task(ABC, Generic[S, H]):
     """The rows of a round."""
     source: type[Source]
     """How the predictions of a model are read."""
-    selecting: type[Selecting[S]]
+    selecting: type[Selector[S]]
     """How a round is selected."""
     is_ordered: ClassVar[bool] = True
     """Whether a duel has an attacker and a defender, or is just two models."""
@@ -227,7 +227,7 @@ class Task(ABC, Generic[S, H]):
         self.work = work
 
     def predictions(self, model: str) -> Mapping[str, Any]:
-        """What a model predicts for every item, as columns; what it predicts comes first."""
+        """A model's predictions for every item, as columns; the predicted value comes first."""
         table = read_table(self.work.folder.predictions(model))
         return dict(zip(table.column_names, table.columns, strict=True))
 
@@ -241,62 +241,64 @@ class Task(ABC, Generic[S, H]):
         return dict(self.work.settings.select.model_dump())
 
     @abstractmethod
-    def agenda(self, models: Sequence[str], rounds: Sequence[Round[S]]) -> Agenda[S]:
+    def question_set(self, models: Sequence[str], rounds: Sequence[Round[S]]) -> QuestionSet[S]:
         """The questions about the rounds."""
 
     @abstractmethod
-    def states(self, agenda: Agenda[S], answers: Answers) -> States:
+    def states(self, question_set: QuestionSet[S], answers: Answers) -> States:
         """The state of every question, from the codes and times of the answers alone."""
 
     @abstractmethod
-    def rank(self, hearing: Hearing[S, H], method: str | None) -> Ranking | Rankings:
+    def rank(self, evaluation: Evaluation[S, H], method: str | None) -> Ranking | Rankings:
         """Rank the models, and save the result."""
 
-    def page(self, hearing: Hearing[S, H], method: str | None) -> Page:
+    def page(self, evaluation: Evaluation[S, H], method: str | None) -> Page:
         """Rank the models and make the report; by default it shows just the ranking."""
         settings = self.work.settings
-        shown = round_settings(hearing.rounds, settings.judge.model_dump()) | model_settings(settings)
-        report = Report(**about_study(self.work, hearing), settings=shown)
-        ranking = self.rank(hearing, method)
-        assert isinstance(ranking, Ranking), "a task of two orders has a page of its own"
+        shown = round_settings(evaluation.rounds, settings.judge.model_dump()) | model_settings(settings)
+        report = Report(**about_study(self.work, evaluation), settings=shown)
+        ranking = self.rank(evaluation, method)
+        assert isinstance(ranking, Ranking), "tasks with two rankings override this method"
         return plain_page(report, ranking)
 
-    def open_questions(self, hearing: Hearing[S, Any]) -> Sequence[Record]:
+    def open_questions(self, evaluation: Evaluation[S, Any]) -> Sequence[Record]:
         """The open questions in the order of the pool, each once, however many duels need it."""
-        first = hearing.agenda.groups[0]
+        first = evaluation.question_set.groups[0]
         return [
             OpenQuestion(
-                kind=first.kind, question=json.loads(first.texts[number]), answers=int(hearing.answered[number])
+                kind=first.kind, question=json.loads(first.texts[number]), answers=int(evaluation.answered[number])
             )
-            for number in hearing.open
+            for number in evaluation.open
         ]
 
     def write_questions(
-        self, hearing: Hearing[S, Any], found: Sequence[Any], path: Path, image_url: str | None
+        self, evaluation: Evaluation[S, Any], found: Sequence[Any], path: Path, image_url: str | None
     ) -> None:
         """Write the open questions to an answer sheet in the format of the suffix, which is one of `sheets`."""
         if image_url is not None and not self.has_addresses:
             raise StudyError(f"sheets of {self.noun} have no column for image URLs: use dissensus serve instead")
         if not found:
-            raise StudyError("there are no open questions")
+            raise StudyError(f"there are no open questions: run dissensus report {self.work.folder.root}")
         if path.suffix not in self.sheets:
             raise StudyError(
                 f"{path}: questions about {self.noun} can only be written as {' or '.join(self.sheets)}; "
                 f"to answer them in a browser, run dissensus serve {self.work.folder.root}"
             )
-        self.write_sheet(hearing, found, path, image_url)
+        self.write_sheet(evaluation, found, path, image_url)
 
-    def write_sheet(self, hearing: Hearing[S, Any], found: Sequence[Any], path: Path, image_url: str | None) -> None:
-        """Write the sheet after the checks of `write_questions`, one question per row."""
+    def write_sheet(
+        self, evaluation: Evaluation[S, Any], found: Sequence[Any], path: Path, image_url: str | None
+    ) -> None:
+        """Write the sheet, one question per row; called after the checks in `write_questions`."""
         write_rows(path, [self.sheet_row(one) for one in found])
 
     def sheet_row(self, one: Any) -> dict[str, Any]:
         """A question with an empty answer."""
         return {"kind": one.kind, "question": one.question, "annotator": "", "answer": None, "time": ""}
 
-    def weighed(self, hearing: Hearing[S, Any]) -> Hearing[S, H]:
-        """The hearing with everything that a ranking needs; raises if the screening has no estimate."""
-        return hearing
+    def weighed(self, evaluation: Evaluation[S, Any]) -> Evaluation[S, H]:
+        """The evaluation with everything that a ranking needs; raises if the screening has no estimate."""
+        return evaluation
 
     def short_duels(self, found: Round[S], rows: Int[Array, " D"]) -> int:
         """How many duels of a round have too few rows; `rows` counts the rows of each duel that has any."""
@@ -306,18 +308,18 @@ class Task(ABC, Generic[S, H]):
         """Raise StudyError if settings of models have changed since a round was selected."""
 
     def needed(
-        self, agenda: Agenda[S], states: Any, active: Bool[Array, " q"]
+        self, question_set: QuestionSet[S], states: Any, active: Bool[Array, " q"]
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
         """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()
 
-    def further_questions(self, hearing: Hearing[S, Any]) -> list[Question]:
+    def further_questions(self, evaluation: Evaluation[S, Any]) -> list[Question]:
         """Questions of later groups that the study has needed so far."""
         return []
 
-    def uris(self, models: Sequence[str], agenda: Agenda[S]) -> Mapping[str, str | None]:
+    def uris(self, models: Sequence[str], question_set: QuestionSet[S]) -> Mapping[str, str | None]:
         """Paths of the pictures, by item id."""
-        ids = agenda.item_ids
+        ids = question_set.item_ids
         return dict(zip(ids.values(), self.work.pool.uris(list(ids)), strict=True)) if ids else {}
 
     def context(self, question: Question, answers: Answers) -> dict[str, Any]:
@@ -351,7 +353,7 @@ def numbered(keys: Sequence[Int[Array, "Q w c"]]) -> tuple[Int[Array, "q c"], li
 
 
 def refuse_alike(said: Iterable[tuple[str, object]], words: str) -> None:
-    """Reject two models that do the same; `words` say what.
+    """Reject two models with the same behaviour, which `words` describes.
 
     Raises:
         SelectionError: names both models.
@@ -370,17 +372,21 @@ def ids_of(rounds: Sequence[Round[S]]) -> dict[int, str]:
     return {item: name for found in rounds for item, name in found.item_ids.items()}
 
 
-def counted_states(agenda: Agenda[S], answers: Answers, kind: str, settings: CountingSettings) -> Int[Array, " q"]:
+def counted_states(
+    question_set: QuestionSet[S], answers: Answers, kind: str, settings: CountingSettings
+) -> Int[Array, " q"]:
     """The state of every question, by its number of answers and how many of them are 'unfit'."""
     unfit = answers.question[answers.code == QUESTIONS[kind].code("unfit")]
-    discarded = np.bincount(unfit, minlength=len(agenda))
-    return states_of(answers.counts(len(agenda)), discarded, settings.min_answers, settings.unfit)
+    discarded = np.bincount(unfit, minlength=len(question_set))
+    return states_of(answers.counts(len(question_set)), discarded, settings.min_answers, settings.unfit)
 
 
 def judged_rounds(
-    agenda: Agenda[S], states: States, share: float, before: Sequence[Judged[S]] = ()
+    question_set: QuestionSet[S], states: States, share: float, before: Sequence[Judged[S]] = ()
 ) -> tuple[Judged[S], ...]:
-    """Every round judged by the states; updating `before`, a result for other states, is faster than starting anew."""
-    if len(before) == len(agenda.ballots) and all(map(is_, (one.ballot for one in before), agenda.ballots)):
+    """Every round judged by the states; updating `before`, a result for other states, is faster than starting over."""
+    if len(before) == len(question_set.by_round) and all(
+        map(is_, (one.round_questions for one in before), question_set.by_round)
+    ):
         return tuple(one.with_state(states.state, states.lost) for one in before)
-    return tuple(judge(ballot, states.state, share, states.lost) for ballot in agenda.ballots)
+    return tuple(judge(round_questions, states.state, share, states.lost) for round_questions in question_set.by_round)

@@ -41,7 +41,7 @@ class DemoResult(Record):
 
 def classifiers() -> dict[str, Any]:
     """Eight scikit-learn classifiers, as different from each other as possible."""
-    # imported here, since importing scikit-learn takes a second that no other command should wait for
+    # imported here, as scikit-learn takes a second to import and no other command needs it
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -103,7 +103,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
 
 
 def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str]]:
-    """Write images of one half, models fitted on the other, and class names; the true label by item, and the models."""
+    """Write images of half of the data, models fitted on the rest, and class names; return true labels and models."""
     import joblib
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split

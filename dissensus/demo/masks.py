@@ -100,7 +100,7 @@ def _begun(folder: Path, by_hand: bool) -> Study:
 
 
 def _prepare(folder: Path, names: Sequence[str] | None, progress: Progress) -> tuple[dict[str, Scene], list[str]]:
-    """Write scenes of one half of the digits, and maps of models trained on the other; scenes by item, and models."""
+    """Write scenes of half of the digits, and maps of models trained on the rest; return scenes by item, and models."""
     lessons, pool = _scenes(progress)
     pictures = folder / "pool"
     pictures.mkdir(parents=True, exist_ok=True)
@@ -119,7 +119,7 @@ def _prepare(folder: Path, names: Sequence[str] | None, progress: Progress) -> t
 
 def _scenes(progress: Progress) -> tuple[list[Scene], list[Scene]]:
     """The scenes that models are trained on, and those on which they compete."""
-    # imported here, since importing scikit-learn takes a second that no other command should wait for
+    # imported here, as scikit-learn takes a second to import and no other command needs it
     from sklearn.datasets import load_digits, load_sample_images
     from sklearn.model_selection import train_test_split
 

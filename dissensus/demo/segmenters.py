@@ -60,7 +60,7 @@ class Segmenter:
         return maps
 
     def _patches(self, picture: UInt8[Array, "H W 3"]) -> list[Patch]:
-        from scipy import ndimage  # takes a second to import, which no other command should wait for
+        from scipy import ndimage  # takes a second to import, and no other command needs it
 
         seen = _seen(picture)
         is_ink = self.finder.predict(_surroundings(seen, self.reach)).reshape(seen.shape[:2])

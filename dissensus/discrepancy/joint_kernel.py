@@ -38,10 +38,11 @@ def _trailing_zeros(_: Any, word: Any) -> Any:  # noqa: ARG001
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def concord_runs(data, starts, pixels, classes, references, measure, is_truth, value, is_comparable, differs):  # type: ignore[no-untyped-def]
-    """Fill the values of all items; returns the first problem, with the model and item, or FINE.
+    """Fill in the values of all items; returns the first problem, with the model and item, or FINE.
 
-    `data[starts[m, n] : starts[m, n + 1]]` are the run lengths of model m's map of item n, of `pixels[m, n]` pixels, 0
-    if there is none, in which case all of it is VOID. The first `references` models are compared with all.
+    `data[starts[m, n] : starts[m, n + 1]]` are the run lengths of model m's map of item n, which has `pixels[m, n]`
+    pixels; if that is 0, there is no map, and all of it counts as VOID. The first `references` models are compared with
+    all models.
     """
     models, items = pixels.shape
     layout = layout_of(models, classes)
@@ -57,7 +58,7 @@ def concord_runs(data, starts, pixels, classes, references, measure, is_truth, v
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def concord_arrays(labels, classes, measure, value, is_comparable, differs):  # type: ignore[no-untyped-def]
-    """The same for maps that are not stored, `labels[n, m]` the pixels of model m's map of item n; row by row."""
+    """The same for maps held as arrays: `labels[n, m]` are the pixels of model m's map of item n, row by row."""
     items, models, _ = labels.shape
     layout = layout_of(models, classes)
     table, sums = empty_table(layout), empty_sums(layout, models)
@@ -72,7 +73,7 @@ def concord_arrays(labels, classes, measure, value, is_comparable, differs):  # 
 
 @numba.njit(cache=True, nogil=True)
 def _scratch(layout):  # type: ignore[no-untyped-def]
-    """Of each pixel of a tile: how the key changes, whether it may. Of each joint run: first pixel, key, length."""
+    """Buffers. Per pixel of a tile: how the key changes, whether it may. Per joint run: first pixel, key, length."""
     words = layout[1][-1] + 1
     change, flags = np.zeros((TILE, words), np.uint64), np.zeros(TILE, np.uint8)
     return change, flags, np.empty(TILE, np.int64), np.empty((TILE + 1, words), np.uint64), np.empty(TILE + 1, np.int64)
@@ -118,7 +119,7 @@ def _join_runs(data, starts, stops, pixels, scratch, layout, table, sums):  # ty
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _key_changes(change, found, keys):  # type: ignore[no-untyped-def]
-    """The key after every boundary, from the one before them all, which is the first; changes are taken back."""
+    """Compute the key after every boundary; `keys[0]` is the key before the first one. Resets the changes to zero."""
     for w in range(change.shape[1]):
         key = keys[0, w]
         for i in range(found.size):
@@ -129,7 +130,7 @@ def _key_changes(change, found, keys):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _lengths(found, tile, since, lengths):  # type: ignore[no-untyped-def]
-    """How long the joint run before each boundary is; the first pixel of the one after the last."""
+    """Fill in the length of the joint run before each boundary; returns where the run after the last one begins."""
     for i in range(found.size):
         lengths[i] = tile + found[i] - since
         since = tile + found[i]
@@ -138,7 +139,7 @@ def _lengths(found, tile, since, lengths):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _mark(data, run, tile, size, classes, shift, into):  # type: ignore[no-untyped-def]
-    """Mark where a map's runs begin within a tile, and how the key changes there; where it stopped, and its state."""
+    """Mark where a map's runs begin within a tile, and how the key changes; returns where it stopped, and its state."""
     at, stop, place, held = run
     change, flags = into
     while place < tile + TILE and place < size:
@@ -175,7 +176,7 @@ def _mark(data, run, tile, size, classes, shift, into):  # type: ignore[no-untyp
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _join_arrays(labels, scratch, layout, table, sums):  # type: ignore[no-untyped-def]
-    """Count the joint runs of one item's maps, a row of pixels of each model; what is wrong, if anything is."""
+    """Count the joint runs of one item's maps, one row of pixels per model; returns like `_join_runs`."""
     shift, word, _, classes = layout
     _, flags, found, keys, lengths = scratch
     models, size = labels.shape
@@ -203,7 +204,7 @@ def _join_arrays(labels, scratch, layout, table, sums):  # type: ignore[no-untyp
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _gather(labels, found, classes, shift, keys):  # type: ignore[no-untyped-def]
-    """Put a map's labels at the boundaries into the keys; whether all are classes or VOID."""
+    """Add a map's labels at the boundaries to the keys; returns whether all of them are classes or VOID."""
     is_fine = True
     for i in range(found.size):
         label = labels[found[i]]
@@ -220,7 +221,7 @@ def _mark_changes(before, after, flags):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _boundaries(flags, found):  # type: ignore[no-untyped-def]
-    """How many flags are set, and which; they are taken down."""
+    """Write the positions of all set flags to `found`, clear the flags, and return how many there were."""
     count = 0
     words = flags.view(np.uint64)
     for w in range(words.size):

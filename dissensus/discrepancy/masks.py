@@ -25,7 +25,7 @@ __all__ = [
     "dense_concordances",
 ]
 
-ITEMS_OF_A_SPAN = 32  # at most, processed by one thread at a time
+ITEMS_OF_A_SPAN = 32  # the most that one thread processes at a time
 
 Found = tuple[Float[Array, "n R M"], Bool[Array, "n R M"], Bool[Array, "n R M"]]
 """For every reference and every model: values, whether they are comparable, and whether the maps differ."""
@@ -111,7 +111,7 @@ def _of_stored(maps: Sequence[Maps], classes: int, measure: str, threads: int, i
         runs = [one.data[one.offsets[start] : one.offsets[stop]] for one in maps]
         begins = np.cumsum([0, *(len(one) for one in runs[:-1])])
         starts = np.stack([one.offsets[start : stop + 1] - one.offsets[start] for one in maps]) + begins[:, None]
-        parts = np.concatenate(runs), starts, np.ascontiguousarray(pixels[:, start:stop])  # one layout, compiled once
+        parts = np.concatenate(runs), starts, np.ascontiguousarray(pixels[:, start:stop])  # one layout: compiles once
         out = (one[start:stop] for one in found)
         _refuse(concord_runs(*parts, classes, references, code, is_truth, *out), start, classes, names)
 
@@ -120,7 +120,7 @@ def _of_stored(maps: Sequence[Maps], classes: int, measure: str, threads: int, i
 
 
 def _in_spans(fill: Callable[[int, int], None], items: int, threads: int) -> None:
-    """Fill a few items at a time; the error raised is that of the first items that have one."""
+    """Fill in a few items at a time; if several spans fail, the error of the first one is raised."""
     threads = max(1, threads)
     size = min(
         ITEMS_OF_A_SPAN, max(1, -(-items // (4 * threads)))
@@ -152,7 +152,7 @@ def _code(measure: str, classes: int) -> int:
 
 
 def _pixels(maps: Sequence[Maps], names: Sequence[str]) -> Int[Array, "M n"]:
-    """The number of pixels of every map, 0 if there is none; refuses maps that cannot be compared."""
+    """The number of pixels of every map, 0 if there is none; rejects maps that cannot be compared."""
     if not maps or len({len(one) for one in maps}) > 1:
         counts = ", ".join(str(len(one)) for one in maps) or "no"
         raise PredictionError(f"maps of {counts} items cannot be compared: pass maps of the same items for each model")

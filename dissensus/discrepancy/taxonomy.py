@@ -67,7 +67,7 @@ def path_lengths(taxonomy: Taxonomy, weights: Float[Array, " E"]) -> Float[Array
     Shortest paths in an undirected graph of positive weights are a metric. Paths that only go up to a common ancestor
     and down again are not: they break the triangle inequality wherever a class has two parents.
     """
-    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
     from scipy.sparse.csgraph import dijkstra
 
     nodes = len(taxonomy.names)
@@ -78,7 +78,7 @@ def path_lengths(taxonomy: Taxonomy, weights: Float[Array, " E"]) -> Float[Array
 
 def hops(taxonomy: Taxonomy) -> Float[Array, "C C"]:
     """Number of edges on the shortest path between every two classes."""
-    depths(taxonomy)  # raises an error for cycles and forests
+    depths(taxonomy)  # raises an error for cycles and for several roots
     return path_lengths(taxonomy, np.ones(len(taxonomy.child)))
 
 

@@ -1,4 +1,4 @@
-"""Pixels per tuple of labels, one label per model: a small exact table, and the pairs' counts filled from it."""
+"""Pixel counts per tuple of labels (one label per model) in a small exact table, from which pairs are counted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dissensus.discrepancy.measures_kernel import measured
 SLOTS = 2048  # a power of two; when half of them are used, the counts are passed on and the table is cleared
 SLOT_SHIFT = np.uint64(64 - (SLOTS.bit_length() - 1))
 WORD_BITS = 64
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2⁶⁴ divided by the golden ratio: keys that differ little part
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2⁶⁴ divided by the golden ratio: separates similar keys
 
 
 @numba.njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""One person in the queue: what they were asked, what comes next, and what they hold."""
+"""One person in the queue: what they were asked, what comes next, and which questions are assigned to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dissensus.records import Role
 
 @dataclass
 class Person:
-    """What one person has been asked. `asked` are the study's questions put to them, in order.
+    """What one person has been asked. `asked` lists the study's questions put to them, in order.
 
     `ahead` is the next part of their order, up to the position `horizon`; `heard` is how many of the queue's `opened`
     it includes, None before it is computed. `left` was correct at the queue's count number `counted`.

@@ -39,7 +39,7 @@ def dominance(accuracies: Float[Array, "M M"]) -> Float[Array, "M M"]:
     """B: b_ij = a_ij / a_ji, how many times as often i was right as j; reciprocal, with ones on the diagonal."""
     with np.errstate(
         divide="ignore", invalid="ignore"
-    ):  # possible without smoothing; rankers refuse values that are not positive
+    ):  # possible without smoothing; rankers reject values that are not positive
         return accuracies / accuracies.T
 
 

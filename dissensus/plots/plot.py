@@ -1,4 +1,4 @@
-"""A figure and the table it was drawn from, and the forms in which they leave the program."""
+"""A figure with the table it was drawn from, and the formats that both can be exported to."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ FORMATS = ("svg", "pdf", "png")
 class Plot:
     """A figure: `draw` puts it on matplotlib axes; `table` holds the same numbers as columns.
 
-    `title` is what a screen reader says first, and `caption` what the marks mean; papers have captions of their own, so
-    neither is drawn. Sizes are in millimetres: 85 is one column of a two-column paper.
+    Screen readers read out `title` and then `caption`, which says what the marks mean; papers have captions of their
+    own, so neither is drawn. Sizes are in millimetres: 85 is one column of a two-column paper.
     """
 
     name: str
@@ -37,34 +37,35 @@ class Plot:
     width: float = COLUMN
 
     def figure(self) -> Figure:
-        """The figure for matplotlib, to be changed further or saved in any format."""
+        """A matplotlib figure, to edit further or to save in any format."""
         return self._drawn(Hints())
 
     def svg(self, is_themed: bool = False) -> str:
         """The figure as one <svg> element, its text kept as text and its values as tooltips.
 
-        `is_themed`: colours are custom properties of the page, such as `--ink`, so that it follows light and dark.
+        If `is_themed`, colours are custom properties of the page, such as `--ink`, so that they follow its dark mode.
         """
-        hints = Hints()
+        hints = Hints(has_links=is_themed)
         drawn = self._drawn(hints)
         file = io.StringIO()
         with _settings():
             drawn.savefig(file, format="svg", metadata={"Date": None, "Creator": None}, transparent=True)
         text = file.getvalue()
         text = re.sub(r"\s*<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.S)
-        for name, words in hints.words.items():
-            text = text.replace(f'<g id="{name}">', f"<g><title>{escape(words)}</title>", 1)
+        text = text.replace('<style type="text/css">', '<style type="text/css">text{pointer-events: none}')
+        text = re.sub(r'<g id="(hint\d+)">', lambda found: f"<g><title>{escape(hints.words[found[1]])}</title>", text)
         label = f'<svg role="img" aria-label="{escape(self.title)}. {escape(self.caption)}"'
-        text = re.sub(r'\b(id="|url\(#|href="#)', rf"\g<1>{self.name}-", text).replace("<svg", label, 1)
+        text = re.sub(r'(\bid="|url\(#|<use [^>]*?href="#)', rf"\g<1>{self.name}-", text).replace("<svg", label, 1)
         if is_themed:
-            for colour, style in (hints.colours | {colour: f"var(--{name})" for name, colour in THEME.items()}).items():
-                text = text.replace(colour, style)
+            styles = hints.colours | {colour: f"var(--{name})" for name, colour in THEME.items()}
+            text = re.sub(r"#[0-9a-f]{6}\b", lambda found: styles.get(found[0], found[0]), text)
+            text = re.sub(r'<a xlink:href="(#[^"]*)"[^>]*>', r'<a tabindex="-1" href="\1">', text)
             head, body = text.split(">", 1)
             text = re.sub(r' (xmlns(:\w+)?|width|height|version)="[^"]*"', "", head) + ">" + body
         return text
 
     def write(self, folder: Path, formats: Sequence[str] = ("svg", "pdf")) -> list[Path]:
-        """Write NAME.svg and NAME.pdf (or .png) into a folder, and NAME.csv with the numbers; the paths."""
+        """Write NAME.svg and NAME.pdf (or .png) to a folder, and NAME.csv with the numbers; returns the paths."""
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{self.name}.{ending}" for ending in (*formats, "csv")]
         for path in paths:
@@ -79,12 +80,17 @@ class Plot:
                     )
         return paths
 
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The rows of the table."""
+        return list(zip(*self.table.values(), strict=True))
+
     def csv(self) -> str:
-        """The numbers that are drawn, as CSV."""
+        """The table as CSV."""
         file = io.StringIO()
         writer = csv.writer(file)
         writer.writerow(self.table)
-        writer.writerows(zip(*self.table.values(), strict=True))
+        writer.writerows(self.rows)
         return file.getvalue()
 
     def _repr_html_(self) -> str:
@@ -96,22 +102,27 @@ class Plot:
         with _settings():
             made = Figure(figsize=(self.width / 25.4, self.height / 25.4), layout="constrained")
             self.draw(made.subplots(), hints)
-            made.canvas.draw()
         return made
 
 
 class Hints:
-    """What drawing tells the SVG beside lines and letters: tooltips, and how to say mixed colours in CSS."""
+    """What the SVG needs besides the drawing: tooltips, links, and mixed colours as CSS expressions.
 
-    def __init__(self) -> None:
+    Only a figure on a page has links, since they lead to other parts of that page.
+    """
+
+    def __init__(self, has_links: bool = False) -> None:
+        self.has_links = has_links
         self.words: dict[str, str] = {}
         self.colours: dict[str, str] = {}
 
-    def add(self, artist: Any, words: str) -> None:
-        """Give a mark its words."""
+    def add(self, artist: Any, words: str, link: str = "") -> None:
+        """Give a mark its tooltip, and the anchor that it links to."""
         name = f"hint{len(self.words)}"
         artist.set_gid(name)
         self.words[name] = words
+        if link and self.has_links:
+            artist.set_url(f"#{link}")
 
 
 def _settings() -> Any:

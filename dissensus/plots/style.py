@@ -16,17 +16,21 @@ THEME = {
     "orange-fill": "#e5892f",
     "both-fill": "#ccd6e0",
     "neither-fill": "#a4abb5",
+    "neutral": "#7b8490",
+    "on-blue": "#fffffe",
+    "on-orange": "#14181d",
+    "wrong": "#b3261e",
     "heat-plain": "#f4f6f7",
     "heat-plus": "#4a8edb",
     "heat-minus": "#e58a35",
     "heat-ink": "#0c0f13",
 }
-"""Colours in print, by the names that a page with a theme of its own gives them. All are different."""
+"""Colours in print, by the names of the page's custom properties. All differ: themed SVG replaces them by value."""
 
 INK, MUTED, LINE = THEME["ink"], THEME["muted"], THEME["line"]
 BLUE, ORANGE = THEME["blue-fill"], THEME["orange-fill"]
 SERIES = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (MUTED, "^", ":"))
-"""Colour, marker and line of each series: nothing is told by colour alone."""
+"""Colour, marker and line style of each series, so that nothing depends on colour alone."""
 
 SETTINGS: dict[str, Any] = {
     "svg.fonttype": "none",

@@ -19,7 +19,7 @@ from scipy import ndimage
 from dissensus.errors import PoolError
 
 FEWEST_BYTES = 400
-"""Of a JPEG 2000 file: with fewer, it is little more than a header, and a small image comes back as one flat colour."""
+"""For a JPEG 2000 file: with fewer, it is little more than a header, and a small image decodes to one flat colour."""
 
 Distort = Callable[[Image.Image, float, np.random.Generator], Image.Image]
 
@@ -95,7 +95,7 @@ def random_stream(seed: int, photo: str, kind: str, level: int) -> np.random.Gen
 
 
 def check_kinds(kinds: Sequence[str]) -> None:
-    """Refuse unknown kinds and an empty list.
+    """Reject unknown kinds and an empty list.
 
     Raises:
         PoolError: a kind is unknown, or there is none; names the known ones.
@@ -106,7 +106,7 @@ def check_kinds(kinds: Sequence[str]) -> None:
 
 
 def check_levels(levels: Sequence[int], parameters: Sequence[float]) -> None:
-    """Refuse unknown levels and an empty list.
+    """Reject unknown levels and an empty list.
 
     Raises:
         PoolError: a level is unknown, or there is none; names the known ones.

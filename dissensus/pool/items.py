@@ -17,10 +17,10 @@ def in_order(ids: pa.Array) -> pa.Array:
 
 
 def check_ids(ids: pa.Array) -> None:
-    """Refuse a pool without items, with an empty id or with a duplicate id.
+    """Reject a pool without items, with an empty id or with a duplicate id.
 
     Raises:
-        PoolError: says which of these is the case.
+        PoolError: the message says which of these it is.
     """
     if len(ids) == 0:
         raise PoolError("the pool is empty: give sources that contain items")

@@ -1,4 +1,4 @@
-"""The rising logistic curve of least squares, by a search that does not get stuck.
+"""Least-squares fit of a rising logistic curve, by a search that does not get stuck.
 
 Fitting four parameters from the usual start often ends in a flat or falling curve. But for a given centre and slope the
 best asymptotes are a small linear problem with an exact solution, so only two parameters are searched: first on a grid,
@@ -30,7 +30,7 @@ def fitted_logistic(scores: Float[Array, " n"], quality: Float[Array, " n"]) -> 
 
     `low` equals `high` if no rising curve beats the mean. Scores are finite and not all the same.
     """
-    from scipy.optimize import least_squares  # imported here: it takes a quarter of a second, which few commands need
+    from scipy.optimize import least_squares  # takes a quarter of a second to import, and few commands need it
 
     middle, width = _middle_and_width(scores)
     place = (scores - middle) / width

@@ -51,7 +51,7 @@ class LogisticScale:
         Raises:
             PredictionError: a score is NaN.
         """
-        from scipy.special import expit  # imported here: it takes a quarter of a second, which few commands need
+        from scipy.special import expit  # takes a quarter of a second to import, and few commands need it
 
         values = self.low + (self.high - self.low) * expit(self.slope * (_without_nan(scores) - self.center))
         return np.minimum(values, self.high)  # the sum may be rounded up

@@ -67,7 +67,7 @@ def show_scale(fits: Sequence[ScaleFit], as_json: bool) -> None:
     spans = [fit.span for fit in fits if fit.span is not None]
     if spans and spans[0][1] - spans[0][0] < NARROW:
         low, high = spans[0]
-        say(f"Ratings only span {low:.0f} to {high:.0f} of 0 to 100: do --worst and --best match the scale they used?")
+        say(f"Ratings only span {low:.0f} to {high:.0f} of 0 to 100: do --worst and --best match the raters' scale?")
     return say("All scores are now on one scale from 0 to 100; higher is better.")
 
 

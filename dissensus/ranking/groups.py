@@ -13,7 +13,7 @@ from dissensus.errors import RankingError
 def connected_groups(compared: Bool[Array, "M M"]) -> tuple[tuple[int, ...], ...]:
     """Groups of models connected by judged items, directly or indirectly: largest first, then by smallest member."""
     from scipy.sparse.csgraph import (
-        connected_components,  # imported here: it takes a quarter of a second, which few commands need
+        connected_components,  # takes a quarter of a second to import, and few commands need it
     )
 
     _, group = connected_components(compared, directed=False)
@@ -22,7 +22,7 @@ def connected_groups(compared: Bool[Array, "M M"]) -> tuple[tuple[int, ...], ...
 
 
 def require_connected(compared: Bool[Array, "M M"]) -> None:
-    """Refuse comparisons that do not connect all models.
+    """Reject comparisons that do not connect all models.
 
     Raises:
         RankingError: no judged item connects one group of models with another.

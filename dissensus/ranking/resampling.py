@@ -71,6 +71,6 @@ def _cells(outcomes: Outcomes, models: int) -> Any:
     rows = np.arange(len(outcomes))
     row = np.concatenate([rows[~second_only], rows[~first_only]])
     column = np.concatenate([cell[~second_only], mirrored[~first_only]])
-    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
 
     return csr_array((np.ones(len(row)), (row, column)), shape=(len(outcomes), 3 * models**2))

@@ -157,7 +157,7 @@ def _differences(point: Float[Array, "B M"]) -> Float[Array, "B M M"]:
 
 
 def _normal(d: Array) -> tuple[Array, Array, Array]:
-    from scipy.special import erfcx, log_ndtr  # imported here: it takes a quarter of a second, which few commands need
+    from scipy.special import erfcx, log_ndtr  # takes a quarter of a second to import, and few commands need it
 
     # φ/Φ by the scaled error function, which neither under- nor overflows, however far apart two models are
     ratio = np.sqrt(2 / np.pi) / erfcx(-d / np.sqrt(2))

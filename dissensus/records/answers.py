@@ -88,7 +88,7 @@ class Response(Record):
     time: str
 
 
-class SetQuestion(Record):
+class CustomQuestion(Record):
     """A question added by the organizer: to be asked, or with a known answer as a control or for training."""
 
     question: Question

@@ -122,7 +122,8 @@ class Classes:
                 return candidates[0]
             if candidates:
                 raise ClassesError(
-                    f"'{text}' could be {' or '.join(repr(self.names[i]) for i in candidates)}: say which"
+                    f"'{text}' could be {' or '.join(repr(self.names[i]) for i in candidates)}: "
+                    "use the full name, id or number"
                 )
         whole = text.removesuffix(".0")  # tables with gaps write whole numbers this way
         number = int(whole) if whole.isascii() and whole.isdecimal() else -1

@@ -59,13 +59,13 @@ class Ranking(Record):
 
         return frame_of({name: [getattr(one, name) for one in self.standings] for name in Standing.model_fields})
 
-    def plot(self, name: str = "ranking", axis: str | None = None) -> Plot:
+    def plot(self, name: str = "ranking", axis: str | None = None, title: str = "Ranking, best model first") -> Plot:
         """The strengths with their intervals; `plot().figure()` is a matplotlib figure."""
         from dissensus.plots import dots
 
         return dots(
             name,
-            "Ranking, best model first",
+            title,
             [one.model for one in self.standings],
             [one.strength for one in self.standings],
             [one.low for one in self.standings],
@@ -73,6 +73,7 @@ class Ranking(Record):
             axis or f"Strength ({self.provenance.method})",
             "Dots are estimated strengths, bars are bootstrap intervals; a rank such as 2–4 is a set.",
             [one.ranks for one in self.standings],
+            [one.rank_low == 1 for one in self.standings],
         )
 
     def __repr__(self) -> str:

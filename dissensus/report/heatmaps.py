@@ -1,61 +1,18 @@
-"""Matrices over all pairs of models as rows of coloured cells, best model first."""
+"""Matrices over all pairs of models, best model first, with every cell linked to the gallery of its duel."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from dissensus import plots
 from dissensus.arrays import Array, Bool, Float
-from dissensus.plots import Plot
+from dissensus.plots import Plot, Shade
 from dissensus.report.galleries import duel_id
 from dissensus.report.wording import number, ratio
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One pair: its text, depth of colour (0 to 1), side of the scale, and a description.
-
-    A marked cell is a finding of its own, which `words` explains.
-    """
-
-    text: str
-    depth: float
-    side: str
-    words: str
-    duel: str = ""
-    marked: bool = False
-
-
-@dataclass(frozen=True)
-class Shade:
-    """How values are written and coloured: depths from −1 to 1, and what the two ends of the scale mean."""
-
-    write: Callable[[float], str]
-    depth: Callable[[float], float]
-    ends: tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Heat:
-    """One matrix: each model with its cells (None on the diagonal), and how many cells are empty or marked."""
-
-    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
-    ends: tuple[str, str]
-    empty: int
-    marked: int
-    values: Float[Array, "M M"] = field(repr=False)
-    known: Bool[Array, "M M"] = field(repr=False)
-    shade: Shade = field(repr=False)
-
-    def plot(self, name: str, title: str, caption: str) -> Plot:
-        """The same as a figure for a paper."""
-        names, low, high = [model for model, _ in self.rows], *self.ends
-        explained = f"{caption} Colours range from {low} (orange) to {high} (blue)."
-        return plots.heat(name, title, names, self.values, self.known, self.shade.depth, self.shade.write, explained)
 
 
 @dataclass(frozen=True)
@@ -74,32 +31,29 @@ class Grid:
 
     def heat(
         self,
+        titles: tuple[str, str, str],
         values: Float[Array, "M M"],
         known: Bool[Array, "M M"],
         shade: Shade,
         words: Callable[[int, int], str],
         duel: Callable[[int, int], tuple[int, int]] = lambda row, column: (row, column),
         marked: Bool[Array, "M M"] | None = None,
-    ) -> Heat:
-        """The matrix as cells, empty where not `known`. All arrays are in the page's order.
+    ) -> Plot:
+        """The matrix as a figure; `titles` are its name, title and caption. All arrays are in the page's order.
 
-        Both called with row and column: `words` describes a cell, `duel` returns the positions of its duel's models.
+        Called with row and column, `words` describes a cell and `duel` returns the positions of its duel's models.
         """
-        found = np.zeros_like(known) if marked is None else marked & known
 
-        def cell(i: int, j: int) -> Cell | None:
-            if i == j:
-                return None
-            if not known[i, j]:
-                return Cell("", 0.0, "none", f"{self.order[i]} and {self.order[j]}: {self.nothing}")
-            value, places = float(values[i, j]), duel(i, j)
-            depth, anchor = shade.depth(value), duel_id(*places) if places in self.linked else ""
-            side, deep = "plus" if depth >= 0 else "minus", round(min(1.0, abs(depth)), 3)
-            return Cell(shade.write(value), deep, side, words(i, j), anchor, bool(found[i, j]))
+        def said(i: int, j: int) -> str:
+            return words(i, j) if known[i, j] else f"{self.order[i]} and {self.order[j]}: {self.nothing}"
 
-        many = range(len(self.order))
-        rows = tuple((name, tuple(cell(i, j) for j in many)) for i, name in enumerate(self.order))
-        return Heat(rows, shade.ends, int(apart(~known).sum()), int(apart(found).sum()), values, known, shade)
+        def link(i: int, j: int) -> str:
+            return duel_id(*duel(i, j)) if duel(i, j) in self.linked else ""
+
+        name, title, caption = titles
+        if not known[apart(np.ones_like(known))].all():
+            caption = f"{caption} Hatched: {self.nothing}."
+        return plots.heatmap(name, title, self.order, values, known, shade, caption, said, link, marked)
 
 
 def defending(row: int, column: int) -> tuple[int, int]:

@@ -17,6 +17,9 @@ from dissensus.records import Provenance
 from dissensus.report import wording
 from dissensus.version import __version__
 
+MOST_ROWS = 400
+"""Rows of a figure's table on the page; `--figures` writes all of them."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -84,16 +87,26 @@ def environment() -> Environment:
     made.globals.update(asset=asset, wording=wording, version=__version__)
     made.filters["breakable"] = breakable
     made.filters["figure"] = figure
+    made.filters["cell"] = cell
     made.filters["compact"] = lambda value: json.dumps(value, ensure_ascii=False, default=str)
     return made
 
 
-def figure(plot: Plot, has_caption: bool = True) -> Markup:
-    """A figure in the colours of the page, with its caption; at most a little larger than in print."""
-    width = round(plot.width * 6.2)
-    head = Markup('<figure class="drawn" style="max-width:{}px">').format(width)
-    caption = Markup("<figcaption>{}</figcaption>").format(plot.caption) if plot.caption and has_caption else Markup("")
-    return head + Markup(plot.svg(is_themed=True)) + caption + Markup("</figure>")
+def figure(plot: Plot, has_caption: bool = True, has_numbers: bool = True) -> Markup:
+    """A figure in the colours of the page, with its caption, and its numbers as a table if there are not too many.
+
+    It is at most half as large again as in print; one that is too wide for a phone scrolls.
+    """
+    has_table = has_numbers and 0 < len(plot.rows) <= MOST_ROWS
+    template = environment().get_template("figure.html")
+    return Markup(template.render(plot=plot, has_caption=has_caption, has_table=has_table))
+
+
+def cell(value: Any) -> str:
+    """A value of a figure's table as text."""
+    if value is None:
+        return "–"
+    return f"{value:,.4g}".replace("-", "−") if isinstance(value, int | float) else str(value)
 
 
 def breakable(name: str) -> Markup:

@@ -6,12 +6,11 @@ from dissensus.records import Ranking
 from dissensus.report.data import Report
 from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section, settings_section
-from dissensus.report.standings import chart
 
 
 def plain_page(report: Report, ranking: Ranking) -> Page:
     """An opening with the findings, the ranking with its confidence intervals, and the settings."""
-    view = {"ranking": ranking, "plot": chart(ranking)}
+    view = {"ranking": ranking}
     return Page(
         opening(report, "plain/opening.html", report.notes, ranking.words, ()),
         (

@@ -1,4 +1,4 @@
-"""Rankings as plots with confidence intervals, and a table of the same models in other orders."""
+"""Rankings with their confidence intervals, and tables of the same models in other orders."""
 
 from __future__ import annotations
 
@@ -8,41 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dissensus.records import Provenance, Ranking, Standing
+from dissensus.records import Provenance, Ranking
 from dissensus.report.data import AttackReport, Benchmark
 from dissensus.report.page import Section
-from dissensus.report.scales import Axis, axis
 from dissensus.report.wording import decimals, number, signed, span
 
 ROLES = {"aggressiveness": "as an attacker", "resistance": "as a defender"}
 HIGHER = "positive if the competition ranks the model higher"
-
-
-@dataclass(frozen=True)
-class Place:
-    """One model on the axis, in percent of its length; `at` is None if the model has no strength.
-
-    `stem` is where the line from zero to the dot starts, and how long it is.
-    """
-
-    ranks: str
-    model: str
-    leads: bool = False
-    at: float | None = None
-    low_at: float = 0
-    high_at: float = 0
-    stem: tuple[float, float] = (0, 0)
-    strength: str = ""
-    interval: str = ""
-
-
-@dataclass(frozen=True)
-class Chart:
-    """All models on a common axis, best first."""
-
-    axis: Axis
-    zero: float
-    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
@@ -64,54 +36,30 @@ class Column:
     title: str | None = None
 
 
-def chart(ranking: Ranking) -> Chart:
-    """All models of a ranking with their confidence intervals."""
-    known = [v for s in ranking.standings for v in (s.strength, s.low, s.high) if v is not None]
-    scale, digits = axis(known), decimals(s.strength for s in ranking.standings if s.strength is not None)
-    return Chart(scale, scale.at(0.0), tuple(_place(standing, scale, digits) for standing in ranking.standings))
-
-
-def _place(standing: Standing, scale: Axis, digits: int) -> Place:
-    ranks = span(standing.rank_low, standing.rank_high)
-    if standing.strength is None:
-        return Place(ranks, standing.model)
-    low = standing.strength if standing.low is None else standing.low
-    high = standing.strength if standing.high is None else standing.high
-    interval = "" if standing.low is None else f"{number(low, digits)} to {number(high, digits)}"
-    zero, at, strength = scale.at(0.0), scale.at(standing.strength), number(standing.strength, digits)
-    stem = min(zero, at), round(abs(at - zero), 2)
-    return Place(
-        ranks, standing.model, standing.rank_low == 1, at, scale.at(low), scale.at(high), stem, strength, interval
-    )
-
-
 def two_orders_section(report: AttackReport, template: str) -> Section:
-    """Both measures of every model in one order (Fig. 7), and the ranks side by side.
+    """Both measures of every model (Fig. 7), and the ranks side by side.
 
     The template extends two_orders.html and explains what the measures mean.
     """
-    plots = tuple(chart(ranking) for ranking in report.rankings.values())
-    places = [{place.model: place for place in drawn.places} for drawn in plots]
     known = known_benchmarks(report)
     view: dict[str, Any] = {
         "report": report,
-        "plots": plots,
-        "rows": [(name, [of_measure[name] for of_measure in places]) for name in report.order],
+        "is_centred": any((standing.strength or 0) < 0 for standing in report.aggressiveness.standings),
         "agreement": agreement(report),
         "columns": tuple(two_orders(report)),
         "caption": "Rank of every model as an attacker and as a defender"
-        + "".join(f", beside {benchmark.name}" for benchmark in known.values()),
+        + "".join(f", next to {benchmark.name}" for benchmark in known.values()),
         "benchmarks": known,
     }
     drawn = tuple(
-        found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})")
+        found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})", measure.capitalize())
         for measure, found in report.rankings.items()
     )
     return Section("ranking", "Ranking", "Ranking", template, view, plots=drawn)
 
 
 def known_benchmarks(report: AttackReport) -> dict[str, Benchmark]:
-    """The benchmarks there are, in the order of the measures they are compared with."""
+    """The available benchmarks, in the order of the measures they are compared with."""
     known = report.benchmarks or {}
     return {measure: known[measure] for measure in report.rankings if measure in known}
 

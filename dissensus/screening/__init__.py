@@ -14,7 +14,7 @@ from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_sken
 from dissensus.screening.majority import majority_verdicts
 from dissensus.screening.p910 import P910, p910
 from dissensus.screening.panel import Panel, PanelAnswers, panel_agreement, panel_of, panel_skill
-from dissensus.screening.preferences import Weighed, Weighing, by_bt500, by_mean, by_p910, preferences
+from dissensus.screening.preferences import Weighing, WeightedAnswers, by_bt500, by_mean, by_p910, preferences
 from dissensus.screening.shares import Shares
 from dissensus.screening.states import states_of
 from dissensus.screening.verdicts import Rule, Verdicts, by_dawid_skene, by_majority
@@ -34,8 +34,8 @@ __all__ = [
     "Shares",
     "Suggestion",
     "Threshold",
-    "Weighed",
     "Weighing",
+    "WeightedAnswers",
     "agreement",
     "agreement_with_others",
     "bt500",

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far people agree beyond what chance would give."""
+"""Krippendorff's alpha: how much people agree beyond what is expected by chance."""
 
 from __future__ import annotations
 
@@ -36,19 +36,22 @@ class Agreement:
     @property
     def _finding(self) -> str:
         if self.high < 0:
-            return "People disagree more than chance: check whether they all understand the question the same way"
+            return (
+                "People disagree more than expected by chance: "
+                "check whether they all understand the question the same way"
+            )
         if self.low <= 0:
-            return "There is not enough evidence yet that people agree more than chance"
+            return "There is not enough evidence yet that people agree more than expected by chance"
         for bound, finding in FINDINGS:
             if self.value >= bound:
                 return finding
-        return "People agree only a little more than chance: check whether the question is clear"
+        return "People agree only a little more than expected by chance: check whether the question is clear"
 
 
 FINDINGS = (
-    (0.8, "People agree far more than chance"),
+    (0.8, "People agree far more than expected by chance"),
     (0.667, "People agree well above chance, enough for tentative conclusions"),
-    (0.4, "People agree more than chance, but often differ"),
+    (0.4, "People agree more than expected by chance, but often differ"),
 )
 """The least alpha for each finding; 0.8 and 0.667 are Krippendorff's own bounds."""
 
@@ -146,7 +149,7 @@ def _patterns(
     people = np.concatenate([np.full(len(rows), rows.shape[1]) for rows, _ in found])
     said = np.concatenate([rows.ravel() for rows, _ in found])
     row = np.repeat(np.arange(len(people)), people)
-    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
 
     counts = csr_array((np.ones(len(said)), (row, said)), shape=(len(people), answers))
     # a small table is faster when dense

@@ -58,8 +58,8 @@ def bt500(
 ) -> Bt500:
     """Outliers, rejected people, and the mean of each question's remaining answers (section 3.4 of the gMAD paper).
 
-    An answer is an outlier if it lies at least 2 standard deviations from the mean of its question if the answers look
-    Gaussian (kurtosis m₄/m₂² of 2 to 4), and at least √20 otherwise. Questions with fewer than three answers or without
+    An answer is an outlier if it lies at least 2 standard deviations from the mean of its question; √20 if the answers
+    do not look Gaussian (kurtosis m₄/m₂² outside 2 to 4). Questions with fewer than three answers or without
     any spread have no outliers. A person whose share of outliers exceeds `limit` is rejected; outliers are then found
     once more among the remaining answers. `balance` = 0.3 gives BT.500's full rule: people are rejected only if also
     |P − Q| / (P + Q) < 0.3 for P outliers above and Q below, which keeps people who are merely biased.

@@ -160,7 +160,7 @@ def _least_squares(
     place: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], inconsistency: Float[Array, " R"]
 ) -> tuple[Float[Array, " I"], Float[Array, " R"]]:
     """(quality, bias) of weighted least squares with Σ bias = 0: eliminates the qualities and solves for the biases."""
-    from scipy.sparse import csr_array  # imported here: it takes a quarter of a second, which few commands need
+    from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
 
     weight = inconsistency[person] ** -2.0
     totals = np.bincount(place, weights=weight)

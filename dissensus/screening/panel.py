@@ -1,4 +1,4 @@
-"""All annotators side by side: how far they agree with the others, and how they do on control questions."""
+"""All annotators side by side: how well they agree with the others, and how they do on control questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose prediction counts on which item: where a model's does not, its label is MISSING."""
+"""Which model's prediction counts on which item; where it does not count, the label is MISSING."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worst and best items to an attacker among those a defender finds alike (gMAD, Section 2.2, steps 2 to 9).
+"""An attacker's worst and best items among those that a defender finds alike (gMAD, Section 2.2, steps 2 to 9).
 
 As a reduction over chunks of the pool: `scan_extremes(chunk) -> extremes`, `merge_extremes(extremes, extremes) ->
 extremes`, `extremal_pairs(extremes) -> pairs`, with the same result for every chunking and every order of merging.
@@ -19,7 +19,7 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import SelectionError
 from dissensus.selection.extremes_kernel import EDGES, LANES, TILE, pair_up, scan_rows
 
-ROWS_OF_A_THREAD = 8 * TILE  # fewer rows are done before another thread has started
+ROWS_OF_A_THREAD = 8 * TILE  # fewer rows take less time than starting another thread
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def _first(
 ) -> tuple[Array, Array]:
     """The first entries of two lists combined, by score (times sign) and item."""
     score, item = score[..., :depth].copy(), item[..., :depth].copy()
-    some = other_item[..., 0] >= 0  # few, once most extremes are known
+    some = other_item[..., 0] >= 0  # only a few, once most extremes are known
     scores = np.concatenate([score[some], other_score[some]], axis=1)
     items = np.concatenate([item[some], other_item[some]], axis=1)
     order = np.lexsort((items, sign * scores), axis=1)[:, :depth]

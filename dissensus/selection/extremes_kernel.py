@@ -94,7 +94,7 @@ def _open(loosest, edges, is_open):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _find_places(column, edges, places):  # type: ignore[no-untyped-def]
-    """The place of every score: how many edges it reaches. No score reaches one that is NaN."""
+    """The place of every score: how many edges it reaches. No score reaches a NaN edge."""
     places[: column.size] = 0
     for e in range(0, edges.size, EDGES):
         a, b, c, d = edges[e], edges[e + 1], edges[e + 2], edges[e + 3]
@@ -117,7 +117,7 @@ def _count(places, counts):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _widen(places, size, lowest, highest):  # type: ignore[no-untyped-def]
-    """Let the lowest and the highest place of every row hold one more model's."""
+    """Update the lowest and the highest place of every row with one more model's places."""
     for i in range(size):
         lowest[i] = min(lowest[i], places[i])
         highest[i] = max(highest[i], places[i])
@@ -132,9 +132,9 @@ def _mark(column, low, high, is_beyond):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _candidates(is_beyond, lowest, highest, is_open, size, found):  # type: ignore[no-untyped-def]
-    """How many rows are left to be looked at; `found` gets which."""
+    """Write the rows that are left to examine to `found`, and return how many there are."""
     count = 0
-    for i in range(size):  # branch-free: the next one overwrites what was none
+    for i in range(size):  # branch-free: the next row overwrites one that is not a candidate
         found[count] = i
         count += is_beyond[i] & is_open[lowest[i], highest[i]]
     return count
@@ -142,7 +142,7 @@ def _candidates(is_beyond, lowest, highest, is_open, size, found):  # type: igno
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _pick(column, found, count, rows, model):  # type: ignore[no-untyped-def]
-    """A model's scores of the rows found; what is not finite is no score, and lies beyond nothing."""
+    """Copy a model's scores of the rows found; one that is not finite is missing (NaN), and lies beyond no bound."""
     for i in range(count):
         score = column[found[i]]
         rows[i, model] = score if np.isfinite(score) else np.nan
@@ -150,8 +150,8 @@ def _pick(column, found, count, rows, model):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _is_beyond(rows, i, low, high):  # type: ignore[no-untyped-def]
-    """True where a score of the row lies beyond its attacker's bound; comparisons with no score are false."""
-    count = np.int32(0)  # counting compiles to vector instructions, asking for the first one does not
+    """True if any score of the row lies beyond its attacker's bounds; a missing score (NaN) never does."""
+    count = np.int32(0)  # counting compiles to vector instructions, but stopping at the first would not
     for j in range(low.size):
         score = rows[i, j]
         count = np.int32(count + ((score < low[j]) | (score > high[j])))
@@ -171,7 +171,7 @@ def _keep(row, item, low, high, scores, items):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _inserted(score, item, scores, items):  # type: ignore[no-untyped-def]
-    """The last score of an ascending list after an insertion behind equal ones: items come in ascending order."""
+    """Insert a score after equal ones, as items come in ascending order; returns the last score of the list."""
     slot = scores.size - 1
     while slot > 0 and score < scores[slot - 1]:
         scores[slot], items[slot] = scores[slot - 1], items[slot - 1]
@@ -184,7 +184,8 @@ def _inserted(score, item, scores, items):  # type: ignore[no-untyped-def]
 def pair_up(scores, items, counts, levels, window, wanted, gone, starts, most):  # type: ignore[no-untyped-def]
     """All pairs in order (attacker, defender, level, rank, both items), their scores, and whether the lists sufficed.
 
-    Lists as `scan_rows` keeps them. Items gone[starts[d] : starts[d + 1]] are passed over, d = defender · M + attacker.
+    The lists are those that `scan_rows` keeps. Items in gone[starts[d] : starts[d + 1]] are skipped, where d is
+    defender · M + attacker.
     """
     models = len(counts)
     size = wanted.sum() * len(levels) * most
@@ -209,9 +210,10 @@ def pair_up(scores, items, counts, levels, window, wanted, gone, starts, most): 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _pair_level(scores, items, counts, window, gone, found, values):  # type: ignore[no-untyped-def]
-    """How many pairs of the lists of one level's cells were found, −1 if more extremes have to be kept to say.
+    """Find pairs in the lists of one level's cells; returns how many, or −1 if longer lists are needed to tell.
 
-    Of all windows the pair with the largest difference comes first, then the smaller low item, then the smaller high.
+    The pair with the largest difference in any window comes first; ties go to the smaller low item, then the smaller
+    high item.
     """
     cells, most = counts.size, len(found)
     passed = np.concatenate((gone, np.empty(2 * most, np.int64)))
@@ -236,7 +238,7 @@ def _pair_level(scores, items, counts, window, gone, found, values):  # type: ig
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _first_left(scores, items, counts, start, stop, passed):  # type: ignore[no-untyped-def]
-    """First score and item of the cells' lists that is not passed over; the least that may follow a list used up."""
+    """The first score and item in the cells' lists not passed over; the lowest score that may follow a used-up list."""
     first, first_item, rest = np.inf, -1, np.inf
     depth = items.shape[1]
     for cell in range(start, stop):

@@ -84,7 +84,7 @@ def merge(one: Partial, other: Partial, levels: Levels, rule: Rule) -> Partial:
     """The candidates of two sets of items combined."""
     candidates = list(one.candidates)
     floors = _nearer(one.floors, other.floors)
-    for duel in np.flatnonzero([len(rows) for rows in other.candidates]):  # few, once the floors are high
+    for duel in np.flatnonzero([len(rows) for rows in other.candidates]):  # only a few, once the floors are high
         together = np.concatenate([candidates[duel], other.candidates[duel]])
         candidates[duel], floor = _reduced(together, levels, rule)
         floors[duel] = _nearer(floors[[duel]], np.array([floor]))[0]

@@ -32,16 +32,16 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     try:
         scores = {row["model"]: float(row[names[0]]) for row in rows}
     except (TypeError, ValueError):
-        raise StudyError(f"{path}: a score in column {names[0]} is not a number") from None
+        raise StudyError(f"{path}: a score in column {names[0]} is not a number: correct it") from None
     if not all(map(math.isfinite, scores.values())):
-        raise StudyError(f"{path}: a score in column {names[0]} is not finite")
+        raise StudyError(f"{path}: a score in column {names[0]} is NaN or infinite: correct it")
     cost = rows[0].get("labels") or ""
     return names[0], scores, int(cost) if cost.isdecimal() else None
 
 
 def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: int | None) -> Benchmark:
     """The ranking compared with the benchmark, over the models that have both a strength and a score."""
-    from scipy.stats import spearmanr  # takes half a second to import, which few commands need
+    from scipy.stats import spearmanr  # takes half a second to import, and few commands need it
 
     shared = [s.model for s in ranking.standings if s.strength is not None and s.model in scores]
     if not shared:

@@ -105,7 +105,7 @@ def parsed_levels(text: str) -> list[int]:
     """Levels from text such as 1,2,3.
 
     Raises:
-        PoolError: the text is something else.
+        PoolError: the text is not a list of numbers.
     """
     try:
         return [int(level) for level in text.split(",")]
@@ -119,7 +119,7 @@ def _photos(sources: Sequence[str], folder: Path) -> list[str]:
     found = [path for path in items_of(list(sources))[1] if path is not None]
     photos = [path for path in dict.fromkeys(found) if inside not in Path(path).parents]
     if not photos:
-        raise PoolError(f"the sources have no photos outside the output folder {folder}: name the originals")
+        raise PoolError(f"the sources have no photos outside the output folder {folder}: give the original photos")
     return photos
 
 

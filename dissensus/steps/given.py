@@ -154,7 +154,7 @@ def _table(given: Any, columns: Sequence[str], name: str) -> pa.Table:
     values = np.asarray(given)
     if values.ndim == 2 and len(columns) > 1:
         if not np.isfinite(values).all():
-            raise PredictionError(f"{name} returns probabilities that are not finite")
+            raise PredictionError(f"{name} returns probabilities that are not finite: check the model")
         return pa.table({columns[0]: values.argmax(axis=1), columns[1]: values.max(axis=1).astype(np.float32)})
     if values.ndim != 1:
         raise PredictionError(

@@ -27,8 +27,8 @@ def named_models(
 ) -> Iterator[list[str]]:
     """Add the models given as NAME=BACKEND:TARGET to study.toml, and yield their names.
 
-    `kind` is the preprocessing class of the study's task. If the body raises, models that have no predictions yet are
-    removed again; those that have some stay, so that they can resume.
+    `kind` is the preprocessing class of the study's task. If the `with` block raises an error, models without any
+    predictions are removed again; those that have some stay, so that they can resume.
 
     Raises:
         StudyError: another model has the name, or --lower names a model that is not among these.
@@ -63,7 +63,7 @@ def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
     """Whether higher or lower scores are better by default; quality models know this themselves."""
     if backend != "quality":
         return "higher"
-    from dissensus.backends.quality import open_quality  # takes half a second to import, which only this backend needs
+    from dissensus.backends.quality import open_quality  # takes half a second to import; only this backend needs it
 
     return open_quality(target).better
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from dissensus.inquiry import Inquiry
 from dissensus.labeling import QUESTIONS, is_prediction_key
-from dissensus.records import Assignment, Response, SetQuestion
+from dissensus.records import Assignment, CustomQuestion, Response
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import EnumeratedPool, open_pool
@@ -25,7 +25,7 @@ from dissensus.store.exchange import write_responses
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.people import People
-from dissensus.store.set_questions import SetQuestions
+from dissensus.store.set_questions import CustomQuestions
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table
 from dissensus.web.backing import Changes, Terms
@@ -45,12 +45,12 @@ class StudyBacking:
         database.claim(stamp, title)
         refuse_to_leave_behind(folder, database)
         self.answers, self.people = AnswerLog(database), People(database)
-        self.set_questions = SetQuestions(database)
+        self.set_questions = CustomQuestions(database)
         self.read_inquiry = read_inquiry
         self.inquiry = read_inquiry()
         self.inquiry.uris()
         self.other_uris: dict[str, str | None] = {}
-        self.known_set_questions: tuple[SetQuestion, ...] = ()
+        self.known_set_questions: tuple[CustomQuestion, ...] = ()
         serve = settings.serve
         self.terms = Terms(
             title=title,
@@ -174,6 +174,6 @@ def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
     return found
 
 
-def _items(one: SetQuestion) -> tuple[str, ...]:
+def _items(one: CustomQuestion) -> tuple[str, ...]:
     shown = QUESTIONS[one.question.kind].pictures(one.question.body, {})
     return tuple(item for item in shown if not is_prediction_key(item))

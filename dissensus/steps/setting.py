@@ -10,14 +10,14 @@ from typing import Any, Literal, cast
 
 from dissensus.errors import DissensusError, JudgementError
 from dissensus.labeling import QUESTIONS, is_prediction_key
-from dissensus.records import Classes, Question, SetQuestion
+from dissensus.records import Classes, CustomQuestion, Question
 
 SETTABLE = ("asked", "control", "training")
 OWN = ("kind", "role", "expected", "note")
 """Columns about the question itself; all others are its body."""
 
 
-def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callable[[str], bool]) -> list[SetQuestion]:
+def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callable[[str], bool]) -> list[CustomQuestion]:
     """Read and check the questions in a JSON Lines or CSV file.
 
     A row has a kind (defaults to contains), the fields of that kind, `expected` if the answer is known and, for
@@ -37,8 +37,8 @@ def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callabl
     return found
 
 
-def refuse_the_studys_own(found: Sequence[SetQuestion], own: Collection[tuple[str, str]], path: Path) -> None:
-    """Reject known answers to questions that the study itself asks: annotators who learn them could not be asked.
+def refuse_the_studys_own(found: Sequence[CustomQuestion], own: Collection[tuple[str, str]], path: Path) -> None:
+    """Reject known answers to questions that the study itself asks: annotators who know an answer cannot be asked.
 
     Raises:
         JudgementError: names the first such question.
@@ -49,7 +49,7 @@ def refuse_the_studys_own(found: Sequence[SetQuestion], own: Collection[tuple[st
             raise JudgementError(f"{path}: the study itself asks this ({about}): use another question for {one.role}")
 
 
-def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Callable[[str], bool]) -> SetQuestion:
+def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Callable[[str], bool]) -> CustomQuestion:
     kind, role = str(row.get("kind") or "contains"), str(row.get("role") or role)
     if kind not in QUESTIONS:
         raise JudgementError(f"there is no kind '{kind}': choose one of {', '.join(QUESTIONS)}")
@@ -58,13 +58,13 @@ def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Cal
     body = QUESTIONS[kind].checked({k: v for k, v in row.items() if k not in OWN and v not in (None, "")}, classes)
     for item in QUESTIONS[kind].pictures(body, {}):
         if not is_prediction_key(item) and not is_item(item):
-            raise JudgementError(f"item '{item}' is not in the pool of this study")
+            raise JudgementError(f"item '{item}' is not in the pool of this study: check its id")
     expected = row.get("expected")
     if role != "asked":
         if expected in (None, ""):
             raise JudgementError(f"a {role} question needs its correct answer in 'expected'")
         expected = QUESTIONS[kind].expected(body, expected, classes)
-    return SetQuestion(
+    return CustomQuestion(
         question=Question(kind=kind, body=body),
         role=cast(Literal["asked", "control", "training"], role),
         expected=None if role == "asked" else expected,

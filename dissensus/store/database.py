@@ -150,9 +150,7 @@ class Database:
             with self._writer[0].begin():
                 return work(self._writer[0])
         except BaseException as error:
-            if not isinstance(
-                error, DissensusError
-            ):  # whatever happened, the next attempt starts with a new connection
+            if not isinstance(error, DissensusError):  # in any case, the next attempt starts with a new connection
                 lost = self._writer.pop()
                 lost.invalidate()
                 lost.close()

@@ -91,7 +91,7 @@ def migrate(engine: Engine, path: Path | None) -> None:
 
 
 def _upgrade(connection: Connection) -> None:
-    # imported here: it takes as long as a small command, and a study needs it once
+    # imported here: it takes as long as a small command, and a study needs it only once
     from alembic import command
     from alembic.config import Config
     from alembic.util import CommandError

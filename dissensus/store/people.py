@@ -81,7 +81,7 @@ class People:
         self._decide(name, False, reason, by)
 
     def require(self, name: str) -> None:
-        """Refuse a name that belongs neither to a link nor to an answer.
+        """Reject a name that belongs neither to a link nor to an answer.
 
         Raises:
             StudyError: nobody has this name.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from dissensus.records import Question, SetQuestion
+from dissensus.records import CustomQuestion, Question
 from dissensus.store.answers import as_json
 from dissensus.store.database import Database, run
 
@@ -21,13 +21,13 @@ KEPT = (
 )
 
 
-class SetQuestions:
+class CustomQuestions:
     """The questions added to one study, in the order they were added."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def add(self, questions: Sequence[SetQuestion]) -> int:
+    def add(self, questions: Sequence[CustomQuestion]) -> int:
         """Store questions, all or none, and return how many were new.
 
         A question that already exists in the same role is updated: its expected answer and note are replaced.
@@ -36,11 +36,11 @@ class SetQuestions:
         rows = [_row(question) | {"time": time} for question in questions]
         return self.database.write(lambda connection: _add(connection, rows)) if rows else 0
 
-    def all(self) -> list[SetQuestion]:
+    def all(self) -> list[CustomQuestion]:
         """Every added question, in order."""
         rows = self.database.rows("SELECT kind, question, role, expected, note FROM questions ORDER BY seq")
         return [
-            SetQuestion(
+            CustomQuestion(
                 question=Question(kind=row.kind, body=json.loads(row.question)),
                 role=row.role,
                 expected=json.loads(row.expected),
@@ -50,7 +50,7 @@ class SetQuestions:
         ]
 
 
-def _row(given: SetQuestion) -> dict[str, str]:
+def _row(given: CustomQuestion) -> dict[str, str]:
     asked = {"kind": given.question.kind, "question": given.question.text, "role": given.role}
     return asked | {"expected": as_json(given.expected), "note": given.note}
 

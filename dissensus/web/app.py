@@ -26,7 +26,7 @@ from dissensus.web.replies import Express
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PART = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[a-z]{1,8})?")
 """Names of our pages and folders; any other name must not reach the file system."""
-LOOK = 1.0  # seconds between checks for changes by others
+LOOK = 1.0  # seconds between checks for changes made elsewhere
 
 
 class Service:
@@ -71,7 +71,7 @@ class Service:
             await self.desk.log.close()
 
     async def _watch(self) -> None:
-        """Check for changes by others (people, rounds, imports, exclusions), and take back questions held too long."""
+        """Check for changes made elsewhere (people, rounds, imports, exclusions); release questions held too long."""
         while True:
             await asyncio.sleep(LOOK)
             began = time.monotonic()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dissensus.inquiry import Inquiry
-from dissensus.records import Annotator, Assignment, Classes, Exclusion, Response, Role, SetQuestion
+from dissensus.records import Annotator, Assignment, Classes, CustomQuestion, Exclusion, Response, Role
 
 StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, str]
 """seq, id, kind, text of the question, annotator, role, answer as JSON, seconds, ticket, time."""
@@ -16,7 +16,7 @@ StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, 
 
 @dataclass(frozen=True)
 class Terms:
-    """How people are asked."""
+    """Settings of the service: what people are told, how questions are handed out, and when breaks are due."""
 
     title: str
     """For the owner; may name the study's folder and its models."""
@@ -38,18 +38,18 @@ class Terms:
 
 @dataclass(frozen=True)
 class Changes:
-    """What others wrote while the service was running, or before; `version` changes when other questions are asked."""
+    """What other processes have written, now or earlier; `version` changes when the set of questions does."""
 
     people: tuple[Annotator, ...]
     exclusions: tuple[Exclusion, ...]
-    set_questions: tuple[SetQuestion, ...]
+    set_questions: tuple[CustomQuestion, ...]
     is_paused: bool
     version: Any
     answers: list[StoredRow] = field(default_factory=list)
 
 
 class Backing(Protocol):
-    """The study, as far as the service needs it. Called from threads; raises DissensusError with a clear message."""
+    """The parts of a study that the service needs. Called from threads; raises DissensusError with a clear message."""
 
     terms: Terms
     classes: Classes

@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.inquiry import Questions as Group
-from dissensus.inquiry import last_words
+from dissensus.inquiry import latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.labeling.order import group_words, question_words
 from dissensus.records import ROLES, Question, Role, as_text, moments_of
@@ -23,7 +23,7 @@ Row = tuple[int, str, Role, int, float | None, str]
 
 
 class Questions:
-    """Numbered questions, each once; bodies are parsed only when somebody is asked."""
+    """All questions, each with a number of its own; bodies are parsed only when somebody is asked."""
 
     def __init__(self) -> None:
         self.kinds: list[str] = []
@@ -61,14 +61,14 @@ class Questions:
             own, known = self.numbers[group.kind], self.wordings[group.kind]
             for text, (place, wording) in group.places().items():
                 if wording:
-                    known[text] = own[group.texts[place]], group.is_turned(wording)
+                    known[text] = own[group.texts[place]], group.is_swapped(wording)
         return any(
             self.wordings[kind].get(text) != before[kind].get(text)
             for kind, numbers in self.numbers.items()
             for text in (self.wordings[kind].keys() | before[kind].keys()) & numbers.keys()
         )
 
-    def is_turned(self, question: Question) -> bool:
+    def is_swapped(self, question: Question) -> bool:
         """Whether a wording swaps the two sides."""
         wordings = self.wordings[question.kind]
         return bool(wordings) and wordings.get(question.text, (0, False))[1]
@@ -76,13 +76,13 @@ class Questions:
     def answered(self, kind: str, text: str, role: Role, answer: str) -> tuple[int, int]:
         """The question that a stored answer counts for, and its code.
 
-        The study's own questions count whatever the wording; controls and the like only as worded.
+        For the study's own questions any wording counts; for controls, training and repeats only the exact one.
         """
         known = self.wordings[kind].get(text) if role == "asked" else None
         if known is None:
             return self.numbers[kind][text], code_of_text(kind, answer)
-        number, is_turned = known
-        turned = as_text(QUESTIONS[kind].turned(json.loads(answer))) if is_turned else answer
+        number, is_swapped = known
+        turned = as_text(QUESTIONS[kind].turned(json.loads(answer))) if is_swapped else answer
         return number, code_of_text(kind, turned)
 
     def of(self, number: int) -> Question:
@@ -104,7 +104,7 @@ class Books:
         self.known: set[int] = set()
         """Who has answered what in which role, as values of `_key`."""
         self.answered: Counter[str] = Counter()
-        """Number of questions that each person has answered, without training."""
+        """Number of questions that each person has answered, not counting training."""
 
     def __len__(self) -> int:
         return len(self.question)
@@ -149,7 +149,7 @@ class Books:
         if len(self.known) < len(self):  # somebody changed an answer
             asked = column["question"] * len(ROLES) + column["role"]
             is_last[:] = False
-            is_last[last_words(asked, column["person"], column["moment"])[0]] = True
+            is_last[latest_rows(asked, column["person"], column["moment"])[0]] = True
         return column | {"is_last": is_last}
 
     def given(self, questions: int, excluded: Iterable[str]) -> Int[Array, " Q"]:

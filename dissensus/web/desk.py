@@ -30,7 +30,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What happened to answers: stored durably or refused with a reason; and the feedback in training."""
+    """What happened to each answer: stored durably, or refused with a reason; in training, also the feedback."""
 
     stored: list[str]
     refused: dict[str, str]
@@ -122,7 +122,7 @@ class Desk(Memory):
         return found[0] if found is not None and found[0].annotator == person.name else None
 
     def answered(self, person: Annotator) -> int:
-        """How many questions this person has answered, without training."""
+        """How many questions this person has answered, not counting training."""
         return self.books.answered[person.name]
 
     def left(self, person: Annotator) -> int:
@@ -169,7 +169,7 @@ class Desk(Memory):
         return self.tickets[ticket]
 
     async def _context(self, person: Annotator, number: int, role: Role) -> dict[str, Any]:
-        """The current material of a question about other people's answers; empty at once for other questions."""
+        """What a question about other people's answers refers to right now; empty for all other questions."""
         question = self.questions.of(number)
         if not QUESTIONS[question.kind].is_about_answers(question.body):
             return {}
@@ -180,7 +180,7 @@ class Desk(Memory):
             raise
 
     def _put(self, person: Annotator, number: int, role: Role, beside: dict[str, Any] | None = None) -> Assignment:
-        """Assign a question to a person: an opaque ticket, random choices such as sides, and its current material."""
+        """Assign a question to a person: an opaque ticket, random choices such as sides, and what it refers to."""
         question = self.questions.of(number)
         position = len(self.queue.people[person.name].asked)
         chance = QUESTIONS[question.kind].chance(draw(person.seed, f"shown {role} {question.text}", position))

@@ -1,4 +1,4 @@
-"""Who a request comes from: a personal token in a cookie, of which only the hash is known here."""
+"""Who sent a request: people are identified by a personal token in a cookie; only its hash is known here."""
 
 # no `from __future__ import annotations`: the framework reads the annotations of a callable object unresolved
 
@@ -40,7 +40,7 @@ class Door(SecurityBase):
 
 
 class Doors:
-    """The doors of annotators and owner, and who has which token."""
+    """The two doors, one for annotators and one for owners, and who has which token."""
 
     def __init__(self, desk: Desk) -> None:
         """Create the owner link of this run; `dissensus annotators add --owner` creates permanent ones."""

@@ -119,7 +119,7 @@ def _foreign(method: str, headers: dict[bytes, bytes]) -> str | None:
     """
     changes = method not in ("GET", "HEAD")
     if changes and headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
-        return "send application/json"
+        return "the body of this request must be application/json"
     site = headers.get(b"sec-fetch-site")
     if site is not None:
         is_link = not changes and headers.get(b"sec-fetch-mode") == b"navigate"

@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.inquiry import Answers, Duel
 from dissensus.labeling import QUESTIONS, Queue
-from dissensus.records import Annotator, Assignment, Exclusion, Question, Response, Role, SetQuestion
+from dissensus.records import Annotator, Assignment, CustomQuestion, Exclusion, Question, Response, Role
 from dissensus.web.backing import Backing, Changes, StoredRow
 from dissensus.web.books import Books, Questions
 from dissensus.web.group_commit import GroupCommit
@@ -31,7 +31,7 @@ class Countdown:
         self.told: dict[str, tuple[int, int]] = {}
 
     def left(self, name: str, answered: int, exact: int) -> int:
-        """The number left to show to a person who has answered `answered`, when `exact` are left."""
+        """How many questions to show as left to a person who has answered `answered`, when `exact` really are."""
         before, then = self.told.get(name, (-EVERY, 0))
         told = then - (answered - before)
         if answered // EVERY != before // EVERY or abs(told - exact) > EVERY or (told < 1) != (exact < 1):
@@ -55,8 +55,8 @@ class Memory:
         self.exclusions: dict[str, Exclusion] = {}
         self.excluded: set[str] = set()
         self.known: set[str] = set()
-        self.written_down: tuple[SetQuestion, ...] = ()
-        self.set_questions: dict[tuple[int, str], SetQuestion] = {}
+        self.written_down: tuple[CustomQuestion, ...] = ()
+        self.set_questions: dict[tuple[int, str], CustomQuestion] = {}
         self.is_paused = False
         self.duels: tuple[Duel, ...] = ()
         self.ids: set[str] = set()
@@ -94,7 +94,7 @@ class Memory:
                     self.queue.hold(assignment.annotator, number, datetime.fromisoformat(assignment.time).timestamp())
 
     def apply(self, changes: Changes) -> None:
-        """Take in what others have written."""
+        """Apply what other processes have written."""
         self.is_paused = changes.is_paused
         self.everybody = changes.people
         self.people = {person.token_hash: person for person in changes.people if person.revoked is None}
@@ -107,7 +107,7 @@ class Memory:
             self.round_kinds = [group.kind for group in groups if group.texts]
             self.is_stale = self.questions.set_wordings(groups) and len(self.books) > 0
             self.version, self.has_news = changes.version, True
-            self.written_down = ()  # a round may ask the same as a custom question
+            self.written_down = ()  # a round may ask the same question as the owner
         if changes.set_questions != self.written_down:
             self._set(changes.set_questions)
         before = self.excluded
@@ -136,7 +136,7 @@ class Memory:
         self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
 
     async def look(self) -> None:
-        """Take in what others have written, and what the answers mean for which questions are needed."""
+        """Apply what other processes have written, and work out which questions are needed after the new answers."""
         before = self.looks
         async with self.looking:
             if self.looks > before:  # another look started meanwhile: many wrong links cost only one look
@@ -178,8 +178,8 @@ class Memory:
     def enter(self, number: int, response: Response) -> None:
         """Add a stored answer to memory."""
         name, kind = response.annotator, QUESTIONS[response.question.kind]
-        is_turned = response.role == "asked" and self.questions.is_turned(response.question)
-        code = kind.code(kind.turned(response.answer) if is_turned else response.answer)
+        is_swapped = response.role == "asked" and self.questions.is_swapped(response.question)
+        code = kind.code(kind.turned(response.answer) if is_swapped else response.answer)
         (is_first,) = self.books.enter([(number, name, response.role, code, response.seconds, response.time)])
         if response.ticket is not None:
             self.waiting.get(name, {}).pop(response.ticket, None)
@@ -189,7 +189,7 @@ class Memory:
             self.has_news = True
 
     def _take_in(self, rows: Sequence[StoredRow]) -> bool:
-        """Take in stored answers; False if all of them were already known."""
+        """Load stored answers; False if all of them were already known."""
         self.last_seq = max([self.last_seq, *(row[0] for row in rows[-1:])])
         new = [row for row in rows if row[1] not in self.ids and row[2] in QUESTIONS]
         self.ids.update(row[1] for row in new)
@@ -240,15 +240,15 @@ class Memory:
         self.tickets[assignment.ticket] = assignment, number
         self.waiting.setdefault(assignment.annotator, {})[assignment.ticket] = None
 
-    def _set(self, given: tuple[SetQuestion, ...]) -> None:
-        """Take in the custom questions."""
+    def _set(self, given: tuple[CustomQuestion, ...]) -> None:
+        """Load the questions that the owner added."""
         self.written_down, self.set_questions = given, {}
         for one in given:
             self.set_questions[self.number_for(one.question, one.role), one.role] = one
         self.has_news = True
 
     def _set_apart(self, role: Role) -> list[int]:
-        """Controls or training questions, without those the study itself needs answered."""
+        """Control or training questions, except those that the study itself asks now."""
         needed = self.queue.is_needed
         return [number for number, what in self.set_questions if what == role and not needed[number]]
 

@@ -31,7 +31,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 REFUSALS = {
-    400: "This is not possible, or the body is not JSON.",
+    400: "The request cannot be carried out, or its body is not JSON.",
     401: "Not signed in: open a personal link first.",
     403: "The request came from another site, or its body is not application/json.",
     404: "It does not exist, or it is not yours.",
@@ -252,7 +252,7 @@ class ExclusionOut(Message):
 
 
 class PersonOut(Message):
-    """How well one person does."""
+    """How much one person has answered, and how well."""
 
     name: str
     answers: int

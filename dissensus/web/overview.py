@@ -113,7 +113,8 @@ class Overview:
 
     def _skipped(self) -> list[str]:
         count = len(self.desk.skipped)
-        return [f"Annotators skipped {count:,} questions whose pictures could not be shown."] if count else []
+        what = "1 question whose picture" if count == 1 else f"{count:,} questions whose pictures"
+        return [f"Annotators skipped {what} could not be shown."] if count else []
 
     def _main_kind(self, told: PanelAnswers) -> PanelAnswers:
         """Answers of the most answered kind, since agreement must compare like with like."""
@@ -225,11 +226,8 @@ def _expected(left: int, rate: float | None) -> str:
     if hours < 1:
         minutes = max(round(60 * hours), 1)
         return f"about {minutes} {'minute' if minutes == 1 else 'minutes'} at the current pace"
-    return (
-        f"about {hours:.0f} hours at the current pace"
-        if hours < 48
-        else f"about {hours / 24:.0f} days at the current pace"
-    )
+    number, unit = (round(hours), "hour") if hours < 48 else (round(hours / 24), "day")
+    return f"about {number} {unit if number == 1 else unit + 's'} at the current pace"
 
 
 def _alpha(found: Agreement | str) -> dict[str, Any] | None:

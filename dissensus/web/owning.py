@@ -87,7 +87,7 @@ def owner_routes(desk: Desk, doors: Doors) -> APIRouter:
             raise HTTPException(404, "no such annotator")
 
     async def changed(change: Any, *values: Any) -> Any:
-        """Change the study and take the change in right away."""
+        """Change the study, and apply the change here right away."""
         result = await asyncio.to_thread(change, *values)
         await desk.look()
         overview.forget()

@@ -26,7 +26,7 @@ from dissensus.pairwise import tally
 from dissensus.screening import majority_verdicts
 from dissensus.selection import Levels, Rule, finish, scan
 from dissensus.store.classes import classes_of, read_classes
-from dissensus.tasks.labels.outcomes import label_ballot, lost_with_their_item, outcomes_of, questions_of
+from dissensus.tasks.labels.outcomes import label_round, lost_with_their_item, outcomes_of, questions_of
 
 LABELS = 1 << 16
 ODD = (919, 920, 971)  # street sign, traffic light and bubble: no 'physical entity' above them
@@ -60,8 +60,8 @@ def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, 
     selection = finish(scan(labels, 0, duels, levels, rule), duels, levels, rule)
     questions, (rows,) = questions_of([selection])
     verdicts = raters.verdicts(questions)
-    ballot = label_ballot(selection, rows, rule.k, rule.cap)
-    judged = judge(ballot, verdicts, lost=lost_with_their_item(verdicts, questions))
+    round_questions = label_round(selection, rows, rule.k, rule.cap)
+    judged = judge(round_questions, verdicts, lost=lost_with_their_item(verdicts, questions))
     found = strengths(tally(outcomes_of(judged), len(labels)), USUAL)
     chosen = selection.take(~selection.is_reserve)
     odd = np.isin(chosen.first_label, ODD) | np.isin(chosen.second_label, ODD)

@@ -61,8 +61,8 @@ def answer(study: Study, opinion: dict[str, float], path: Path) -> None:
 
 def by_levels(study: Study) -> tuple[tuple[int, float, float], ...]:
     """Spearman correlation of the rankings by the k fullest levels with those by all: Table 1 of the paper."""
-    hearing = study.hearing()
-    return level_stability(evidence_of(hearing).attacks, len(hearing.models), method_of(study.settings.rank))
+    evaluation = study.evaluation()
+    return level_stability(evidence_of(evaluation).attacks, len(evaluation.models), method_of(study.settings.rank))
 
 
 def _opinions(tables: Path) -> dict[str, float]:

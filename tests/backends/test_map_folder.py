@@ -120,7 +120,7 @@ def test_whose_map_is_it(tmp_path):
     folder = MapFolder(tmp_path, THREE)
     with pytest.raises(PredictionError, match=r"a\.png is the map of both a\.jpg and a\.gif: use a\.jpg\.png"):
         folder.check_covers(["a.jpg", "a.gif"])
-    with pytest.raises(PredictionError, match=r"no map of any item, only files such as a\.png: name each like"):
+    with pytest.raises(PredictionError, match=r"no map of any item, only files such as a\.png: name each file after"):
         folder.check_covers(["b.jpg", "cats/a.jpg"])
     saved(tmp_path / "a.npy")
     both = MapFolder(tmp_path, THREE)

@@ -237,7 +237,7 @@ def test_labels_by_name_and_number(network, labels, expected):
         ([0, 1, 7], "no such class '7': this study has 3 classes"),
         ([0, -1, 1], "no such class '-1'"),
         (["cat"] * 256, "256 labels are too many for a mask"),
-        (["pet", "cat"], "'pet' could be 'cat' or 'dog': say which"),
+        (["pet", "cat"], "'pet' could be 'cat' or 'dog': use the full name, id or number"),
     ],
 )
 def test_labels_that_do_not_fit_the_study(labels, message):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.competition.judged import Ballot, Judged, judge
+from dissensus.competition.judged import Judged, RoundQuestions, judge
 from dissensus.records import JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES, Selected
 
 STATES = [OPEN, JUDGED, YES, NO, UNFIT, UNSURE, SCREENED_OUT]
@@ -38,7 +38,7 @@ def rows_of(*rows: tuple[int, int, int, int]) -> Rows:
 class Case:
     """A round with the states of its questions."""
 
-    ballot: Ballot[Rows]
+    round_questions: RoundQuestions[Rows]
     state: np.ndarray
     other: np.ndarray
     lost: np.ndarray | None
@@ -54,30 +54,32 @@ def cases(draw: st.DrawFn) -> Case:
     numbers = rng.integers(0, questions, (size, draw(st.sampled_from([1, 2]))))
     labels = rng.integers(0, 3, (size, 2)) if draw(st.booleans()) else None
     k, cap = draw(st.integers(1, 4)), draw(st.integers(1, 4)) if labels is not None else 0
-    ballot = Ballot(rows_of(*rows), numbers, rng.integers(0, 5, size), k, labels, cap)
+    round_questions = RoundQuestions(rows_of(*rows), numbers, rng.integers(0, 5, size), k, labels, cap)
     state = rng.choice(STATES, questions)
     other = np.where(rng.random(questions) < 0.3, rng.choice(STATES, questions), state)
-    return Case(ballot, state, other, rng.random(questions) < 0.2 if draw(st.booleans()) else None)
+    return Case(round_questions, state, other, rng.random(questions) < 0.2 if draw(st.booleans()) else None)
 
 
 def plainly(case: Case, share: float) -> dict[str, set[int]]:
     """Group by group, one row after the other: what became of it, and of its questions."""
-    ballot, chosen = case.ballot, case.ballot.selection
+    round_questions, chosen = case.round_questions, case.round_questions.selection
     duel = list(zip(chosen.attacker.tolist(), chosen.defender.tolist(), strict=True))
     group = list(zip(duel, chosen.part.tolist(), strict=True))
-    questions, state = ballot.questions.tolist(), case.state.tolist()
+    questions, state = round_questions.questions.tolist(), case.state.tolist()
     out = {q for q, one in enumerate(state) if one in (UNFIT, UNSURE) or (case.lost is not None and case.lost[q])}
     active: set[int] = set()
     given_up: set[int] = set()
     for own in set(group):
         taken: list[int] = []
         for row in sorted((r for r in range(len(group)) if group[r] == own), key=lambda r: chosen.rank[r]):
-            if len(taken) == ballot.k:
+            if len(taken) == round_questions.k:
                 break
             if out & set(questions[row]):
                 given_up.add(row)
-            elif ballot.labels is None or all(
-                sum(ballot.labels[r, side] == ballot.labels[row, side] for r in taken) < ballot.cap for side in (0, 1)
+            elif round_questions.labels is None or all(
+                sum(round_questions.labels[r, side] == round_questions.labels[row, side] for r in taken)
+                < round_questions.cap
+                for side in (0, 1)
             ):
                 taken.append(row)
         active |= set(taken)
@@ -106,13 +108,13 @@ def marked(found: Judged[Rows]) -> dict[str, set[int]]:
 
 @given(cases(), shares)
 def test_as_a_plain_walk_down_the_ranks(case: Case, share: float) -> None:
-    assert marked(judge(case.ballot, case.state, share, case.lost)) == plainly(case, share)
+    assert marked(judge(case.round_questions, case.state, share, case.lost)) == plainly(case, share)
 
 
 @given(cases())
 def test_places_count_the_active_rows_of_every_group(case: Case) -> None:
-    found = judge(case.ballot, case.state)
-    chosen = case.ballot.selection
+    found = judge(case.round_questions, case.state)
+    chosen = case.round_questions.selection
     assert (found.place > 0).tolist() == found.active.tolist()
     for group in np.unique(chosen.group).tolist():
         rows = np.flatnonzero((chosen.group == group) & found.active)
@@ -122,9 +124,9 @@ def test_places_count_the_active_rows_of_every_group(case: Case) -> None:
 
 @given(cases(), shares)
 def test_other_states_give_what_judging_anew_gives(case: Case, share: float) -> None:
-    before = judge(case.ballot, case.state, share)
+    before = judge(case.round_questions, case.state, share)
     kept = before.active.copy()
-    anew = judge(case.ballot, case.other, share, case.lost)
+    anew = judge(case.round_questions, case.other, share, case.lost)
     assert marked(before.with_state(case.other, case.lost)) == marked(anew)
     assert marked(before.with_state(case.other, case.lost).with_state(case.state)) == marked(before)
     assert before.active.tolist() == kept.tolist()
@@ -132,13 +134,18 @@ def test_other_states_give_what_judging_anew_gives(case: Case, share: float) -> 
 
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(case: Case, random) -> None:
-    ballot = case.ballot
-    order = np.array(random.sample(range(len(ballot.selection)), len(ballot.selection)), int)
-    labels = None if ballot.labels is None else ballot.labels[order]
-    moved = Ballot(
-        ballot.selection.take(order), ballot.questions[order], ballot.subject[order], ballot.k, labels, ballot.cap
+    round_questions = case.round_questions
+    order = np.array(random.sample(range(len(round_questions.selection)), len(round_questions.selection)), int)
+    labels = None if round_questions.labels is None else round_questions.labels[order]
+    moved = RoundQuestions(
+        round_questions.selection.take(order),
+        round_questions.questions[order],
+        round_questions.subject[order],
+        round_questions.k,
+        labels,
+        round_questions.cap,
     )
-    one, other = (judge(each, case.state, 0.5, case.lost) for each in (ballot, moved))
+    one, other = (judge(each, case.state, 0.5, case.lost) for each in (round_questions, moved))
     for name in ("active", "given_up", "decided", "place"):
         assert getattr(other, name).tolist() == getattr(one, name)[order].tolist()
     for name in ("asked", "open"):
@@ -149,30 +156,30 @@ def test_the_order_of_the_rows_does_not_matter(case: Case, random) -> None:
 def test_answering_all_that_is_open_ends(case: Case) -> None:
     state, rng = np.full(len(case.state), OPEN), np.random.default_rng(0)
     for _ in range(len(state) + 1):
-        found = judge(case.ballot, state)
+        found = judge(case.round_questions, state)
         assert not (found.open & ~found.asked).any()
         state = np.where(found.open, rng.choice([JUDGED, UNFIT], len(state)), state)
-    assert not judge(case.ballot, state).open.any()
+    assert not judge(case.round_questions, state).open.any()
 
 
 def test_a_cap_no_smaller_than_k_turns_nobody_away() -> None:
     rows = rows_of(*[(0, 1, 0, rank) for rank in (1, 2, 3)])
     for cap, active in ((1, [True, False, False]), (2, [True, True, False]), (3, [True, True, True])):
-        ballot = Ballot(rows, np.arange(3)[:, None], np.arange(3), 3, np.zeros((3, 2), int), cap)
-        assert judge(ballot, np.full(3, OPEN)).active.tolist() == active
+        round_questions = RoundQuestions(rows, np.arange(3)[:, None], np.arange(3), 3, np.zeros((3, 2), int), cap)
+        assert judge(round_questions, np.full(3, OPEN)).active.tolist() == active
 
 
 def test_a_question_that_is_lost_discards_its_rows_but_was_not_asked_for_that() -> None:
-    ballot = Ballot(rows_of((0, 1, 0, 1), (0, 1, 0, 2)), np.array([[0], [1]]), np.arange(2), 1)
-    found = judge(ballot, np.full(2, OPEN), lost=np.array([True, False]))
+    round_questions = RoundQuestions(rows_of((0, 1, 0, 1), (0, 1, 0, 2)), np.array([[0], [1]]), np.arange(2), 1)
+    found = judge(round_questions, np.full(2, OPEN), lost=np.array([True, False]))
     assert found.active.tolist() == [False, True]
     assert found.given_up.tolist() == [True, False]
     assert found.asked.tolist() == found.open.tolist() == [False, True]
 
 
 def test_what_is_screened_out_is_neither_open_nor_ended_and_no_reserve_comes() -> None:
-    ballot = Ballot(rows_of((0, 1, 0, 1), (0, 1, 0, 2)), np.array([[0], [1]]), np.arange(2), 1)
-    found = judge(ballot, np.array([SCREENED_OUT, OPEN]))
+    round_questions = RoundQuestions(rows_of((0, 1, 0, 1), (0, 1, 0, 2)), np.array([[0], [1]]), np.arange(2), 1)
+    found = judge(round_questions, np.array([SCREENED_OUT, OPEN]))
     assert found.active.tolist() == [True, False]
     assert not found.open.any()
     assert not found.ended.any()
@@ -183,8 +190,8 @@ def test_what_is_screened_out_is_neither_open_nor_ended_and_no_reserve_comes() -
 @pytest.mark.parametrize("questions", [0, 3])
 def test_an_empty_round_comes_to_nothing(width: int, questions: int) -> None:
     for labels in (None, np.zeros((0, 2), int)):
-        ballot = Ballot(rows_of(), np.zeros((0, width), int), np.zeros(0, int), 2, labels, 1)
-        found = judge(ballot, np.full(questions, OPEN), 0.5)
+        round_questions = RoundQuestions(rows_of(), np.zeros((0, width), int), np.zeros(0, int), 2, labels, 1)
+        found = judge(round_questions, np.full(questions, OPEN), 0.5)
         changed = found.with_state(np.full(questions, UNFIT))
         for one in (found, changed):
             assert not any(marked(one).values())

@@ -170,7 +170,7 @@ def test_words() -> None:
     labels[9, 19] = VOID
     large = np.repeat(np.repeat(labels, 3, 0), 3, 1)
     large[0, 0] = 3
-    assert MASK.words(mask(large), CLASSES) == "cat 34 %, dog 2 %, cannot tell below 1 %, cow below 1 %"
+    assert MASK.words(mask(large), CLASSES) == "cat 34 %, dog 2 %, cannot tell under 1 %, cow under 1 %"
     assert MASK.words("unfit", CLASSES) == "unfit"
     many = np.arange(6, dtype=np.uint8)[None]
     assert MASK.words(mask(many), Classes(names=tuple("abcdef"))) == "b 17 %, c 17 %, d 17 %, e 17 %, 1 more"

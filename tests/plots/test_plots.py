@@ -12,32 +12,35 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.plots import Plot, bars, box, curve, density, dots, heat, scatter, strip
+from dissensus.plots import Mark, Plot, Shade, bars, box, curve, density, dots, heatmap, scatter, strip
+from dissensus.plots.charts import _outward
 from dissensus.plots.style import THEME
 
 NAMES = ["first & <b>", "second", "a name that is much too long to be written beside a figure", "price $5 and $6"]
+SHADE = Shade(str, lambda x: x / 8 - 1, ("low", "high"))
 FIVE = [0.1, 0.2, 0.4, 0.6, 0.9]
+MARKS = [Mark("A", 10, 90, 0, "A"), Mark("B", 10, 2, 0, "B"), Mark("C", 5, 5, 1, "<C>")]
 KNOWN = ~np.eye(4, dtype=bool)
 PLOTS: dict[str, Callable[[], Plot]] = {
     "dots": lambda: dots(
-        "p", "T", NAMES, [3, 2, 1, None], [2, 1, 0, None], [4, 3, 2, None], "strength", before=list("1223")
+        "p", "T", NAMES, [3, 2, 1, None], [2, 1, 0, None], [4, 3, 2, None], "strength", prefixes=list("1223")
     ),
     "logarithmic dots": lambda: dots("p", "T", NAMES, [1, 10, 100, 900], [None] * 4, [None] * 4, "strength"),
-    "heat": lambda: heat("p", "T", NAMES, np.arange(16.0).reshape(4, 4), KNOWN, lambda x: x / 8 - 1, str, "cells"),
+    "heat": lambda: heatmap(
+        "p", "T", NAMES, np.arange(16.0).reshape(4, 4), KNOWN & (np.arange(4) < 3), SHADE, "cells", marked=KNOWN
+    ),
     "bars": lambda: bars("p", "T", NAMES, [[1, 2, 3, 0]] * 4, ["a", "b", "c", "d"], "items"),
     "one series": lambda: bars("p", "T", NAMES, [[1], [2], [3], [4]], ["images"], "images"),
     "curve": lambda: curve(
-        "p", "T", [1, 2, 3], {"a": [0.1, 0.5, 1], "b": [0, 0.2, 1]}, ("k", "SRCC"), level=(0.9, "stable")
+        "p", "T", [1, 2, 3], {"a": [0.1, 0.5, 1], "b": [0, 0.2, 1]}, ("k", "SRCC"), reference=(0.9, "stable")
     ),
     "scatter": lambda: scatter(
         "p", "T", [1, 2, 3, 4], [1, 3, 2, 4], ("x", "y"), NAMES, (1, 0), [(1, 0.5, 1.5), (4, 3, 5)]
     ),
-    "density": lambda: density(
-        "p", "T", np.arange(16).reshape(4, 4), (0, 100), ("a", "b"), [("A", 10, 90, 0), ("B", 10, 2, 0), ("C", 5, 5, 1)]
-    ),
+    "density": lambda: density("p", "T", np.arange(16).reshape(4, 4), (0, 100), ("a", "b"), MARKS),
     "empty density": lambda: density("p", "T", np.zeros((4, 4), int), (0, 100), ("a", "b")),
     "strip": lambda: strip("p", "T", NAMES, [[1, 2], [3], [], [4]], "score"),
-    "box": lambda: box("p", "T", NAMES, {"own": [FIVE] * 4, "other": [FIVE, None, FIVE, FIVE]}, "mIoU", level=0.6),
+    "box": lambda: box("p", "T", NAMES, {"own": [FIVE] * 4, "other": [FIVE, None, FIVE, FIVE]}, "mIoU", reference=0.6),
     "no boxes": lambda: box("p", "T", NAMES, {"own": [None] * 4}, "mIoU"),
 }
 
@@ -88,7 +91,7 @@ def test_names_and_values_are_in_the_figure() -> None:
     svg = PLOTS["dots"]().svg()
     assert "first & <b>" in texts(svg)
     assert "not comparable" in texts(svg)
-    assert "first & <b>: 3, 2 to 4" in texts(svg)  # a tooltip
+    assert "first & <b>: 3.00, 2.00 to 4.00" in texts(svg)  # a tooltip
     assert "price $5 and $6" in texts(svg)  # which is no formula
     assert "a name that is much too l…" in texts(svg)
 
@@ -109,3 +112,30 @@ def test_a_figure_can_be_saved_in_any_format(tmp_path: Path) -> None:
     assert figure.get_size_inches()[0] == pytest.approx(85 / 25.4)
     (png,) = (path for path in PLOTS["curve"]().write(tmp_path, ["png"]) if path.suffix == ".png")
     assert png.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_only_a_figure_in_a_page_has_links() -> None:
+    plot = bars("p", "T", ["a", "b"], [[1], [2]], ["n"], "n", links=["duel-0-1", ""])
+    assert plot.svg(is_themed=True).count('<a tabindex="-1" href="#duel-0-1">') == 1
+    assert "duel-0-1" not in plot.svg()
+
+
+def test_many_bars_are_cut_and_kept_in_the_table() -> None:
+    plot = bars("p", "T", [f"name {i}" for i in range(100)], [[i] for i in range(100)], ["n"], "n", "All.")
+    assert plot.caption == "All. Only the first 60 of 100 are drawn."
+    assert len(plot.rows) == 100
+    assert "name 59" in texts(plot.svg())
+    assert "name 60" not in texts(plot.svg())
+
+
+@pytest.mark.parametrize(
+    ("point", "other", "expected"),
+    [
+        ((2, 100), (2, 0), (9, 0)),
+        ((2, 0), (2, 100), (9, 0)),
+        ((100, 99), (0, 99), (0, -9)),
+        ((50, 50), (20, 50), (9, 0)),
+    ],
+)
+def test_letters_stay_inside_the_figure(point, other, expected) -> None:
+    assert _outward(point, [other], (0, 100)) == expected

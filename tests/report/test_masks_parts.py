@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
+from drawn import marks, matrix
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -21,7 +24,6 @@ from dissensus.report.masks.page import masks_page, matrices_section, tally_word
 from dissensus.report.masks.scored import bin_counts, box, boxes, most_transferable, scored_sections, transfer
 from dissensus.report.page import render
 from dissensus.report.standings import two_orders
-from dissensus.report.wording import ratio
 
 ROOM = 10**9
 SHARES = st.lists(st.integers(0, 40), min_size=5, max_size=5).filter(any)
@@ -159,31 +161,34 @@ def test_leaders_come_first(data):
 
 
 def test_matrices_are_logarithmic_around_one(data, order):
-    maps = matrices_section(data, frozenset((i, j) for i in range(4) for j in range(4))).view
+    attacks, defences = matrices_section(data, frozenset((i, j) for i in range(4) for j in range(4))).plots
     places = [data.models.index(name) for name in order]
     attack = data.matrices.aggressiveness[np.ix_(places, places)]
     deepest = max(abs(math.log2(attack[i, j])) for i in range(4) for j in range(4) if i != j)
-    for i, (_, cells) in enumerate(maps["attack"].rows):
-        for j, cell in enumerate(cells):
-            if i == j:
-                assert cell is None
-                continue
-            back = maps["defence"].rows[j][1][i]
-            assert cell.text == ratio(attack[i, j])
-            assert (cell.duel, back.duel) == (f"duel-{i}-{j}", f"duel-{i}-{j}")
-            assert cell.depth == pytest.approx(abs(math.log2(attack[i, j])) / max(1, deepest), abs=1e-3)
-            assert back.side != cell.side, "a defender’s ratio is one over its attacker’s"
-    unknown = matrices_section(unjudged(data, data.models[:1]), frozenset()).view
-    assert (unknown["attack"].empty, unknown["defence"].empty) == (3, 3)
+    drawn, back = (dict(marks(plot).values()) for plot in (attacks, defences))
+    for i, j in permutations(range(4), 2):
+        link = f"duel-{i}-{j}"
+        assert matrix(attacks)[order[i], order[j]] == attack[i, j]
+        assert shaded(drawn[link])[1] == pytest.approx(100 * abs(math.log2(attack[i, j])) / max(1, deepest), abs=0.6)
+        assert shaded(back[link])[0] != shaded(drawn[link])[0], "a defender’s ratio is one over its attacker’s"
+    unknown = matrices_section(unjudged(data, data.models[:1]), frozenset()).plots
+    assert [sum("not judged" in words for words in marks(plot)) for plot in unknown] == [3, 3]
+    assert all("Hatched: not judged." in plot.caption for plot in unknown)
     assert matrices_section(unjudged(data, data.models), frozenset()).view["words"] == "No duel has been judged."
+
+
+def shaded(style: str) -> tuple[str, int]:
+    """Towards which end of the colours a cell goes, and how far in percent."""
+    side, share = re.search(r"var\(--heat-(plus|minus)\)(?: (\d+)%)?", style).groups()
+    return side, int(share or 100)
 
 
 def test_ratio_of_zero_has_the_last_colour(data, order):
     matrix, (one, other) = data.matrices.aggressiveness.copy(), (data.models.index(name) for name in order[:2])
     matrix[one, other] = 0
     made = replace(data, matrices=replace(data.matrices, aggressiveness=matrix))
-    cell = matrices_section(made, frozenset()).view["attack"].rows[0][1][1]
-    assert (cell.depth, cell.side) == (1.0, "minus")
+    attacks, _ = matrices_section(made, frozenset({(0, 1)})).plots
+    assert [shaded(style) for link, style in marks(attacks).values() if link] == [("minus", 100)]
 
 
 def test_table_of_rank_changes(data):
@@ -262,7 +267,7 @@ def test_images_without_any_picture_are_listed(data):
 
 def test_classes_have_names_and_colours(data):
     assert [class_name(n, ("background", "dog", "cat")) for n in (1, 2, 9, VOID)] == [
-        "dog", "cat", "class 9", "left out",
+        "dog", "cat", "class 9", "not scored",
     ]  # fmt: skip
     assert ".c1{{background:#{:02x}{:02x}{:02x}}}".format(*class_colours()[1]) in masks_page(data).rules
     assert [measure_words(name)[0] for name in ("miou", "fwiou", "other")] == ["mIoU", "FWIoU", "other"]

@@ -1,4 +1,4 @@
-"""The page's parts without a browser: pictures, axes, words, curve, galleries."""
+"""The page's parts without a browser: pictures, words, curve, galleries."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn import marks, matrix
 from PIL import Image
 from report_studies import study
 
@@ -16,8 +17,6 @@ from dissensus.report.galleries import DATA_URI, Album
 from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
 from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
-from dissensus.report.scales import axis
-from dissensus.report.standings import chart
 from dissensus.report.wording import counted, cyclic, decimals, fragility_words, ratio, signed, span
 
 
@@ -62,26 +61,6 @@ def test_data_uri_keeps_what_is_seen():
     assert np.asarray(decoded(data_uri(clear)[0])).min() > 250
 
 
-@pytest.mark.parametrize(
-    ("values", "low", "high", "is_log"),
-    [
-        ([0.02, 0.29], 0, 0.3, False),
-        ([-1.2, 2.1], -2, 3, False),
-        ([0.0005, 0.2], 0.0001, 1, True),
-        ([0.0], 0, 1, False),
-        ([], 0, 1, False),
-        ([0.25], 0, 0.25, False),
-    ],
-)
-def test_axis_covers_its_values(values, low, high, is_log):
-    made = axis(values)
-    assert (made.low, made.high, made.is_log) == (pytest.approx(low), pytest.approx(high), is_log)
-    assert [tick.at for tick in made.ticks] == sorted({tick.at for tick in made.ticks})
-    assert all(0 <= made.at(value) <= 100 for value in values)
-    assert (made.ticks[0].at, made.ticks[-1].at) == (0, 100)
-    assert len({tick.label for tick in made.ticks}) == len(made.ticks)
-
-
 def test_words():
     assert (counted(1, "duel"), counted(1035, "duel")) == ("1 duel", "1,035 duels")
     assert [signed(d) for d in (2, 0, -1)] == ["+2", "0", "−1"]
@@ -106,17 +85,24 @@ def test_curve_says_where_it_settles():
 
 def test_shares_and_matrices_agree_with_the_tally():
     data = study()
-    made = cases_section(data, frozenset({(0, 1)})).view
-    assert sum(made["shares"]) == pytest.approx(1)
-    assert made["judged"] == sum(duel.judged for duel in data.duels)
-    assert [duel for _, _, duel in made["bars"]] == ["duel-0-1", *[""] * 20]
-    maps = matrices_section(data, frozenset({(0, 1)})).view
+    section = cases_section(data, frozenset({(0, 1)}))
+    overall, each = section.plots
+    assert sum(overall.rows[0][1:]) == pytest.approx(100, abs=0.2)
+    assert section.view["judged"] == sum(sum(row[2:]) for row in each.rows) == sum(duel.judged for duel in data.duels)
+    first, second = data.order[:2]
+    linked = {words.partition(",")[0] for words, (link, _) in marks(each).items() if link == "duel-0-1"}
+    assert linked == {f"{first} against {second}"}
+    assert {link for link, _ in marks(each).values()} == {"duel-0-1", ""}
+    accuracy, dominance = matrices_section(data, frozenset({(0, 1)})).plots
     i, j = (data.models.index(name) for name in data.order[:2])
-    (_, cells), (_, below) = maps["accuracy"].rows[:2]
-    assert cells[0] is None
-    assert cells[1].text == f"{100 * data.accuracy[i, j]:.0f}"
-    assert (cells[1].duel, below[0].duel, cells[2].duel) == ("duel-0-1", "duel-0-1", "")
-    assert tuple(model for model, _ in maps["dominance"].rows) == data.order
+    assert matrix(accuracy)[first, second] == data.accuracy[i, j]
+    links = {tuple(words.split(":")[0].split(" against ")): link for words, (link, _) in marks(accuracy).items()}
+    assert [links[pair] for pair in ((first, second), (second, first), (first, data.order[2]))] == [
+        "duel-0-1",
+        "duel-0-1",
+        "",
+    ]
+    assert tuple(dict.fromkeys(row for row, _ in matrix(dominance))) == data.order
 
 
 def test_galleries_put_the_higher_model_first_and_spend_their_cards():
@@ -141,7 +127,6 @@ def test_standings_and_orders():
     assert {name: int(cell.text) for name, cell in known.cells.items()} == data.benchmark.rank
     assert {cell.way for cell in moved.cells.values()} <= {"up", "down", "quiet"}
     assert len(orders(replace(data, benchmark=None))) == 4
-    assert all(p.low_at <= p.at <= p.high_at for p in chart(data.ranking).places if p.at is not None)
     fragility = data.ranking.fragility
     assert fragility is not None
     assert "3 judgements" in fragility_words(fragility)

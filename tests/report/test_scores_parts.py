@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image
+from drawn import marks, matrix
 from scores_studies import crowd, photo_study
 
 from dissensus.records import Ranking
 from dissensus.report.galleries import Album
 from dissensus.report.opening import opening_notes
-from dissensus.report.scores.data import Marked, Screenings, Subject
-from dissensus.report.scores.figures import density, figures
+from dissensus.report.scores.data import Screenings, Subject
+from dissensus.report.scores.figures import figures
 from dissensus.report.scores.page import level_curves, levels_section, matrices_section, opening_words
 from dissensus.report.scores.pairs import outcome, outcomes, pair_galleries, pair_shape, span_of, striking, tally_words
 from dissensus.report.scores.screening import screening_section
@@ -91,12 +89,10 @@ def test_missing_answers_come_first(data):
 
 
 def test_both_measures_follow_one_order(data, order):
-    view = two_orders_section(data, "scores/ranking.html").view
-    assert [model for model, _ in view["rows"]] == order
-    for _, places in view["rows"]:
-        for place, drawn in zip(places, view["plots"], strict=True):
-            start, length = place.stem
-            assert [start, start + length] == pytest.approx(sorted([drawn.zero, place.at]))
+    section = two_orders_section(data, "scores/ranking.html")
+    view, (attack_plot, defence_plot) = section.view, section.plots
+    assert attack_plot.table["name"] == order
+    assert set(defence_plot.table["name"]) == set(order)
     _, attack, _, defence, _, higher = view["columns"]
     assert [attack.cells[name].text for name in order] == [str(i + 1) for i in range(8)]
     moved = {name: int(defence.cells[name].text) - int(attack.cells[name].text) for name in order}
@@ -108,47 +104,35 @@ def test_both_measures_follow_one_order(data, order):
 
 def test_matrices_show_differences_and_mark_contradictions(data, order):
     linked = frozenset((i, j) for i in range(8) for j in range(8))
-    maps = matrices_section(data, linked).view
+    section = matrices_section(data, linked)
+    attack_margin, defence_margin, attacks, defences = section.plots
     places = [data.models.index(name) for name in order]
     attack = data.matrices.aggressiveness[np.ix_(places, places)]
-    for i, (_, cells) in enumerate(maps["attack_margin"].rows):
-        for j, cell in enumerate(cells):
-            if i == j:
-                assert cell is None
-                continue
-            assert cell.text == number(attack[i, j] - attack[j, i], 2)
-            assert cell.marked == (attack[i, j] < 0) == ("contradicted" in cell.words)
-            assert cell.duel == f"duel-{i}-{j}"
-            assert maps["defence_margin"].rows[i][1][j].duel == f"duel-{j}-{i}"
+    links = {words: link for words, (link, _) in marks(attack_margin).items() if link}
+    assert len(links) == 56
+    for words, link in links.items():
+        i, j = (int(place) for place in link.split("-")[1:])
+        assert words.startswith(f"{order[i]} attacks {order[j]} with {number(attack[i, j], 2)}")
+        assert ("contradicted" in words.partition(";")[0]) == (attack[i, j] < 0)
+        assert matrix(attack_margin)[order[i], order[j]] == attack[i, j] - attack[j, i]
+    back = {words: link for words, (link, _) in marks(defence_margin).items()}
+    assert all(words.startswith(f"{order[int(link.split('-')[2])]} resists") for words, link in back.items())
     off = ~np.eye(len(order), dtype=bool)
-    assert maps["attack"].marked == int((attack < 0)[off].sum()) > 0
-    assert maps["defence"].marked == 0
+    negative = int((attack < 0)[off].sum())
+    assert section.view["marked"] == negative > 0
+    assert attacks.svg(is_themed=True).count("var(--wrong)") == negative
+    assert defences.svg(is_themed=True).count("var(--wrong)") == 0
 
 
-def test_density_shades_the_logarithm_from_the_bottom():
-    counts = np.zeros((10, 10), dtype=np.int64)
-    counts[0, 0], counts[0, 9], counts[9, 0] = 1, 1000, 30
-    uri = density(counts)
-    opacity = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("RGBA"))[..., 3]
-    assert opacity[9, 9] == 255
-    assert 0 < opacity[9, 0] < opacity[0, 0] < 255
-    assert (opacity > 0).sum() == 3
-    assert density(np.zeros((4, 4), dtype=np.int64)).startswith("data:image/png")
-    assert len(density(np.random.default_rng(0).poisson(3, (50, 50)))) < 3000
-
-
-def test_figures_name_who_attacks_and_keep_letters_inside(data, order):
+def test_figures_name_who_attacks(data, order):
     made = figures(data.figures, order, frozenset())
     assert len(made) == 28
-    assert all(line.duel == "" for figure in made for line in figure.lines)
+    assert all(attack.duel == "" for figure in made for attack in figure.attacks)
     first = next(figure for figure in data.figures if {figure.first, figure.second} == set(order[:2]))
-    assert {made[0].first, made[0].second} == set(order[:2])
-    assert (made[0].lines[0].attacker, made[0].lines[0].defender) == (first.second, first.first)
-    edge = (Marked("A", 2, 100, "a"), Marked("B", 2, 0, "b"), Marked("C", 100, 99, "c"), Marked("D", 0, 99, "d"))
-    (figure,) = figures([replace(first, points=edge)], order, frozenset())
-    assert [side for line in figure.lines for _, side in line.points] == ["right", "right", "below", "below"]
+    assert made[0].plot.title == f"{first.first} and {first.second}"
+    assert (made[0].attacks[0].attacker, made[0].attacks[0].defender) == (first.second, first.first)
     (bare,) = figures([replace(first, points=())], order, frozenset())
-    assert bare.lines == ()
+    assert bare.attacks == ()
 
 
 def test_galleries_are_sorted_capped_and_shaped(data, order):
@@ -176,9 +160,9 @@ def test_broken_picture_counts_as_a_square(data):
 
 
 def test_levels_and_their_curves(data):
-    rows = levels_section(data).view["rows"]
-    assert [words for words, _ in rows] == list(data.levels)
-    assert sum(count for _, counts in rows for _, count in counts) == 336
+    by_level = levels_section(data).view["by_level"]
+    assert [name.partition("\u2002")[2] for name in by_level.table["name"]] == list(data.levels)
+    assert sum(sum(row[1:]) for row in by_level.rows) == 336
     assert sum(dict(outcomes(p for d in data.duels for p in d.shown)).values()) == 336
     settled = level_curves([(1, 0.93, 0.885), (2, 0.929, 0.906), (3, 0.965, 0.968), (6, 1.0, 1.0)])
     assert settled is not None

@@ -188,13 +188,19 @@ def test_resamples_in_which_all_say_the_same_are_left_out_and_counted() -> None:
 @pytest.mark.parametrize(
     ("found", "beginning"),
     [
-        (record(0.9, 0.85, 0.95), "People agree far more than chance (alpha 0.90, 95 % interval 0.85 to 0.95)."),
+        (
+            record(0.9, 0.85, 0.95),
+            "People agree far more than expected by chance (alpha 0.90, 95 % interval 0.85 to 0.95).",
+        ),
         (record(0.7, 0.5, 0.8), "People agree well above chance"),
-        (record(0.5, 0.3, 0.6), "People agree more than chance, but often differ"),
-        (record(0.2, 0.1, 0.3), "People agree only a little more than chance"),
+        (record(0.5, 0.3, 0.6), "People agree more than expected by chance, but often differ"),
+        (record(0.2, 0.1, 0.3), "People agree only a little more than expected by chance"),
         (record(0.3, -0.1, 0.6), "There is not enough evidence yet"),
-        (record(-0.001, -0.2, 0.2), "There is not enough evidence yet that people agree more than chance (alpha 0.00,"),
-        (record(-0.3, -0.5, -0.1), "People disagree more than chance: check whether they all understand "),
+        (
+            record(-0.001, -0.2, 0.2),
+            "There is not enough evidence yet that people agree more than expected by chance (alpha 0.00,",
+        ),
+        (record(-0.3, -0.5, -0.1), "People disagree more than expected by chance: check whether they all understand "),
     ],
 )
 def test_the_words_follow_value_and_interval(found: Agreement, beginning: str) -> None:

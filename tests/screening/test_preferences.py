@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import ScreeningError
-from dissensus.screening import PREFERENCES, Weighed, bt500, p910, preferences
+from dissensus.screening import PREFERENCES, WeightedAnswers, bt500, p910, preferences
 
 NOTHING = np.zeros(0, np.int64)
 
@@ -32,7 +32,9 @@ def test_the_mean_by_hand() -> None:
 
 def test_weights_by_hand_and_never_beyond_the_slider() -> None:
     question = np.array([0, 0, 1])
-    preference, weight = preferences(question, Weighed(np.array([60.0, 0.0, 130.0]), np.array([1.0, 3.0, 2.0])), 2)
+    preference, weight = preferences(
+        question, WeightedAnswers(np.array([60.0, 0.0, 130.0]), np.array([1.0, 3.0, 2.0])), 2
+    )
     assert preference.tolist() == [15, 100]
     assert weight.tolist() == [4, 2]
 

@@ -69,7 +69,7 @@ def test_two_classes_of_one_name_are_told_apart_by_what_lies_above(tmp_path: Pat
     edges = "child,parent\nn1,bird\nn2,machine\nbird,thing\nmachine,thing\n"
     classes = classes_in(tmp_path / "c.csv", "id,name\nn1,crane\nn2,crane\n", edges)
     assert classes.names == ("crane (bird)", "crane (machine)")
-    with pytest.raises(ClassesError, match=r"'crane \(bird\)' or 'crane \(machine\)': say which"):
+    with pytest.raises(ClassesError, match=r"'crane \(bird\)' or 'crane \(machine\)': use the full name, id or number"):
         classes.index_of("crane")
     assert classes.index_of("n2") == 1
 

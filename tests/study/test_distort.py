@@ -207,7 +207,7 @@ def test_results_among_the_photos_are_not_distorted_again(photos):
     first = distort([str(photos)], photos / "out", levels=[1])
     again = distort([str(photos)], photos / "out", levels=[1])
     assert (first.photos, first.written, again.photos, again.written) == (3, 15, 3, 0)
-    with pytest.raises(PoolError, match="name the originals"):
+    with pytest.raises(PoolError, match="give the original photos"):
         distort([str(photos / "out")], photos / "out")
 
 

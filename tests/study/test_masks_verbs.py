@@ -182,9 +182,9 @@ def test_marked_errors_wait_for_a_correction(fresh, tmp_path):
     assert waiting(fresh) == []
     assert "marked errors" not in done("rank", fresh)
     whole = Study(fresh)
-    hearing = whole.hearing()
-    number = [hearing.item_ids[item] for item in hearing.keys[:, 0].tolist()].index(items[0])
-    np.testing.assert_array_equal(map_at(hearing.states.truths, number), scene(int(items[0][6:9])))
+    evaluation = whole.evaluation()
+    number = [evaluation.item_ids[item] for item in evaluation.keys[:, 0].tolist()].index(items[0])
+    np.testing.assert_array_equal(map_at(evaluation.states.truths, number), scene(int(items[0][6:9])))
 
 
 def test_an_image_on_which_people_agree_nowhere_does_not_count_and_is_not_asked_again(fresh, tmp_path):
@@ -261,14 +261,14 @@ def test_the_report_shows_what_was_drawn(judged):
 
 
 def test_the_legend_of_the_report_names_what_nobody_can_tell(finished, tmp_path):
-    assert "left out" not in Study(finished).report().read_text(encoding="utf-8")
+    assert "not scored" not in Study(finished).report().read_text(encoding="utf-8")
     item = rows(finished)[0]["item"]
     labels = scene(int(item[6:9]))
     labels[:5] = 255
     tell(finished, tmp_path / "anew.jsonl", [said("mask", {"item": item}, "zoe", kept(labels))])
     done("annotators", "exclude", finished, "ann", "--reason", "zoe knows better")
     Study(finished).change("judge", {"share": 0.01})
-    assert '<i class="c255"></i>left out' in Study(finished).report().read_text(encoding="utf-8")
+    assert '<i class="c255"></i>not scored' in Study(finished).report().read_text(encoding="utf-8")
 
 
 def test_checks_are_counted_like_masks(fresh, tmp_path):

@@ -110,8 +110,8 @@ def test_a_changed_mind_counts_and_repeats_controls_and_training_do_not(study):
 def _heard(study):
     from dissensus.tasks.labels import judgements_of
 
-    hearing = study.hearing()
-    return {tuple(hearing.keys[number].tolist()): given for number, given in judgements_of(hearing).items()}
+    evaluation = study.evaluation()
+    return {tuple(evaluation.keys[number].tolist()): given for number, given in judgements_of(evaluation).items()}
 
 
 def test_questions_of_ones_own_are_checked(command, study, tmp_path):
@@ -225,7 +225,7 @@ def test_a_study_is_served_once(digits, command):
     with Lock(study.folder.serving):
         refused = command("serve", study.folder.root, "--port", 0)
     assert refused.returncode == 2
-    assert "it is being served already" in refused.stderr
+    assert "already being served" in refused.stderr
 
 
 def test_an_unknown_way_to_a_verdict_is_an_error_in_words(command, study):

@@ -10,9 +10,9 @@ from scores_made import begun, done, refused, run, write_csv
 
 from dissensus import Study
 from dissensus.competition.task import States
-from dissensus.inquiry import Valued
+from dissensus.inquiry import NumericAnswers
 from dissensus.records import JUDGED, OPEN, SCREENED_OUT, UNFIT
-from dissensus.screening import Weighed
+from dissensus.screening import WeightedAnswers
 from dissensus.tasks.scores.comparing import preferred
 
 HEADER = ("kind", "first", "second", "annotator", "answer")
@@ -34,9 +34,9 @@ def say(study, kind, answer, *people):
 
 def test_a_pair_of_which_no_answer_counts_is_neither_open_nor_judged():
     question, value = np.array([0, 1, 1]), np.array([50.0, -20.0, 40.0])
-    compared = Valued(question, np.array([0, 0, 1]), value, ("a", "b"))
+    compared = NumericAnswers(question, np.array([0, 0, 1]), value, ("a", "b"))
     states = States(np.array([JUDGED, JUDGED, UNFIT, OPEN]))
-    found = preferred(states, compared, Weighed(value, np.array([0.0, 0.0, 1.0])))
+    found = preferred(states, compared, WeightedAnswers(value, np.array([0.0, 0.0, 1.0])))
     assert found.state.tolist() == [SCREENED_OUT, JUDGED, UNFIT, OPEN]
     assert found.preference[1] == pytest.approx(0.4)
 
@@ -62,7 +62,7 @@ def test_choices_are_not_screened_and_that_is_recorded(study):
     say(study, "choice", "first", "ann")
     parameters = json.loads((ranked(study) / "ranking.json").read_text())["resistance"]["provenance"]["parameters"]
     assert parameters["screening"] == "mean"
-    refused(run("screen", study), "asks for a choice")
+    refused(run("screen", study), "asks for choices")
 
 
 def ranked(study):

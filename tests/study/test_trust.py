@@ -79,7 +79,7 @@ def test_a_newcomer_is_not_ranked_by_questions_that_others_happened_to_ask(study
 
 def test_the_report_shows_what_the_ranking_counts_and_nothing_else(study, tmp_path, truth):
     study.join([spec(tmp_path, truth, "worst", 0.9)])
-    data = study._task.report(study.hearing(), None)
+    data = study._task.report(study.evaluation(), None)
     assert {gallery.models for gallery in data.duels} == {("a", "b"), ("a", "c"), ("b", "c")}
     for gallery in data.duels:
         one, other = map(data.models.index, gallery.models)
@@ -142,7 +142,7 @@ def test_a_refused_selection_leaves_no_trace(study, tmp_path, truth):
 def test_places_count_on_from_round_to_round(study, tmp_path, truth):
     study.select(again=True)
     answer(study, truth, tmp_path)
-    outcomes = all_outcomes(study.hearing())
+    outcomes = all_outcomes(study.evaluation())
     duel = (outcomes.first == 0) & (outcomes.second == 1)
     assert sorted(outcomes.rank[duel].tolist()) == list(range(1, 25))
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from dissensus.competition import judged
 from dissensus.competition.judged import Judged
-from dissensus.inquiry import Valued
+from dissensus.inquiry import NumericAnswers
 from dissensus.records import JUDGED, MaskSelection
-from dissensus.tasks.masks.judging import contests_in, mask_ballot
+from dissensus.tasks.masks.judging import contests_in, mask_round
 from dissensus.tasks.masks.standings import Choices, MaskEvidence
 
 Row = tuple[int, int, int, int, int]
@@ -56,7 +56,7 @@ def judge(
     selection: MaskSelection, number: np.ndarray, state: np.ndarray, k: int, share: float = 0.0
 ) -> Judged[MaskSelection]:
     """What the states of a round's questions come to; `number` is the question of each row."""
-    return judged.judge(mask_ballot(selection, number, k), state, share)
+    return judged.judge(mask_round(selection, number, k), state, share)
 
 
 def scores_of(selection: MaskSelection, number: np.ndarray, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -90,5 +90,5 @@ def choice_evidence(selection: MaskSelection, for_attacker: np.ndarray, people: 
     found = judge(selection, number, np.full(len(likely), JUDGED), int(selection.rank.max()))
     contests = contests_in(found, scores_of(selection, number, ours, 1 - ours))
     person = np.tile(np.arange(people), len(likely))
-    told = Valued(question, person, value, tuple(map(str, range(people))))
+    told = NumericAnswers(question, person, value, tuple(map(str, range(people))))
     return MaskEvidence(contests, Choices(told, is_first[found.decided]))

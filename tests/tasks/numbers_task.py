@@ -1,6 +1,6 @@
-"""A fourth task, as an example for whoever adds one: models read a number off every item, and people say which it is.
+"""A fourth task, as an example for anyone who adds one: models read a number off every item, and people pick it.
 
-The k items on which two models differ most are shown to people, who pick the number; whoever said it was right. All
+The k items on which two models differ most are shown to people; the models that gave the picked number were right. All
 else (planning, rounds, the service, what is open, the report) is the competition's.
 """
 
@@ -15,10 +15,10 @@ import pyarrow as pa
 from pydantic import Field
 
 from dissensus.backends.file import read_columns
-from dissensus.competition.judged import Ballot
+from dissensus.competition.judged import RoundQuestions
 from dissensus.competition.one_order import rank, together
 from dissensus.competition.ranking import method_of, ranking_of, write_results
-from dissensus.competition.task import Agenda, Choice, Hearing, Plan, Selecting, States, Task, numbered
+from dissensus.competition.task import Evaluation, Plan, QuestionSet, SelectionResult, Selector, States, Task, numbered
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError
 from dissensus.inquiry import Answers, Questions
@@ -85,11 +85,7 @@ class Farthest(Reduction[np.ndarray, np.ndarray]):
         items = first_item + np.arange(loaded.shape[1])
         first, second = loaded[self.duels[:, 0]], loaded[self.duels[:, 1]]
         duel = np.repeat(np.arange(len(self.duels)), len(items))
-        columns = (
-            duel,
-            np.tile(items, len(self.duels)),
-            *(part.ravel() for part in (first, second, abs(first - second))),
-        )
+        columns = duel, np.tile(items, len(self.duels)), *map(np.ravel, (first, second, abs(first - second)))
         return self._farthest(np.stack(columns, axis=1))
 
     def merge(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -101,50 +97,51 @@ class Farthest(Reduction[np.ndarray, np.ndarray]):
         return rows[place_in_duel(rows) < self.depth]
 
 
-class NumberSelecting(Selecting[Selection]):
+class NumberSelector(Selector[Selection]):
     def __init__(self, work: Workspace[NumberSettings], plan: Plan[Selection]) -> None:
         self.plan, self.k = plan, plan.settings["k"]
         self.reduction = Farthest(work, plan, self.k + plan.settings["reserves"])
 
-    def finish(self, found: np.ndarray) -> Choice[Selection]:
+    def finish(self, found: np.ndarray) -> SelectionResult[Selection]:
         if len(found) == 0:
             raise SelectionError("all models give the same numbers")
         first, second = self.plan.duels[found[:, 0]].T
         place, distance = place_in_duel(found), found[:, 4].astype(float)
         rows = Selection(first, second, found[:, 1], place + 1, place >= self.k, distance, found[:, 2], found[:, 3])
-        return Choice(rows)
+        return SelectionResult(rows)
 
 
 class Numbers(Task[Selection, States]):
     name, noun = "numbers", "items"
     settings, template, usual_classes = NumberSettings, "classes = {classes}\n\n", "digits.txt"
-    selection, source, selecting, is_ordered = Selection, NumberSource, NumberSelecting, False
+    selection, source, selecting, is_ordered = Selection, NumberSource, NumberSelector, False
 
-    def agenda(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
+    def question_set(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
         keys, rows = numbered([found.selection.item[:, None, None] for found in rounds])
         ids = {item: name for found in rounds for item, name in found.item_ids.items()}
         texts = [Question(kind="pick", body={"item": ids[item]}).text for (item,) in keys.tolist()]
-        ballots = [
-            Ballot(found.selection, numbers, found.selection.item, found.settings["k"])
+        questions = [
+            RoundQuestions(found.selection, numbers, found.selection.item, found.settings["k"])
             for found, numbers in zip(rounds, rows, strict=True)
         ]
-        return Agenda([Questions("pick", texts)], keys, tuple(ballots), ids)
+        return QuestionSet([Questions("pick", texts)], keys, tuple(questions), ids)
 
-    def states(self, agenda: Agenda[Selection], answers: Answers) -> States:
+    def states(self, question_set: QuestionSet[Selection], answers: Answers) -> States:
         rule, cannot_tell = self.work.settings.judge, answers.question[answers.code < 0]
-        unsure = np.bincount(cannot_tell, minlength=len(agenda))
-        return States(states_of(answers.counts(len(agenda)), unsure, rule.min_answers, rule.unfit))
+        unsure = np.bincount(cannot_tell, minlength=len(question_set))
+        return States(states_of(answers.counts(len(question_set)), unsure, rule.min_answers, rule.unfit))
 
-    def rank(self, hearing: Hearing[Selection, States], method: str | None) -> Ranking:
-        codes = [hearing.answers.code[hearing.answers.question == number] for number in range(len(hearing.agenda))]
+    def rank(self, evaluation: Evaluation[Selection, States], method: str | None) -> Ranking:
+        answers = evaluation.answers
+        codes = [answers.code[answers.question == number] for number in range(len(evaluation.question_set))]
         truth = np.array([np.bincount(said[said >= 0], minlength=1).argmax() for said in codes])
         rounds = []
-        for judged in hearing.judged:
+        for judged in evaluation.judged:
             rows = judged.selection.take(judged.decided)
-            true = truth[judged.ballot.questions[judged.decided, 0]]
+            true = truth[judged.round_questions.questions[judged.decided, 0]]
             right = rows.first_label == true, rows.second_label == true
             rounds.append(Outcomes(rows.first, rows.second, rows.item, judged.place[judged.decided], *right))
         chosen = method_of(self.work.settings.rank, method)
-        ranking = ranking_of(self.work.folder, hearing, rank(together(rounds), hearing.models, chosen), chosen)
-        write_results(self.work.folder, ranking, hearing.models, {})
+        ranking = ranking_of(self.work.folder, evaluation, rank(together(rounds), evaluation.models, chosen), chosen)
+        write_results(self.work.folder, ranking, evaluation.models, {})
         return ranking

@@ -9,9 +9,9 @@ import numpy as np
 from dissensus.competition import judged
 from dissensus.competition.judged import Judged
 from dissensus.records import JUDGED, PairSelection
-from dissensus.screening import Weighed, preferences
+from dissensus.screening import WeightedAnswers, preferences
 from dissensus.tasks.scores import comparing
-from dissensus.tasks.scores.comparing import pair_ballot, signs_of
+from dissensus.tasks.scores.comparing import pair_round, signs_of
 from dissensus.tasks.scores.standings import PairEvidence, attacks_in
 
 Row = tuple[int, int, int, int, int, int]
@@ -53,7 +53,7 @@ def numbered_pairs(selection: PairSelection) -> tuple[np.ndarray, np.ndarray]:
 
 def judge(selection: PairSelection, state: np.ndarray, share: float = 0.0) -> Judged[PairSelection]:
     """What the states of a round's pairs, in the order of `numbered_pairs`, come to."""
-    return judged.judge(pair_ballot(selection, numbered_pairs(selection)[1]), state, share)
+    return judged.judge(pair_round(selection, numbered_pairs(selection)[1]), state, share)
 
 
 def evidence_from(
@@ -67,7 +67,7 @@ def evidence_from(
     question = np.repeat(np.arange(len(pairs)), people)
     person = np.tile(np.arange(people), len(pairs))
     value = (100 * said[question] + noise * rng.standard_normal(len(question))).clip(-100, 100)
-    weighed = Weighed(value, np.ones(len(value)))
+    weighed = WeightedAnswers(value, np.ones(len(value)))
     preference = preferences(question, weighed, len(pairs))[0] / 100
     found = judge(selection, np.full(len(pairs), JUDGED))
     return PairEvidence(attacks_in(found, preference), sign[found.decided], question, person, weighed)

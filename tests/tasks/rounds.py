@@ -10,7 +10,7 @@ from dissensus.competition import judged
 from dissensus.competition.judged import Judged
 from dissensus.records import ANSWERS, Judgement, Outcomes, Selection
 from dissensus.screening import majority_verdicts
-from dissensus.tasks.labels.outcomes import label_ballot, lost_with_their_item, questions_of
+from dissensus.tasks.labels.outcomes import label_round, lost_with_their_item, questions_of
 
 Row = tuple[int, int, int, int, int, int]
 """first, second, item, rank, first_label, second_label"""
@@ -71,8 +71,8 @@ def judge_all(
     """The same for several rounds, which share their questions."""
     keys, rows = questions_of(selections)
     lost = lost_with_their_item(verdicts, keys)
-    ballots = [label_ballot(one, numbers, k, cap) for one, numbers in zip(selections, rows, strict=True)]
-    return [judged.judge(ballot, verdicts, share, lost) for ballot in ballots]
+    by_round = [label_round(one, numbers, k, cap) for one, numbers in zip(selections, rows, strict=True)]
+    return [judged.judge(round_questions, verdicts, share, lost) for round_questions in by_round]
 
 
 def judged_with(selection: Selection, answers: Answers, k: int, cap: int) -> Judged[Selection]:

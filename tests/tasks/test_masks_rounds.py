@@ -13,7 +13,7 @@ from dissensus.records import JUDGED, OPEN, UNFIT, Classes, MaskSelection
 from dissensus.selection import CategoryTops, Quota, merge_categories, most_taken, scan_categories
 from dissensus.tasks.masks.groups import require_groups
 from dissensus.tasks.masks.judging import contests_in
-from dissensus.tasks.masks.selecting import CategoryReduction, MaskSelecting
+from dissensus.tasks.masks.selecting import CategoryReduction, MaskSelector
 
 NAMES, CLASSES = ["a", "b", "c"], ["background", "bus", "cow", "dog"]
 ANY_SCALE = np.tile([0.0, 1.0], (4, 1))
@@ -29,7 +29,7 @@ def judged(*state: int, share: float = 0.0):
     return judge(DUEL, by_item(DUEL), np.array(state), k=2, share=share)
 
 
-class Selecting(MaskSelecting):
+class Selector(MaskSelector):
     """The selection of a round whose maps have been compared already."""
 
     def __init__(self, scales, wanted, k=1, reserves=1, taken=None) -> None:
@@ -139,12 +139,12 @@ def test_nothing_selected_has_no_turn() -> None:
 
 def test_newcomers_ask_only_for_their_own_duels_and_both_rounds_are_the_whole() -> None:
     pool = random_pool(3)
-    every = Selecting(ANY_SCALE, attacks_of(3), k=2)
-    joined = Selecting(ANY_SCALE, attacks_of(3, newcomers=1), k=2)
+    every = Selector(ANY_SCALE, attacks_of(3), k=2)
+    joined = Selector(ANY_SCALE, attacks_of(3, newcomers=1), k=2)
     whole = every.selected(*pool)
     # the third model was not there in the first round
     pair = tuple(part[:, :2, :2] for part in pool[:3])
-    before = Selecting(ANY_SCALE, attacks_of(2), k=2)
+    before = Selector(ANY_SCALE, attacks_of(2), k=2)
     first = before.selected(*pair, pool[3][:, :2])
     later = joined.selected(*pool)
     assert ((later.attacker == 2) | (later.defender == 2)).all()
@@ -161,7 +161,7 @@ def test_newcomers_ask_only_for_their_own_duels_and_both_rounds_are_the_whole() 
 
 def test_chunks_are_scanned_and_merged_as_the_whole() -> None:
     pool = random_pool(4)
-    selecting = Selecting(ANY_SCALE, attacks_of(3), k=1, reserves=1)
+    selecting = Selector(ANY_SCALE, attacks_of(3), k=1, reserves=1)
     whole = selecting.scan(*pool, 0)
     parts = [selecting.scan(*(part[at : at + 20] for part in pool), at) for at in (40, 0, 20)]
     merge = selecting.reduction.merge
@@ -175,13 +175,13 @@ def test_a_further_round_takes_what_is_left_until_nothing_is() -> None:
     taken, rounds = np.zeros((0, 3), np.int64), 0
     in_all = 2 * (pool[3][:, :, 1:] > 0).any(axis=2).sum()  # two attackers of every image with a category
     while len(taken) < in_all:
-        selecting = Selecting(ANY_SCALE, attacks_of(3), k=1, reserves=0, taken=taken)
+        selecting = Selector(ANY_SCALE, attacks_of(3), k=1, reserves=0, taken=taken)
         found = selecting.selected(*pool)
         taken = np.concatenate([taken, np.stack([found.attacker, found.defender, found.item], axis=1)])
         assert len(np.unique(taken, axis=0)) == len(taken)
         rounds += 1
     assert rounds > 1
-    last = Selecting(ANY_SCALE, attacks_of(3), k=1, reserves=0, taken=taken)
+    last = Selector(ANY_SCALE, attacks_of(3), k=1, reserves=0, taken=taken)
     with pytest.raises(SelectionError, match="there is nothing left to select"):
         last.selected(*pool)
 
@@ -192,7 +192,7 @@ def tops_of(share, differs=None, scales=ANY_SCALE, wanted=None):
     value = np.zeros((items, models, models))
     differs = np.ones(value.shape, bool) if differs is None else differs
     wanted = attacks_of(models) if wanted is None else wanted
-    return Selecting(scales, wanted).scan(value, np.ones(value.shape, bool), differs, share, 0), wanted
+    return Selector(scales, wanted).scan(value, np.ones(value.shape, bool), differs, share, 0), wanted
 
 
 def test_groups_without_images_are_said_once_for_each_cause() -> None:

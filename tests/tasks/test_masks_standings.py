@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from dissensus.competition.attacks import MEASURES, named_matrices, two_orders
 from dissensus.errors import RankingError
-from dissensus.inquiry import Valued
+from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices
 from dissensus.ranking import logistic, thurstone
 from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions
@@ -166,7 +166,9 @@ def test_choices_weighed_by_person() -> None:
     # image 1: a against b, image 2: b against a; 'first' is a
     selection = images_of([(0, 1, 1, 1, 1), (1, 0, 1, 1, 2)])
     contests = truth_evidence(selection, np.array([0.5, 0.5]), np.array([0.5, 0.5])).contests
-    told = Valued(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 0.5, 0.0]), ("ann", "bob"))
+    told = NumericAnswers(
+        np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([1.0, 0.0, 0.5, 0.0]), ("ann", "bob")
+    )
     choices = Choices(told, is_first=np.array([True, False]))
     scored = choices.scored(contests, np.array([3.0, 1.0]))
     np.testing.assert_allclose(scored.attacker_score, [0.75, 1 - 0.375])
@@ -194,7 +196,7 @@ def test_what_was_asked_in_one_direction_only_is_no_comparison() -> None:
         assert (last.model, last.strength, last.rank_low, last.rank_high) == ("c", None, 1, 3)
         assert any("Not comparable" in words for words in found[measure].words)
     alone = MaskEvidence(evidence.contests.take(np.array([2])))
-    with pytest.raises(RankingError, match=r"enough judged images \(a duel counts once the share judge\.share"):
+    with pytest.raises(RankingError, match=r"enough judged images \(a duel counts once judge\.share of its images"):
         ranked(alone, list("abc"), FEW)
 
 
@@ -251,6 +253,8 @@ def test_what_the_intervals_cannot_say() -> None:
     assert skilled().limits == ()
     assert "No duel has more than one judged image" in skilled(categories=1).limits[0]
     alike = truth_evidence(full_round(2, 2), np.full(4, 0.5), np.full(4, 0.5))
-    assert alike.limits == ("Both models do equally well on every judged image: nothing tells them apart.",)
+    assert alike.limits == (
+        "In every duel, both models do equally well on all judged images: nothing tells them apart.",
+    )
     lonely = choice_evidence(full_round(2, 3), np.full(6, 0.99), people=1)
     assert any("Only one person answered" in words for words in lonely.limits)

@@ -92,7 +92,7 @@ def test_the_texts_of_a_pair_are_those_that_records_make_also_turned(kind: str, 
 
     # the item of the smaller number is the first
     assert group.texts == [text(other, one, kind == "choice")]
-    worded = [(wording.texts, wording.is_turned) for wording in group.wordings]
+    worded = [(wording.texts, wording.is_swapped) for wording in group.wordings]
     assert worded[0] == ([text(one, other, kind == "choice")], True)
     without = [([text(other, one, offers_same=False)], False), ([text(one, other, offers_same=False)], True)]
     assert worded[1:] == (without if kind == "choice" else [])

@@ -107,6 +107,6 @@ def test_a_turned_wording_turns_the_answer() -> None:
     questions = Questions()
     text, turned = '{"first":"a","second":"b"}', '{"first":"b","second":"a"}'
     questions.add("slider", [text, turned])
-    questions.set_wordings([Group("slider", [text], (Wording([turned], is_turned=True),))])
+    questions.set_wordings([Group("slider", [text], (Wording([turned], is_swapped=True),))])
     assert questions.answered("slider", text, "asked", "60") == (0, 1)
     assert questions.answered("slider", turned, "asked", "60") == (0, 0)

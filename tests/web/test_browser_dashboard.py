@@ -162,7 +162,7 @@ def test_a_link_is_revoked_and_the_study_paused(service: Served, dashboard: Page
     page = visit(f"{service.address}/#{client.token}", may_fail=True)
     start(page)
     role(dashboard, "pause").click()
-    expect(role(dashboard, "state")).to_have_text("Paused: nobody gets questions")
+    expect(role(dashboard, "state")).to_have_text("Paused: no questions are handed out")
     looks_right(dashboard, "dashboard-paused")
     page.reload()
     screen(page, "paused")

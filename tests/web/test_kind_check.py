@@ -266,7 +266,7 @@ def test_the_page_looks_right(service: ServedDrawings, visit: Callable[..., Page
     expect(page.locator(".pin")).to_have_count(3)
     looks_right(page, "check")
     role(page, "help").click()
-    expect(page.locator("dialog[open]")).to_contain_text("missing, too much, wrong class, border off")
+    expect(page.locator("dialog[open]")).to_contain_text("missing, extra, wrong class, bad border")
 
 
 def test_after_the_last_one_there_is_nothing_to_do(service: ServedDrawings, visit: Callable[..., Page]) -> None:

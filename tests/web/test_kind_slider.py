@@ -233,7 +233,7 @@ def test_what_is_larger_than_the_screen_moves_together_or_is_fitted(
     expect(page.locator("[data-role=stage]")).to_have_attribute("data-scale", "1.000")
     looks_right(page, "slider large")
     page.keyboard.press("f")
-    expect(page.locator(".exact-note")).to_contain_text("Resampled")
+    expect(page.locator(".exact-note")).to_contain_text("Scaled down")
     assert first.evaluate(
         "(roll) => roll.scrollWidth <= roll.clientWidth + 1 && roll.scrollHeight <= roll.clientHeight + 1"
     )

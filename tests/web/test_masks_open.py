@@ -76,8 +76,8 @@ def asked_by_the_service(study: Study) -> set[tuple[str, str]]:
 
 def waiting_for(study: Study) -> set[str]:
     """Images that the ranking waits for."""
-    hearing = study.hearing()
-    return {hearing.item_ids[int(hearing.keys[number, 0])] for number in hearing.open}
+    evaluation = study.evaluation()
+    return {evaluation.item_ids[int(evaluation.keys[number, 0])] for number in evaluation.open}
 
 
 def answer(rng: np.random.Generator, kind: str, text: str, step: int, late: int = 0) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served])
     seen_by_owner = study.overview()
     assert seen_by_owner["words"] == ["Masks are not compared with each other: annotators check them and mark errors."]
     assert all(one["agreement"] is None for one in seen_by_owner["annotators"])
-    assert not any("Nobody but the author" in words for words in rankings.aggressiveness.words)
+    assert not any("nobody but their author" in words for words in rankings.aggressiveness.words)
 
 
 def test_one_person_alone_is_not_kept_waiting_by_checks(folder: Path, serve: Callable[..., Served]) -> None:
@@ -146,7 +146,7 @@ def test_one_person_alone_is_not_kept_waiting_by_checks(folder: Path, serve: Cal
     served.stop()
     study = Study(folder)
     assert study.questions() == []
-    assert any("Nobody but the author has checked" in words for words in study.rank().resistance.words)
+    assert any("checked by nobody but their author" in words for words in study.rank().resistance.words)
 
 
 def test_an_unfit_image_makes_room_for_its_reserve(folder: Path, serve: Callable[..., Served]) -> None:

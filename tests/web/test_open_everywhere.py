@@ -59,10 +59,10 @@ def tell(study: Study, rows: list[dict[str, Any]], path: Path) -> None:
         study.judgements_import(path)
 
 
-def said(pair: Any, person: str, answer: Any, is_turned: bool, **more: Any) -> dict[str, Any]:
+def said(pair: Any, person: str, answer: Any, is_swapped: bool, **more: Any) -> dict[str, Any]:
     """An answer to a pair, which a person's own file may name the other way round."""
-    first, second = (pair.second, pair.first) if is_turned else (pair.first, pair.second)
-    turned = -answer if is_turned and not isinstance(answer, str) else answer
+    first, second = (pair.second, pair.first) if is_swapped else (pair.first, pair.second)
+    turned = -answer if is_swapped and not isinstance(answer, str) else answer
     return {
         "kind": "slider",
         "question": {"first": first, "second": second},
@@ -72,7 +72,7 @@ def said(pair: Any, person: str, answer: Any, is_turned: bool, **more: Any) -> d
 
 
 def test_answers_with_the_two_items_swapped_count_for_everybody(study: Study, tmp_path: Path) -> None:
-    tell(study, [said(pair, "ada", 40, is_turned=True) for pair in study.questions()], tmp_path / "turned.jsonl")
+    tell(study, [said(pair, "ada", 40, is_swapped=True) for pair in study.questions()], tmp_path / "turned.jsonl")
     assert study.status().open_questions == 0
     assert needed_by(asyncio.run(opened(study))) == set()
     ranked = study.rank().aggressiveness.standings
@@ -84,10 +84,10 @@ def test_a_turned_answer_says_the_opposite_of_the_same_number(study: Study, tmp_
     pairs = study.questions()
     tell(
         study,
-        [said(pair, "ada", 60, is_turned=number % 2 == 0) for number, pair in enumerate(pairs)],
+        [said(pair, "ada", 60, is_swapped=number % 2 == 0) for number, pair in enumerate(pairs)],
         tmp_path / "a.jsonl",
     )
-    states = study.hearing().states
+    states = study.evaluation().states
     assert set(states.compared.value.tolist()) == {60.0}
 
 
@@ -97,7 +97,7 @@ def test_swapped_answers_that_arrive_while_it_runs_close_their_questions(study: 
     async def work() -> None:
         memory = await opened(study)
         assert needed_by(memory) == waiting(study)
-        tell(study, [said(pair, "ada", -20, is_turned=True) for pair in pairs[:3]], tmp_path / "some.jsonl")
+        tell(study, [said(pair, "ada", -20, is_swapped=True) for pair in pairs[:3]], tmp_path / "some.jsonl")
         await memory.look()
         assert needed_by(memory) == waiting(study)
         assert len(waiting(study)) == len(pairs) - 3
@@ -236,7 +236,7 @@ def test_an_id_that_was_refused_does_not_hide_an_answer_that_was_imported(study:
         await desk.open()
         (held, _), *_ = await desk.given(ada, 1)
         other = next(pair for pair in study.questions() if pair.first != held.question.body["first"])
-        tell(study, [said(other, "ben", 10, is_turned=False, id="taken-already")], tmp_path / "imported.jsonl")
+        tell(study, [said(other, "ben", 10, is_swapped=False, id="taken-already")], tmp_path / "imported.jsonl")
         heard = await desk.hear(ada, [Given("taken-already", held.ticket, 40, 1.0, "")])
         assert "taken-already" in heard.refused
         await desk.look()
@@ -257,7 +257,7 @@ def test_what_was_asked_by_hand_is_one_question_once_a_round_asks_it_too(study: 
         memory = await opened(study)
         Study(study.folder.root).select(again=True)
         await memory.look()
-        tell(study, [said(new, "ada", 20, is_turned=False)], tmp_path / "rows.jsonl")
+        tell(study, [said(new, "ada", 20, is_swapped=False)], tmp_path / "rows.jsonl")
         await memory.look()
         assert needed_by(memory) == waiting(study)
 

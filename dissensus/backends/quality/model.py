@@ -17,7 +17,7 @@ Better = Literal["higher", "lower"]
 
 
 class UnfitImageError(BackendError):
-    """An image that a model cannot score; recorded as the item's reason, without stopping anything else."""
+    """An image that a model cannot score; recorded as the reason why it has no score, and nothing else is stopped."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ class QualityModel:
             UnfitImageError: the image is too small, differs in size from its reference, or has no structure.
         """
         if min(image.size) < self.shortest:
-            raise UnfitImageError(f"{_size(image)} pixels are too few for {self.name}: {self.shortest} a side at least")
+            raise UnfitImageError(
+                f"{_size(image)} pixels are too few for {self.name}: each side needs at least {self.shortest}"
+            )
         if not self.needs_reference:
             return self._finite(self.measure(self.pixels(image)))
         if reference is None:

@@ -57,11 +57,11 @@ class Kind(ABC):
         return str(body["item"])
 
     def chance(self, _number: int, /) -> Body:
-        """What a random number decides about the presentation; recorded with the answer."""
+        """How the question is presented, as decided by a random number; recorded with the answer."""
         return {}
 
     def is_about_answers(self, _body: Body, /) -> bool:
-        """True if it is about earlier answers, such as a mask to be checked: the study then provides it when the
+        """True if it is about earlier answers, such as a mask to be checked. The study then provides them when the
         question is asked, and nobody is asked twice, as the second time would be about something else."""
         return False
 
@@ -70,11 +70,11 @@ class Kind(ABC):
         return False
 
     def heard(self, _shown: Body, given: Any, /) -> Any:
-        """What the browser sent, in the form that is stored, such as a side as the item shown there; not checked."""
+        """Convert what the browser sent to the form that is stored, such as a side to its item; does not check it."""
         return given
 
     def said(self, _shown: Body, answer: Any, /) -> Any:
-        """What the browser would have sent for a known answer, so that the page can put it in its own words."""
+        """Convert a known answer to what the browser would have sent, so that the page can put it in its own words."""
         return answer
 
     def turned(self, answer: Any, /) -> Any:
@@ -130,7 +130,7 @@ def asked(body: Body) -> Body:
 
 
 def only(body: Body, *allowed: str) -> None:
-    """Refuse unknown fields: a typo would otherwise create a different question."""
+    """Reject unknown fields: a typo would otherwise create a different question."""
     unknown = sorted(set(body) - set(allowed))
     if unknown:
         raise JudgementError(f"the question has an unknown field '{unknown[0]}': it may have {', '.join(allowed)}")

@@ -8,7 +8,7 @@ from dissensus.errors import JudgementError
 from dissensus.labeling.kinds.base import Body, Kind, class_number, named, only, told
 from dissensus.records import ANSWERS, Classes
 
-WORDS = {"yes": "yes", "no": "no", "unsure": "hard to tell", "unfit": "unfit"}
+WORDS = {"yes": "yes", "no": "no", "unsure": "hard to tell", "unfit": "unsuitable"}
 
 
 class Contains(Kind):

@@ -141,4 +141,4 @@ def _told(answer: Any) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "below 1 %"
+    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from markupsafe import Markup
 
 from dissensus.arrays import Array, Float
-from dissensus.plots import Plot, bars, curve
+from dissensus.plots import Plot, Shade, bars, curve
 from dissensus.records import Ranking
 from dissensus.report.galleries import Album, Gallery, duel_id, most_each
-from dissensus.report.heatmaps import Grid, Shade, apart, ratio_shade
+from dissensus.report.heatmaps import Grid, apart, ratio_shade
 from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
 from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section, settings_section
-from dissensus.report.scales import LEVEL, STABLE, limits, settled_from
-from dissensus.report.standings import HIGHER, Column, OrderCell, chart, moved
+from dissensus.report.stability import LEVEL, STABLE, limits, settled_from
+from dissensus.report.standings import HIGHER, Column, OrderCell, moved
 from dissensus.report.wording import counted, decimals, number, percent, ratio, span
 
 CARDS = 6_000
@@ -50,8 +50,16 @@ def labels_page(report: LabelsReport) -> Page:
 
 def ranking_section(report: LabelsReport) -> Section:
     """Strengths with confidence intervals, how fragile first place is, and the same models in other orders."""
-    view = {"report": report, "plot": chart(report.ranking), "columns": orders(report)}
-    return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", (report.ranking.plot(),))
+    view = {"report": report, "columns": orders(report)}
+    drawn = (report.ranking.plot(), *_costs(report))
+    return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", drawn)
+
+
+def _costs(report: LabelsReport) -> Iterator[Plot]:
+    """How many questions the competition asked, next to how many labels the benchmark needed, if that is known."""
+    if (known := report.benchmark) is not None and known.labels_used is not None:
+        names, answers = ("this competition", known.name), [[report.questions], [known.labels_used]]
+        yield bars("costs", "Annotation cost", names, answers, ["answers"], "questions asked or labels needed")
 
 
 def orders(report: LabelsReport) -> tuple[Column, ...]:
@@ -119,14 +127,16 @@ def matrices_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -
         better, worse, factor = (i, j, times) if times > 1 else (j, i, 1 / times)
         return f"{order[better]} was right {ratio(factor)} times as often as {order[worse]}"
 
-    shares = Shade(lambda share: f"{100 * share:.0f}", lambda share: share, ("0 %", "100 % right"))
-    of_accuracy = grid.heat(accuracy, met, shares, right, _higher_first)
-    of_dominance = grid.heat(dominance, met, ratio_shade(dominance[met]), dominates, _higher_first)
-    view = {"grid": grid, "judged": _judged(items[met]), "accuracy": of_accuracy, "dominance": of_dominance}
+    shares = Shade(lambda share: f"{100 * share:.0f}", lambda share: share, ("0 %", "100 % right"), is_diverging=False)
+    percentage = "Percentage of the duel’s items that the row’s model got right, smoothed."
+    times = "How many times as often the row’s model was right as the column’s, on a logarithmic scale."
     plots = (
-        of_accuracy.plot("accuracy", "Pairwise accuracy", "Percent of the items of a duel on which the row is right."),
-        of_dominance.plot("dominance", "Pairwise dominance", "How many times as often as the column the row is right."),
+        grid.heat(("accuracy", "Accuracy", percentage), accuracy, met, shares, right, _higher_first),
+        grid.heat(
+            ("dominance", "Dominance", times), dominance, met, ratio_shade(dominance[met]), dominates, _higher_first
+        ),
     )
+    view = {"judged": _judged(items[met])}
     return Section("matrices", "Matrices", "Pairwise matrices", "labels/matrices.html", view, "", plots)
 
 
@@ -162,16 +172,24 @@ def cases_section(report: LabelsReport, linked: frozenset[tuple[int, int]]) -> S
     if judged:
         one, three = (sum(parts[place] for _, parts, _ in found) / judged for place in (1, 2))
         shares = one, 1 - one - three, three
-    view = {"shares": shares, "paper": PAPER, "judged": judged, "bars": found}
-    plots = (_cases(found),) if found else ()
+    view = {"judged": judged}
+    plots = () if shares is None else (_shares(shares), _cases(found))
     return Section("cases", "Three cases", "Three cases", "labels/cases.html", view, "", plots)
 
 
+def _shares(shares: tuple[float, ...]) -> Plot:
+    series = "Case I, both right", "Case II, one right", "Case III, neither right"
+    parts = [[round(100 * share, 1) for share in row] for row in (shares, PAPER)]
+    names, fills = ("this study", "the paper"), ("both", "blue", "neither")
+    return bars("case-shares", "Over all duels", names, parts, series, "percent of the judged items", "", fills)
+
+
 def _cases(found: Sequence[tuple[tuple[str, str], tuple[int, ...], str]]) -> Plot:
-    series = ("only the first is right", "both are right", "neither is right", "only the second is right")
-    names = [f"{one} / {other}" for (one, other), _, _ in found]
-    caption = "One bar for every duel. The model that ranks higher comes first."
-    return bars("cases", "Who was right", names, [parts for _, parts, _ in found], series, "judged items", caption)
+    series = ("only the left one right", "both right", "neither right", "only the right one right")
+    first, second = zip(*(models for models, _, _ in found), strict=True)
+    links, parts = [duel for _, _, duel in found], [parts for _, parts, _ in found]
+    caption = "One bar for every duel; the higher-ranked model is on the left."
+    return bars("cases", "Duel by duel", first, parts, series, "judged items", caption, opposite=second, links=links)
 
 
 def stability_section(report: LabelsReport) -> Section:

@@ -74,7 +74,7 @@ def score_text(score: float | None) -> str:
 
 
 def class_name(label: int, classes: Sequence[str]) -> str:
-    """The name of a class, with one for pixels that are left out."""
+    """The name of a class; pixels that are not scored have one too."""
     if label == VOID:
-        return "left out"
+        return "not scored"
     return classes[label] if 0 <= label < len(classes) else f"class {label}"

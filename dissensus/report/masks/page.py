@@ -122,14 +122,16 @@ def matrices_section(report: MasksReport, linked: frozenset[tuple[int, int]]) ->
     def resists(i: int, j: int) -> str:
         return f"{order[i]} resists {order[j]}: {_side(float(defence[i, j]))}"
 
-    of_attack = grid.heat(attack, attacked, ratio_shade(judged), attacks)
-    of_defence = grid.heat(defence, defended, ratio_shade(defence[apart(defended)]), resists, defending)
-    words = ahead if judged.size else "No duel has been judged."
-    view = {"grid": grid, "words": words, "attack": of_attack, "defence": of_defence}
+    attacker = "The row’s model as attacker, on the images with which it attacks the column’s; 1 is a tie."
+    defender = "The row’s model as defender, on the images with which the column’s attacks it; 1 is a tie."
     plots = (
-        of_attack.plot("attacks", "Aggressiveness", "Ratio of the row as an attacker of the column; 1 is a draw."),
-        of_defence.plot("defences", "Resistance", "Ratio of the row as a defender against the column; 1 is a draw."),
-    )
+        grid.heat(("attacks", "Aggressiveness, A", attacker), attack, attacked, ratio_shade(judged), attacks),
+        grid.heat(
+            ("defences", "Resistance, R", defender), defence, defended, ratio_shade(defence[apart(defended)]), resists,
+            defending,
+        ),
+    )  # fmt: skip
+    view = {"words": ahead if judged.size else "No duel has been judged."}
     return Section("matrices", "Matrices", "Pairwise matrices", "masks/matrices.html", view, "", plots)
 
 

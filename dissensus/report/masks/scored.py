@@ -105,8 +105,8 @@ def _boxes_section(
         for place, name in enumerate(("images of its own duels", "images selected for others"))
     }
     caption = (
-        "Boxes reach from the first to the third quartile, bars are medians, lines reach to the extremes; "
-        f"below the dashed line, {FAILS_BELOW}, a map fails."
+        "Boxes reach from the first to the third quartile, bars are medians, lines reach to the extremes. "
+        f"Scores below the dashed line, {FAILS_BELOW}, are failures."
     )
     drawn = plots.box("boxes", "Own and other images", order, fives, measure, caption, (0.0, 1.0), FAILS_BELOW)
     shown = {"boxes": list(zip(order, both, strict=True)), "words": words}
@@ -117,7 +117,8 @@ def _boxes_section(
 def _reach_plot(reach: Sequence[tuple[int, str]], words: str) -> Plot:
     names = [counted(number, "model") if number else "none" for number in range(len(reach))]
     rows = [[images] for images, _ in reach]
-    return plots.bars("transfer", "Images by the other models they falsify", names, rows, ["images"], "images", words)
+    title = "Images by the number of other models they falsify"
+    return plots.bars("transfer", title, names, rows, ["images"], "images", words)
 
 
 def _bins_section(scores: Float[Array, "I M"], view: Mapping[str, Any]) -> Section:
@@ -142,12 +143,12 @@ def _boxes_words(both: Sequence[tuple[Box | None, Box | None]]) -> str:
     if not known:
         return (
             "Every judged image was selected for duels of every model, so there is nothing to compare: "
-            "that takes three models or more."
+            "this needs three models or more."
         )
     own, other = (float(np.median(column)) for column in zip(*known, strict=True))
     higher = sum(there > here for here, there in known)
     return (
-        f"The models’ typical median is {number(own, 2)} on the images selected for their own duels and "
+        f"The median of the models’ median scores is {number(own, 2)} on the images selected for their own duels and "
         f"{number(other, 2)} on the others; {higher} of {counted(len(known), 'model')} "
         f"{'does' if higher == 1 else 'do'} better on the others."
     )

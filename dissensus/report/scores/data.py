@@ -52,7 +52,7 @@ class DuelFigure:
     """The pool as two models score it: a 2D histogram, and the pairs with which the models attack each other.
 
     `counts[y, x]`, both axes from 0 to 100: x is the first model's score, y the second's. A (higher) and B (lower) are
-    the second model's pair as attacker, rated alike by the first. C and D are the other way round.
+    the second model's pair as attacker, rated alike by the first. For C and D, the roles are swapped.
     """
 
     first: str

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from dissensus.plots import Plot, curve
+from dissensus.plots import Plot, Shade, bars, curve
 from dissensus.report.galleries import Album
-from dissensus.report.heatmaps import Grid, Shade, apart, defending, margin_shade
+from dissensus.report.heatmaps import Grid, apart, defending, margin_shade
 from dissensus.report.opening import leader_words, opening, opening_notes
 from dissensus.report.page import Page, Section, settings_section
-from dissensus.report.scales import LEVEL, STABLE, fixed_axis, limits, settled_from
 from dissensus.report.scores.data import ScoresReport
-from dissensus.report.scores.figures import FIRST, duel_plots, figures
+from dissensus.report.scores.figures import FIRST, figures
 from dissensus.report.scores.pairs import (
+    FILLS,
     OUTCOMES,
     SHORT,
     UNCERTAIN,
@@ -27,6 +27,7 @@ from dissensus.report.scores.pairs import (
     tally_words,
 )
 from dissensus.report.scores.screening import screening_section
+from dissensus.report.stability import LEVEL, STABLE, limits, settled_from
 from dissensus.report.standings import provenances, two_orders_section
 from dissensus.report.wording import number
 
@@ -34,6 +35,12 @@ ROLES = {
     "attacker": "it is best at finding pairs on which others fail",
     "defender": "it is the hardest to falsify",
 }
+ATTACK_MARGIN = "How much better the row’s model attacks the column’s than vice versa."
+DEFENCE_MARGIN = "How much better the row’s model withstands the column’s than vice versa."
+ATTACK = (
+    "The row’s model attacks the column’s: annotators’ mean preference for the item that the attacker scores higher."
+)
+DEFENCE = "The row’s model defends against the column’s: 1 if annotators see no difference in any pair."
 BOTH = "it falsifies others best and is the hardest to falsify"
 
 
@@ -69,15 +76,15 @@ def scores_page(report: ScoresReport) -> Page:
             matrices_section(report, linked),
             Section(
                 "figures", "Duels", "Duels", "scores/figures.html",
-                {"figures": drawn, "first_figures": FIRST, "axis": fixed_axis(0, 100, 100, 0), "scale": report.scale},
-                plots=duel_plots(report.figures),
+                {"figures": drawn, "first_figures": FIRST, "scale": report.scale},
+                plots=tuple(figure.plot for figure in drawn),
             ),
             Section("pairs", "Pairs", "Pairs", "scores/pairs.html", view),
             screening_section(report.screenings),
             levels_section(report),
             settings_section(report.settings, provenances(report)),
         ),
-        rules=(*album.rules, *(f".f{n}{{mask-image:url({figure.mask})}}" for n, figure in enumerate(drawn))),
+        rules=album.rules,
         styles=("attacks.css", "scores/scores.css"),
     )  # fmt: skip
 
@@ -112,20 +119,23 @@ def matrices_section(report: ScoresReport, linked: frozenset[tuple[int, int]]) -
         (values - values.T, known & known.T) for values, known in ((attack, attacked), (defence, defended))
     )
     of_attack = Shade(_written, float, ("−1 all contradict", "1 all agree with the attacker"))
-    of_defence = Shade(_written, float, ("0", "1 never falsified"))
-    made = {
-        "attack_margin": grid.heat(better, met, margin_shade(better[apart(met)]), attacks_back, marked=negative),
-        "defence_margin": grid.heat(firmer, withstood, margin_shade(firmer[apart(withstood)]), resist_both, defending),
-        "attack": grid.heat(attack, attacked, of_attack, attacks, marked=negative),
-        "defence": grid.heat(defence, defended, of_defence, resists, defending),
-    }
+    of_defence = Shade(_written, float, ("0", "1 never falsified"), is_diverging=False)
+    corner = " A red corner: contradicted by annotators." if (negative & apart(attacked)).any() else ""
     plots = (
-        made["attack_margin"].plot("attack-margins", "Margins of aggressiveness", "Row minus column."),
-        made["defence_margin"].plot("defence-margins", "Margins of resistance", "Row minus column."),
-        made["attack"].plot("attacks", "Aggressiveness", "Of the row as an attacker of the column."),
-        made["defence"].plot("defences", "Resistance", "Of the row as a defender against the column."),
-    )
-    view = {"grid": grid} | made
+        grid.heat(
+            ("attack-margins", "Aggressiveness, A − Aᵀ", ATTACK_MARGIN + corner), better, met,
+            margin_shade(better[apart(met)]), attacks_back, marked=negative,
+        ),
+        grid.heat(
+            ("defence-margins", "Resistance, R − Rᵀ", DEFENCE_MARGIN), firmer, withstood,
+            margin_shade(firmer[apart(withstood)]), resist_both, defending,
+        ),
+        grid.heat(
+            ("attacks", "Aggressiveness, A", ATTACK + corner), attack, attacked, of_attack, attacks, marked=negative
+        ),
+        grid.heat(("defences", "Resistance, R", DEFENCE), defence, defended, of_defence, resists, defending),
+    )  # fmt: skip
+    view = {"marked": int((negative & apart(attacked)).sum())}
     return Section("matrices", "Matrices", "Pairwise matrices", "scores/matrices.html", view, "", plots)
 
 
@@ -138,15 +148,20 @@ def levels_section(report: ScoresReport) -> Section:
     pairs = [pair for duel in report.duels for pair in duel.shown]
     rows = [(words, outcomes(p for p in pairs if p.level == level)) for level, words in enumerate(report.levels)]
     drawn = level_curves(report.stability)
-    view = {
-        "drawn": drawn,
-        "stability": report.stability,
-        "rows": rows,
-        "short": SHORT,
-        "outcome_words": outcome_words,
-    }
-    plots = () if drawn is None else (drawn,)
+    plots = tuple(plot for plot in (drawn, _outcomes_by_level(rows)) if plot is not None)
+    view = {"drawn": drawn, "by_level": plots[-1] if rows else None}
     return Section("levels", "Levels", "Levels and stability", "scores/levels.html", view, "", plots)
+
+
+def _outcomes_by_level(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]]) -> Plot | None:
+    """The outcomes of the pairs of every level; None without levels."""
+    if not rows:
+        return None
+    names = [f"{level}\u2002{words}" for level, (words, _) in enumerate(rows, start=1)]
+    parts = [[dict(found).get(outcome, 0) for outcome in SHORT] for _, found in rows]
+    caption = "Levels of the defender’s scale, lowest first, over all attacks."
+    title = "Outcomes level by level"
+    return bars("level-outcomes", title, names, parts, list(SHORT.values()), "pairs", caption, FILLS)
 
 
 def level_curves(stability: Sequence[tuple[int, float, float]]) -> Plot | None:
@@ -155,7 +170,7 @@ def level_curves(stability: Sequence[tuple[int, float, float]]) -> Plot | None:
         return None
     last, enough = stability[-1][0], settled_from(stability, lambda correlation: correlation >= STABLE)
     if enough == last:
-        words = f"The orders still change with the last level: {last} levels are not too many."
+        words = f"The orders still change when the last level is added, so all {last} levels are needed."
     else:
         start = "A single level gives" if enough == 1 else f"{enough} levels give"
         words = f"{start} nearly the same orders as all {last} (correlation of at least {STABLE} for both measures)."

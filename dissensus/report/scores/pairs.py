@@ -29,6 +29,8 @@ OUTCOMES = {
     "waiting": ("not judged", "Nobody has judged this pair yet."),
 }
 """Outcomes of a pair, as a short label and as a sentence."""
+FILLS = ("blue", "orange", "neither", "both")
+"""Their fills in figures, in the same order."""
 SHORT = {name: short for name, (short, _) in OUTCOMES.items()}
 
 

@@ -1,4 +1,4 @@
-"""Both screenings side by side: one row per annotator, with small plots of what each screening measures."""
+"""Both screenings side by side: one row per annotator, and figures of what each screening measures."""
 
 from __future__ import annotations
 
@@ -6,37 +6,48 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from dissensus.plots import Plot, dots
 from dissensus.report.page import Section
-from dissensus.report.scales import axis
 from dissensus.report.scores.data import Screenings, Subject
 from dissensus.report.wording import counted, percent
 
-REJECTED_FROM = 0.05
+REJECTED_ABOVE = 0.05
 """Share of outliers above which the paper rejects an annotator (Section 3.4)."""
 
 
 def screening_section(screenings: Screenings | None) -> Section:
     """One row per annotator, the most suspicious first; no rows if nobody was screened."""
     view: dict[str, Any] = {"screenings": screenings, "people": ()}
+    plots: tuple[Plot, ...] = ()
     if screenings is not None and screenings.subjects:
         subjects = sorted(screenings.subjects, key=_suspicion, reverse=True)
-        shares = axis([200 * REJECTED_FROM, *(100 * subject.share for subject in subjects)], ticks=4)
-        widest = max((abs(s.bias) for s in subjects if s.bias is not None), default=0.0) or 1.0
-        biases = axis([-widest, widest], ticks=4)
-        spreads = axis([0.0, *(s.inconsistency for s in subjects if s.inconsistency is not None)], ticks=4)
+        plots = _plots(subjects)
         view |= {
             "people": subjects,
             "has_remarks": any(subject.words for subject in subjects),
             "is_used": {name: _plain(name) == _plain(screenings.used) for name in ("BT.500", "P.910")},
-            "shares": shares,
-            "limit_at": shares.at(100 * REJECTED_FROM),
-            "biases": biases,
-            "zero_at": biases.at(0.0),
-            "spreads": spreads,
             "summary": _summary(subjects),
             "agreement": _agreement(screenings.correlation),
         }
-    return Section("screening", "Screening", "Annotator screening", "scores/screening.html", view)
+    return Section("screening", "Screening", "Annotator screening", "scores/screening.html", view, "", plots)
+
+
+def _plots(subjects: Sequence[Subject]) -> tuple[Plot, ...]:
+    """What each screening measures, one dot per annotator."""
+    names, nothing = [subject.name for subject in subjects], [None] * len(subjects)
+    outliers = [None if subject.outliers is None else round(100 * subject.share, 2) for subject in subjects]
+    spread = [subject.inconsistency for subject in subjects]
+    limit = (100 * REJECTED_ABOVE, f"rejected above {100 * REJECTED_ABOVE:g} %")
+    measures = (
+        ("outliers", "Outliers, BT.500", outliers, "percent of the annotator’s answers", "no result", limit),
+        ("bias", "Bias, P.910", [s.bias for s in subjects], "slider points", "no estimate", None),
+        ("inconsistency", "Inconsistency, P.910", spread, "slider points", "no estimate", None),
+    )  # fmt: skip
+    return tuple(
+        dots(name, title, names, values, nothing, nothing, axis, "", reference=above, missing=missing)
+        for name, title, values, axis, missing, above in measures
+        if any(value is not None for value in values)
+    )
 
 
 def _plain(name: str) -> str:

@@ -22,7 +22,7 @@
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#duel-"], a[href^="#figure-"]');
-    if (link) openDuel(link.hash);
+    if (link) openDuel(link.getAttribute("href"));
     const button = event.target.closest(".filter");
     if (!button) return;
     const inside = button.closest(".inside");

@@ -3,7 +3,7 @@
   const one = (selector) => document.querySelector(selector);
   const all = (selector) => [...document.querySelectorAll(selector)];
   const keys = { y: "yes", n: "no", u: "unsure", x: "unfit" };
-  const words = { yes: "yes", no: "no", unsure: "hard to tell", unfit: "unfit" };
+  const words = { yes: "yes", no: "no", unsure: "hard to tell", unfit: "unsuitable" };
   let annotator = "";
   let given = []; // [question, answer, time], in the order of answering
   let kept = true;

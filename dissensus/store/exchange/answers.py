@@ -146,7 +146,7 @@ class Reading:
         is_over = all(name in body for name in ITEMS)
         for name in ("item",) if is_over else [name for name in ITEMS if name in body]:
             if not self.is_item(body[name]):
-                raise JudgementError(f"item '{body[name]}' is not in the pool of this study")
+                raise JudgementError(f"item '{body[name]}' is not in the pool of this study: check its id")
 
 
 def fields_of(response: Response, classes: Classes) -> dict[str, Any]:

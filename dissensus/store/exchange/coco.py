@@ -84,7 +84,7 @@ def write_coco(to: Writing, responses: Iterable[Response]) -> int:
             images[item]["neg_category_ids"].append(label + 1)
     names_of_classes = [class_word(number, to.classes) for number in range(len(to.classes))]
     content = {
-        "info": {"description": "Answers of people, written by Dissensus", "version": "1"},
+        "info": {"description": "People's answers, exported by Dissensus", "version": "1"},
         "licenses": [],
         "images": list(images.values()),
         "categories": [{"id": n, "name": name, "supercategory": ""} for n, name in enumerate(names_of_classes, 1)],

@@ -92,7 +92,7 @@ def item_at(address: Any, reading: Reading, where: str) -> str:
         refuse(where, "does not say which image it is about")
     found = next((end for end in _ends(address) if end and reading.is_item(end)), None)
     if found is None:
-        refuse(where, f"item '{address}' is not in the pool of this study")
+        refuse(where, f"item '{address}' is not in the pool of this study: check its path")
     return found
 
 

@@ -89,7 +89,7 @@ def png_bits(data: bytes) -> Bool[Array, "H W"]:
 
 
 def refuse_enormous(width: int, height: int) -> None:
-    """Refuse images too large to be shown to models or people.
+    """Reject images too large to be shown to models or people.
 
     Raises:
         JudgementError: there are more pixels than Pillow allows.

@@ -60,9 +60,9 @@ def read_maps(reading: Reading) -> Iterator[Response]:
 
 
 def write_maps(to: Writing, responses: Iterable[Response]) -> int:
-    """Write the latest mask of every item into a new folder or a .zip and return how many; `tell` what is left out.
+    """Write the latest mask of every item into a new folder or a .zip and return how many.
 
-    If several people drew masks, each gets a folder.
+    If several people drew masks, each gets a folder. `tell` receives one line about what is left out.
 
     Raises:
         JudgementError: there is no mask, or the folder is not empty.

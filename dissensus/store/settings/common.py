@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from dissensus.records import FORMAT_VERSION, Record
 
 HEAD = """\
-# A dissensus study. This is the only file here that you edit; every setting can also be left out.
+# A dissensus study. This is the only file here that you edit; every setting is optional.
 format = {format}
 task = "{task}"
 title = {title}    # of the report; defaults to the folder's name
@@ -21,13 +21,13 @@ notes = {notes}    # sentences shown at the top of the report
 SERVE = """\
 # How `dissensus serve` asks people.
 # [serve]
-# database = ""             # postgresql://USER@HOST/NAME for a team, else a local file; DISSENSUS_DATABASE overrides it
+# database = ""             # postgresql://USER@HOST/NAME for a team; default: local file; DISSENSUS_DATABASE overrides
 # host = "127.0.0.1"
 # port = 8765
 # lease_minutes = {lease:<9} # a question not answered within this time goes to somebody else
 # control_rate = 0.05       # share of control questions, whose answer is known …
 # repeat_rate = {repeat:<11} # … and of questions that a person is asked a second time
-# break_minutes = 30        # after this long a break is suggested; the longest session
+# break_minutes = 30        # longest session, after which a break is suggested
 # sessions = 1              # number of sessions of about equal size per person …
 # rest_minutes = 0          # … with breaks of at least this long between them
 # instructions = []         # paragraphs that people read before they start
@@ -43,7 +43,7 @@ SERVE = """\
 
 
 CROP = "# crop = 0.875"
-"""The part of an image that models see, unless the task sets another: its centre."""
+"""The part of an image that models see by default, as a line in study.toml: its centre."""
 
 
 class ServeSettings(Record):
@@ -122,5 +122,7 @@ class Settings(Record):
     @classmethod
     def _is_ours(cls, value: int) -> int:
         if value != FORMAT_VERSION:
-            raise ValueError(f"this version of dissensus reads format {FORMAT_VERSION}, not {value}")
+            raise ValueError(
+                f"this version of dissensus reads format {FORMAT_VERSION}, not {value}: use the version that wrote it"
+            )
         return value

@@ -52,7 +52,7 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
 
 
 def check_section(settings: Settings, section: str, values: dict[str, Any]) -> None:
-    """Refuse invalid values for a section.
+    """Reject invalid values for a section.
 
     Raises:
         StudyError: a value is invalid; the message names the setting.
@@ -60,7 +60,7 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
     known: Record = getattr(settings, section)
     unknown = [name for name in values if name not in type(known).model_fields]
     if unknown:
-        raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' in [{section}]")
+        raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' in [{section}]: leave it out")
     try:
         type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:

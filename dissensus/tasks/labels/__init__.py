@@ -18,7 +18,7 @@ from dissensus.arrays import MISSING, Array, Int
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, ranking_of, write_results
 from dissensus.competition.standings import Method
-from dissensus.competition.task import Agenda, Hearing, Task
+from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
 from dissensus.errors import RankingError
 from dissensus.inquiry import Answers
@@ -43,10 +43,10 @@ from dissensus.tasks.labels.outcomes import (
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.tasks.labels.questions import OpenQuestion, open_questions, write_sheet
 from dissensus.tasks.labels.reporting import report_data
-from dissensus.tasks.labels.selecting import LabelSelecting, recorded_settings
+from dissensus.tasks.labels.selecting import LabelSelector, recorded_settings
 from dissensus.tasks.labels.settings import LABELS, LabelSettings
 
-LabelHearing = Hearing[Selection, LabelStates]
+LabelEvaluation = Evaluation[Selection, LabelStates]
 
 
 class Labels(Task[Selection, LabelStates]):
@@ -55,7 +55,7 @@ class Labels(Task[Selection, LabelStates]):
     name, noun = "labels", "items"
     settings, template = LabelSettings, LABELS
     usual_classes = "imagenet"
-    selection, source, selecting = Selection, LabelSource, LabelSelecting
+    selection, source, selecting = Selection, LabelSource, LabelSelector
     is_ordered = False
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
     short = "{short:,} duels have fewer than {k} items on which their models disagree"
@@ -77,24 +77,24 @@ class Labels(Task[Selection, LabelStates]):
     def wanted(self) -> dict[str, Any]:
         return recorded_settings(self.work.settings.select, self.work.classes)
 
-    def agenda(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
+    def question_set(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
         """Whether each item contains the label that either model predicts."""
         return label_questions(rounds)
 
-    def states(self, agenda: Agenda[Selection], answers: Answers) -> LabelStates:
-        return label_verdicts(agenda, answers, self.work.settings.judge)
+    def states(self, question_set: QuestionSet[Selection], answers: Answers) -> LabelStates:
+        return label_verdicts(question_set, answers, self.work.settings.judge)
 
-    def weighed(self, hearing: LabelHearing) -> LabelHearing:
-        """The hearing itself; raises if the study's method has no verdicts."""
-        if hearing.states.problem is not None:
-            raise hearing.states.problem
-        return hearing
+    def weighed(self, evaluation: LabelEvaluation) -> LabelEvaluation:
+        """The evaluation itself; raises if the study's method has no verdicts."""
+        if evaluation.states.problem is not None:
+            raise evaluation.states.problem
+        return evaluation
 
-    def rank(self, hearing: LabelHearing, method: str | None) -> Ranking:
+    def rank(self, evaluation: LabelEvaluation, method: str | None) -> Ranking:
         """Rank the models by which of them were right, and save the result."""
         chosen = method_of(self.work.settings.rank, method)
-        ranking = self.with_fragility(self.ranking(hearing, chosen), hearing, chosen)
-        compared = matrices(all_outcomes(hearing), len(hearing.models), chosen)
+        ranking = self.with_fragility(self.ranking(evaluation, chosen), evaluation, chosen)
+        compared = matrices(all_outcomes(evaluation), len(evaluation.models), chosen)
         tables = {
             "accuracy": compared.accuracy.tolist(),
             "dominance": compared.dominance.tolist(),
@@ -103,23 +103,23 @@ class Labels(Task[Selection, LabelStates]):
             "both_right": compared.tally.both.tolist(),
             "neither_right": compared.tally.neither.tolist(),
         }
-        write_results(self.work.folder, ranking, hearing.models, tables)
+        write_results(self.work.folder, ranking, evaluation.models, tables)
         return ranking
 
-    def ranking(self, hearing: LabelHearing, method: Method) -> Ranking:
+    def ranking(self, evaluation: LabelEvaluation, method: Method) -> Ranking:
         """The ranking of all competing models.
 
         Raises:
             RankingError: nothing has been judged yet, or the method has no estimate.
         """
-        names = hearing.models
+        names = evaluation.models
         stamps = check_same_pool(self.work.folder, names)
         pairs = combinations(range(len(names)), 2)
         identical = [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
-        standings = rank(all_outcomes(hearing), names, method, identical)
-        return ranking_of(self.work.folder, hearing, standings, method)
+        standings = rank(all_outcomes(evaluation), names, method, identical)
+        return ranking_of(self.work.folder, evaluation, standings, method)
 
-    def with_fragility(self, ranking: Ranking, hearing: LabelHearing, method: Method) -> Ranking:
+    def with_fragility(self, ranking: Ranking, evaluation: LabelEvaluation, method: Method) -> Ranking:
         """The ranking with the smallest set of judgements found that decides which model is first.
 
         Only for majority verdicts: with Dawid–Skene, one judgement affects the verdicts on many questions.
@@ -129,29 +129,31 @@ class Labels(Task[Selection, LabelStates]):
             return ranking
         by_settings = partial(verdicts_of_counts, settings=judge)
         refits = counted("looking for decisive judgements", count(), self.work.progress, step=50)
-        given = judgements_of(hearing)
-        found = fragility(hearing.judged, hearing.keys, given, by_settings, hearing.models, method, refits.__next__)
+        given = judgements_of(evaluation)
+        found = fragility(
+            evaluation.judged, evaluation.keys, given, by_settings, evaluation.models, method, refits.__next__
+        )
         return ranking.model_copy(update={"fragility": found})
 
-    def page(self, hearing: LabelHearing, method: str | None) -> Page:
+    def page(self, evaluation: LabelEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""
-        return labels_page(self.report(hearing, method))
+        return labels_page(self.report(evaluation, method))
 
-    def report(self, hearing: LabelHearing, method: str | None) -> LabelsReport:
+    def report(self, evaluation: LabelEvaluation, method: str | None) -> LabelsReport:
         """Rank the models and collect everything that the report shows."""
-        ranking = self.rank(hearing, method)
+        ranking = self.rank(evaluation, method)
         chosen = method_of(self.work.settings.rank, method)
-        others, refused = self._other_rankings(hearing, chosen.name)
-        outcomes, given, votes = all_outcomes(hearing), judgements_of(hearing), self.consensus(hearing.models)
-        return report_data(self.work, hearing, outcomes, given, chosen, ranking, others, refused, votes)
+        others, refused = self._other_rankings(evaluation, chosen.name)
+        outcomes, given, votes = all_outcomes(evaluation), judgements_of(evaluation), self.consensus(evaluation.models)
+        return report_data(self.work, evaluation, outcomes, given, chosen, ranking, others, refused, votes)
 
-    def _other_rankings(self, hearing: LabelHearing, used: str) -> tuple[dict[str, Ranking], dict[str, str]]:
+    def _other_rankings(self, evaluation: LabelEvaluation, used: str) -> tuple[dict[str, Ranking], dict[str, str]]:
         """Rankings by the other methods, and the reasons why some methods have none."""
         others, refused = {}, {}
         for name in RANKERS:
             if name != used:
                 try:
-                    others[name] = self.ranking(hearing, method_of(self.work.settings.rank, name))
+                    others[name] = self.ranking(evaluation, method_of(self.work.settings.rank, name))
                 except RankingError as error:
                     refused[f"rank by {name}"] = f"no estimate: {error}"
         return others, refused
@@ -160,14 +162,14 @@ class Labels(Task[Selection, LabelStates]):
         """Share of the pool on which each model agrees with the plurality vote."""
         return consensus(self.work, models)
 
-    def open_questions(self, hearing: LabelHearing) -> list[OpenQuestion]:
-        return open_questions(hearing, self.work.classes)
+    def open_questions(self, evaluation: LabelEvaluation) -> list[OpenQuestion]:
+        return open_questions(evaluation, self.work.classes)
 
     def write_sheet(
-        self, hearing: LabelHearing, found: Sequence[OpenQuestion], path: Path, image_url: str | None
+        self, evaluation: LabelEvaluation, found: Sequence[OpenQuestion], path: Path, image_url: str | None
     ) -> None:
         """Write the questions as a page to click through or as rows to fill in."""
-        write_sheet(self.work, hearing, path, found, image_url)
+        write_sheet(self.work, evaluation, path, found, image_url)
 
     def short_duels(self, found: Round[Selection], rows: Int[Array, " D"]) -> int:
         """The number of duels with fewer than k items."""
@@ -180,19 +182,19 @@ class Labels(Task[Selection, LabelStates]):
         return given
 
 
-def all_outcomes(hearing: LabelHearing) -> Outcomes:
+def all_outcomes(evaluation: LabelEvaluation) -> Outcomes:
     """Which models were right on each judged item of each duel."""
-    return together([outcomes_of(judged) for judged in hearing.judged])
+    return together([outcomes_of(judged) for judged in evaluation.judged])
 
 
-def judgements_of(hearing: LabelHearing) -> dict[int, list[Judgement]]:
+def judgements_of(evaluation: LabelEvaluation) -> dict[int, list[Judgement]]:
     """Everyone's latest judgements, by question."""
     found: dict[int, list[Judgement]] = {}
     for question, (identity, _, annotator, answer, time) in zip(
-        hearing.answers.question.tolist(), hearing.answers.rows, strict=True
+        evaluation.answers.question.tolist(), evaluation.answers.rows, strict=True
     ):
-        item, label = hearing.keys[question].tolist()
-        told = {"item": hearing.item_ids[item], "label": label, "answer": answer.strip('"')}
+        item, label = evaluation.keys[question].tolist()
+        told = {"item": evaluation.item_ids[item], "label": label, "answer": answer.strip('"')}
         judgement = Judgement.model_construct(id=identity, annotator=annotator, time=time, **told)
         found.setdefault(question, []).append(judgement)
     return found

@@ -67,7 +67,9 @@ def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
     positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
     if positions.null_count:
         first = table["item"][pc.index(positions.is_null(), True).as_py()].as_py()
-        raise SelectionError(f"{path}: item '{first}' is not in the pool ({positions.null_count:,} such rows)")
+        raise SelectionError(
+            f"{path}: item '{first}' is not in the pool ({positions.null_count:,} such rows): correct or remove it"
+        )
     keys = positions.to_numpy().astype(np.int64)
     if "label" not in table.column_names:
         return Eligible(np.unique(keys), False)

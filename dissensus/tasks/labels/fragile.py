@@ -83,7 +83,7 @@ def _turns(
 
 
 def cheapest_turns(counts: tuple[int, ...], verdicts_of: Callable[[Array], Array]) -> list[tuple[tuple[int, ...], int]]:
-    """For every other verdict within reach: the fewest answers of each kind to remove for it, and the verdict."""
+    """For every other verdict that can be reached: the fewest answers of each kind to remove, and the verdict."""
     seen = {int(verdicts_of(np.array([counts]))[0])}
     turns = []
     left = np.array([counts])

@@ -9,8 +9,8 @@ from json.encoder import encode_basestring
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.competition.judged import LABELS, Ballot, Judged
-from dissensus.competition.task import Agenda, States, ids_of, numbered
+from dissensus.competition.judged import LABELS, Judged, RoundQuestions
+from dissensus.competition.task import QuestionSet, States, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.records import UNFIT, YES, Outcomes, Selection
@@ -26,10 +26,10 @@ class LabelStates(States):
     problem: ScreeningError | None = None
 
 
-def label_ballot(selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int) -> Ballot[Selection]:
+def label_round(selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int) -> RoundQuestions[Selection]:
     """A round as questions: two per row, and at most `cap` rows of a duel with the same label on either side."""
     labels = np.stack([selection.first_label, selection.second_label], axis=1)
-    return Ballot(selection, questions, selection.item, k, labels, cap)
+    return RoundQuestions(selection, questions, selection.item, k, labels, cap)
 
 
 def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q 2"]]]:
@@ -42,21 +42,21 @@ def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], li
     return np.concatenate([distinct // LABELS, distinct % LABELS], axis=1), rows
 
 
-def label_questions(rounds: Sequence[Round[Selection]]) -> Agenda[Selection]:
+def label_questions(rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
     """'Does ITEM contain a LABEL?', each once, however many duels need it."""
     keys, rows = questions_of([found.selection for found in rounds])
     ids = ids_of(rounds)
     written = {item: encode_basestring(name) for item, name in ids.items()}
     # the same as `Question.text`, but faster
     texts = [f'{{"item":{written[item]},"label":{label}}}' for item, label in keys.tolist()]
-    ballots = [
-        label_ballot(found.selection, questions, found.settings["k"], found.settings["cap"])
+    by_round = [
+        label_round(found.selection, questions, found.settings["k"], found.settings["cap"])
         for found, questions in zip(rounds, rows, strict=True)
     ]
-    return Agenda([Questions("contains", texts)], keys, tuple(ballots), ids)
+    return QuestionSet([Questions("contains", texts)], keys, tuple(by_round), ids)
 
 
-def label_verdicts(agenda: Agenda[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:
+def label_verdicts(question_set: QuestionSet[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:
     """Verdicts by the study's method; by majority while that has no estimate, so that annotators can carry on.
 
     Raises:
@@ -64,13 +64,13 @@ def label_verdicts(agenda: Agenda[Selection], answers: Answers, settings: JudgeS
     """
     if settings.method not in VERDICTS:
         raise StudyError(f"judge.method is '{settings.method}' in study.toml: choose one of {', '.join(VERDICTS)}")
-    columns = (answers.question, answers.person, answers.code, len(agenda), len(answers.people))
+    columns = (answers.question, answers.person, answers.code, len(question_set), len(answers.people))
     rule, problem = Rule(settings.min_answers, settings.unsure, settings.unfit), None
     try:
         verdicts = VERDICTS[settings.method](*columns, rule)
     except ScreeningError as error:
         verdicts, problem = VERDICTS["majority"](*columns, rule), error
-    return LabelStates(verdicts, lost_with_their_item(verdicts, agenda.keys), problem)
+    return LabelStates(verdicts, lost_with_their_item(verdicts, question_set.keys), problem)
 
 
 def verdicts_of_counts(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
@@ -86,7 +86,7 @@ def lost_with_their_item(verdicts: Int[Array, " q"], keys: Int[Array, "q 2"]) ->
 def outcomes_of(judged: Judged[Selection]) -> Outcomes:
     """Which models were right on each decided row."""
     chosen, rows = judged.selection, judged.decided
-    is_right = judged.state[judged.ballot.questions[rows]] == YES
+    is_right = judged.state[judged.round_questions.questions[rows]] == YES
     return Outcomes(
         chosen.first[rows],
         chosen.second[rows],

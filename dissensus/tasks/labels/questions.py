@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dissensus.competition.task import Hearing
+from dissensus.competition.task import Evaluation
 from dissensus.records import Classes, Record, Selection
 from dissensus.report.sheet import SheetQuestion, render_sheet
 from dissensus.steps.pictures import Pictures
@@ -29,16 +29,16 @@ class OpenQuestion(Record):
     answers: int
 
 
-def open_questions(hearing: Hearing[Selection, LabelStates], classes: Classes) -> list[OpenQuestion]:
+def open_questions(evaluation: Evaluation[Selection, LabelStates], classes: Classes) -> list[OpenQuestion]:
     """Open questions in the order of the pool, each once, however many duels need it."""
-    asked = [(number, *hearing.keys[number].tolist()) for number in hearing.open]
+    asked = [(number, *evaluation.keys[number].tolist()) for number in evaluation.open]
     return [
         OpenQuestion(
-            item=hearing.item_ids[item],
+            item=evaluation.item_ids[item],
             label=label,
             name=classes.names[label],
             gloss=classes.glosses[label] if classes.glosses else "",
-            answers=int(hearing.answered[number]),
+            answers=int(evaluation.answered[number]),
         )
         for number, item, label in asked
     ]
@@ -46,7 +46,7 @@ def open_questions(hearing: Hearing[Selection, LabelStates], classes: Classes) -
 
 def write_sheet(
     work: Workspace[Any],
-    hearing: Hearing[Selection, LabelStates],
+    evaluation: Evaluation[Selection, LabelStates],
     path: Path,
     questions: Sequence[OpenQuestion],
     image_url: str | None,
@@ -56,8 +56,8 @@ def write_sheet(
     With `image_url`, the base URL of the images, a .csv gets a column of URLs for crowdsourcing platforms.
     """
     if path.suffix == ".html":
-        pictures = Pictures(work.pool, list(hearing.item_ids), SHEET_PICTURE, work.progress)
-        positions = {name: item for item, name in hearing.item_ids.items()}
+        pictures = Pictures(work.pool, list(evaluation.item_ids), SHEET_PICTURE, work.progress)
+        positions = {name: item for item, name in evaluation.item_ids.items()}
         sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
         write_text(path, render_sheet(work.title, sheet))
     else:

@@ -10,7 +10,7 @@ from dissensus.competition.judged import Judged
 from dissensus.competition.one_order import matrices, stability
 from dissensus.competition.reporting import about_study, model_settings, round_settings
 from dissensus.competition.standings import Method
-from dissensus.competition.task import Hearing
+from dissensus.competition.task import Evaluation
 from dissensus.records import ANSWERS, YES, Classes, Judgement, Outcomes, Ranking, Selection, Tally
 from dissensus.report.labels.data import JudgedLabel, LabelDuel, LabelsReport, Shown
 from dissensus.screening import PanelAnswers, panel_agreement
@@ -23,13 +23,13 @@ from dissensus.tasks.labels.outcomes import LabelStates
 from dissensus.tasks.labels.settings import LabelSettings
 
 Given = Mapping[int, Sequence[Judgement]]
-LabelHearing = Hearing[Selection, LabelStates]
+LabelEvaluation = Evaluation[Selection, LabelStates]
 SHOWN = 30  # judged items in the gallery of a duel
 
 
 def report_data(
     work: Workspace[LabelSettings],
-    hearing: LabelHearing,
+    evaluation: LabelEvaluation,
     outcomes: Outcomes,
     given: Given,
     method: Method,
@@ -39,12 +39,12 @@ def report_data(
     consensus: Mapping[str, float],
 ) -> LabelsReport:
     """The contents of the report, from the study alone; `refused` says why other methods have no ranking."""
-    compared = matrices(outcomes, len(hearing.models), method)
+    compared = matrices(outcomes, len(evaluation.models), method)
     judgements, annotators = work.answers.counts("contains", "asked")
-    stamps = check_same_pool(work.folder, hearing.models)
-    said = [judgement for question in hearing.asked for judgement in given.get(question, ())]
+    stamps = check_same_pool(work.folder, evaluation.models)
+    said = [judgement for question in evaluation.asked for judgement in given.get(question, ())]
     return LabelsReport(
-        **about_study(work, hearing)
+        **about_study(work, evaluation)
         | {"judgements": len(said), "annotators": len({judgement.annotator for judgement in said})},
         ranking=ranking,
         other_rankings=dict(others),
@@ -52,29 +52,29 @@ def report_data(
         accuracy=compared.accuracy,
         dominance=compared.dominance,
         consensus=consensus,
-        stability=stability(outcomes, len(hearing.models), method),
-        duels=_galleries(work, hearing, given, compared.tally),
-        discarded=hearing.discarded,
+        stability=stability(outcomes, len(evaluation.models), method),
+        duels=_galleries(work, evaluation, given, compared.tally),
+        discarded=evaluation.discarded,
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
-        settings=_settings(work.settings, hearing, given, judgements, annotators) | dict(refused),
+        settings=_settings(work.settings, evaluation, given, judgements, annotators) | dict(refused),
         benchmark=known_benchmark(work.folder, ranking),
         label_names=dict(enumerate(work.classes.names)),
     )
 
 
 def _galleries(
-    work: Workspace[LabelSettings], hearing: LabelHearing, given: Given, cases: Tally
+    work: Workspace[LabelSettings], evaluation: LabelEvaluation, given: Given, cases: Tally
 ) -> tuple[LabelDuel, ...]:
     shown: dict[tuple[int, int], list[Shown]] = {}
-    pictures = Pictures(work.pool, list(hearing.item_ids), THUMBNAIL, work.progress)
-    for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
+    pictures = Pictures(work.pool, list(evaluation.item_ids), THUMBNAIL, work.progress)
+    for found, judged in zip(evaluation.rounds, evaluation.judged, strict=True):
         for row in np.flatnonzero(judged.decided).tolist():
             of_duel = shown.setdefault((int(found.selection.first[row]), int(found.selection.second[row])), [])
             if len(of_duel) < SHOWN:
                 of_duel.append(_shown(found, judged, row, work.classes, given, pictures))
     return tuple(
         LabelDuel(
-            models=(hearing.models[one], hearing.models[other]),
+            models=(evaluation.models[one], evaluation.models[other]),
             shown=tuple(of_duel),
             judged=int(cases.items[one, other]),
             only=(int(cases.only[one, other]), int(cases.only[other, one])),
@@ -100,7 +100,7 @@ def _shown(
             confidence=found.table[f"{side}_confidence"][row].as_py(),
             answers=answers_in_words(given[question]),
         )
-        for side, question in zip(("first", "second"), judged.ballot.questions[row].tolist(), strict=True)
+        for side, question in zip(("first", "second"), judged.round_questions.questions[row].tolist(), strict=True)
     ]
     return Shown(found.item_ids[item], image, pixelated, (said[0], said[1]), float(chosen.discrepancy[row]))
 
@@ -112,10 +112,10 @@ def answers_in_words(answers: Sequence[Judgement]) -> str:
 
 
 def _settings(
-    settings: LabelSettings, hearing: LabelHearing, given: Given, judgements: int, annotators: int
+    settings: LabelSettings, evaluation: LabelEvaluation, given: Given, judgements: int, annotators: int
 ) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
-    shown = round_settings(hearing.rounds, settings.judge.model_dump())
+    shown = round_settings(evaluation.rounds, settings.judge.model_dump())
     shown |= model_settings(settings, preprocessed=lambda model: model.backend != "file")
     return shown | {
         "judgements stored": f"{judgements:,}",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Float, Int, UInt16
-from dissensus.competition.task import Choice, Plan, Selecting
+from dissensus.competition.task import Plan, SelectionResult, Selector
 from dissensus.discrepancy.labels import class_distances, default_discrepancy
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError
@@ -72,7 +72,7 @@ class TopItems(Reduction[UInt16[Array, "M N"], Partial]):
 COLUMNS = ("item", "first", "second", "level")
 
 
-class LabelSelecting(Selecting[Selection]):
+class LabelSelector(Selector[Selection]):
     """The selection of one round."""
 
     recorded = ("pool", "predictions", "settings", "duels")
@@ -97,7 +97,7 @@ class LabelSelecting(Selecting[Selection]):
         reader = Reader(work.folder, plan.models, settings["confidence"], allowed)
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
 
-    def finish(self, found: Partial) -> Choice[Selection]:
+    def finish(self, found: Partial) -> SelectionResult[Selection]:
         """The selected items and reserves of every duel, with the confidence of both models."""
         selection = finish(found, self.plan.duels, self.levels, self.rule, self.taken)
         if len(selection) == 0:
@@ -110,7 +110,7 @@ class LabelSelecting(Selecting[Selection]):
             for side, values in zip(("first", "second"), confidences, strict=True)
         }
         sure = {"inclusion_probability": np.ones(len(selection))}  # the largest distances are always selected
-        return Choice(selection, more=more | sure)
+        return SelectionResult(selection, more=more | sure)
 
 
 def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:

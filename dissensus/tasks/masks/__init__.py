@@ -18,7 +18,7 @@ from dissensus.arrays import Array, Bool
 from dissensus.backends import MapPreprocess
 from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
-from dissensus.competition.task import Agenda, Hearing, Task
+from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.inquiry import Answers
 from dissensus.predictions.maps import map_at
 from dissensus.records import JUDGED, MOST_CLASSES, Contests, MaskSelection, Question, Rankings, Record
@@ -29,7 +29,7 @@ from dissensus.store.rounds import Round
 from dissensus.tasks.masks.columns import MapColumn
 from dissensus.tasks.masks.drawings import check_question, drawings_in, mask_question
 from dissensus.tasks.masks.judging import (
-    MaskHearing,
+    MaskEvaluation,
     MaskScores,
     MaskStates,
     contests_in,
@@ -43,7 +43,7 @@ from dissensus.tasks.masks.overlays import Overlays, material_of
 from dissensus.tasks.masks.predictions import MaskSource
 from dissensus.tasks.masks.reporting import masks_report
 from dissensus.tasks.masks.scales import KEPT, keep_scales
-from dissensus.tasks.masks.selecting import MaskSelecting, recorded_settings
+from dissensus.tasks.masks.selecting import MaskSelector, recorded_settings
 from dissensus.tasks.masks.settings import MASKS, MaskSettings
 from dissensus.tasks.masks.standings import Choices, MaskEvidence, contradictions
 
@@ -65,7 +65,7 @@ class Masks(Task[MaskSelection, MaskScores]):
     settings, template = MaskSettings, MASKS
     usual_classes = "voc"
     most_classes = MOST_CLASSES
-    selection, source, selecting = MaskSelection, MaskSource, MaskSelecting
+    selection, source, selecting = MaskSelection, MaskSource, MaskSelector
     preprocess = MapPreprocess
     kept_files = (KEPT,)
     short = "{short:,} duels have no image"
@@ -84,23 +84,23 @@ class Masks(Task[MaskSelection, MaskScores]):
     def wanted(self) -> dict[str, Any]:
         return recorded_settings(self.work)
 
-    def agenda(self, models: Sequence[str], rounds: Sequence[Round[MaskSelection]]) -> Agenda[MaskSelection]:
-        """Questions what is in every image, or which of two predictions is better."""
+    def question_set(self, models: Sequence[str], rounds: Sequence[Round[MaskSelection]]) -> QuestionSet[MaskSelection]:
+        """Ask what is in every image, or which of two predictions is better."""
         return mask_questions(self.work.settings.judge, models, rounds)
 
-    def states(self, agenda: Agenda[MaskSelection], answers: Answers) -> MaskStates:
-        return mask_states(agenda, answers, self.work.settings.judge)
+    def states(self, question_set: QuestionSet[MaskSelection], answers: Answers) -> MaskStates:
+        return mask_states(question_set, answers, self.work.settings.judge)
 
-    def weighed(self, hearing: Hearing[MaskSelection, MaskStates]) -> MaskHearing:
-        """The hearing with every model's agreement with annotators."""
-        return hearing.with_states(scored_masks(self.work, hearing), self.work.settings.judge.share)
+    def weighed(self, evaluation: Evaluation[MaskSelection, MaskStates]) -> MaskEvaluation:
+        """The evaluation with every model's agreement with annotators."""
+        return evaluation.with_states(scored_masks(self.work, evaluation), self.work.settings.judge.share)
 
     def needed(
-        self, agenda: Agenda[MaskSelection], states: MaskStates, active: Bool[Array, " q"]
+        self, question_set: QuestionSet[MaskSelection], states: MaskStates, active: Bool[Array, " q"]
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
         """Images that count now, then their corrections and checks; nobody checks a mask they drew themselves."""
-        rule, count, drawings = self.work.settings.judge, len(agenda), states.drawings
-        needed = np.zeros(sum(map(len, agenda.groups)), bool)
+        rule, count, drawings = self.work.settings.judge, len(question_set), states.drawings
+        needed = np.zeros(sum(map(len, question_set.groups)), bool)
         needed[:count] = active
         if rule.question != "mask" or not rule.check:
             return needed, ()
@@ -114,35 +114,37 @@ class Masks(Task[MaskSelection, MaskScores]):
         needed[2 * count :] = is_drawn & is_unchecked
         return needed, [(2 * count + place, person) for place, one in enumerate(drawings) for person in one.drawn]
 
-    def rank(self, hearing: MaskHearing, method: str | None) -> Rankings:
+    def rank(self, evaluation: MaskEvaluation, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and save the result."""
-        settings, evidence = self.work.settings, evidence_of(hearing)
+        settings, evidence = self.work.settings, evidence_of(evaluation)
         return rankings_of(
             self.work.folder,
-            hearing,
+            evaluation,
             evidence,
             method_of(settings.rank, method),
             self.noun,
-            (*evidence.limits, *doubts(settings.judge, hearing)),
-            {"measure": hearing.rounds[-1].settings["measure"], "judge": settings.judge.model_dump()},
-            lambda _, matrices: contradictions(matrices, hearing.models),
+            (*evidence.limits, *doubts(settings.judge, evaluation)),
+            {"measure": evaluation.rounds[-1].settings["measure"], "judge": settings.judge.model_dump()},
+            lambda _, matrices: contradictions(matrices, evaluation.models),
         )
 
-    def page(self, hearing: MaskHearing, method: str | None) -> Page:
+    def page(self, evaluation: MaskEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""
-        rankings = self.rank(hearing, method)
-        return masks_page(masks_report(self.work, hearing, rankings, evidence_of(hearing).contests))
+        rankings = self.rank(evaluation, method)
+        return masks_page(masks_report(self.work, evaluation, rankings, evidence_of(evaluation).contests))
 
-    def further_questions(self, hearing: Hearing[MaskSelection, MaskStates]) -> list[Question]:
+    def further_questions(self, evaluation: Evaluation[MaskSelection, MaskStates]) -> list[Question]:
         """The checks of masks, and the corrections of masks with marked errors."""
         if self.work.settings.judge.question != "mask" or not self.work.settings.judge.check:
             return []
-        items = [hearing.item_ids[int(hearing.keys[number, 0])] for number in hearing.asked]
-        return [check_question(item) for item in items] + [mask_question(item, again=True) for item in faulty(hearing)]
+        items = [evaluation.item_ids[int(evaluation.keys[number, 0])] for number in evaluation.asked]
+        return [check_question(item) for item in items] + [
+            mask_question(item, again=True) for item in faulty(evaluation)
+        ]
 
-    def uris(self, models: Sequence[str], agenda: Agenda[MaskSelection]) -> Mapping[str, str | None]:
+    def uris(self, models: Sequence[str], question_set: QuestionSet[MaskSelection]) -> Mapping[str, str | None]:
         """Paths of the photos and of the overlays, which are made on demand."""
-        places = {agenda.item_ids[item]: item for item in agenda.keys[:, 0].tolist()}
+        places = {question_set.item_ids[item]: item for item in question_set.keys[:, 0].tolist()}
         photos = dict(zip(places, self.work.pool.uris(list(places.values())), strict=True))
         return Overlays(self.work.folder, models, photos, places)
 
@@ -156,19 +158,19 @@ class Masks(Task[MaskSelection, MaskScores]):
         """The mask and the errors marked in it; a model's map to start from; or the classes in two predictions."""
         return material_of(uris, question, shown, self.work.answers)
 
-    def open_questions(self, hearing: Hearing[MaskSelection, Any]) -> list[OpenImage]:
+    def open_questions(self, evaluation: Evaluation[MaskSelection, Any]) -> list[OpenImage]:
         """Open questions in the order of the pool, each once, however many duels need it."""
         found = []
-        for number in hearing.open:
-            item, first, second = hearing.keys[number].tolist()
-            sides = (None, None) if first < 0 else (hearing.models[first], hearing.models[second])
+        for number in evaluation.open:
+            item, first, second = evaluation.keys[number].tolist()
+            sides = (None, None) if first < 0 else (evaluation.models[first], evaluation.models[second])
             found.append(
                 OpenImage(
                     kind=self.work.settings.judge.question,
-                    item=hearing.item_ids[item],
+                    item=evaluation.item_ids[item],
                     first=sides[0],
                     second=sides[1],
-                    answers=int(hearing.answered[number]),
+                    answers=int(evaluation.answered[number]),
                 )
             )
         return found
@@ -187,11 +189,11 @@ class Masks(Task[MaskSelection, MaskScores]):
         return given
 
 
-def evidence_of(hearing: MaskHearing) -> MaskEvidence:
+def evidence_of(evaluation: MaskEvaluation) -> MaskEvidence:
     """The judged rows of all rounds, with the choices behind them, if any."""
-    contests = Contests.together([contests_in(judged, hearing.states.scores) for judged in hearing.judged])
-    chosen = hearing.states.choices
+    contests = Contests.together([contests_in(judged, evaluation.states.scores) for judged in evaluation.judged])
+    chosen = evaluation.states.choices
     if chosen is None:
         return MaskEvidence(contests)
-    is_first = contests.attacker == hearing.keys[contests.question, 1]
+    is_first = contests.attacker == evaluation.keys[contests.question, 1]
     return MaskEvidence(contests, Choices(chosen, is_first))

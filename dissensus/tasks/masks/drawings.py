@@ -63,15 +63,15 @@ class Drawings:
     checks: dict[int, Reply] = field(default_factory=dict)
     corrected: Reply | None = None
 
-    def hear_drawn(self, said: Reply) -> None:
+    def add_mask(self, said: Reply) -> None:
         """Add a mask or 'unfit'; each person's latest answer counts."""
         self.drawn[said.person] = said
 
-    def hear_check(self, said: Reply) -> None:
+    def add_check(self, said: Reply) -> None:
         """Add the result of a check."""
         self.checks[said.person] = said
 
-    def hear_corrected(self, said: Reply) -> None:
+    def add_correction(self, said: Reply) -> None:
         """Add a correction; the latest one counts, no matter whose it is."""
         if self.corrected is None or said.time >= self.corrected.time:
             self.corrected = said
@@ -145,7 +145,7 @@ class Drawings:
 def drawings_in(answers: Answers, images: int) -> list[Drawings]:
     """The answers about each image, from everyone's latest drawings, corrections and checks."""
     found = [Drawings() for _ in range(images)]
-    hear = {DRAWN: Drawings.hear_drawn, CORRECTED: Drawings.hear_corrected, CHECKED: Drawings.hear_check}
+    hear = {DRAWN: Drawings.add_mask, CORRECTED: Drawings.add_correction, CHECKED: Drawings.add_check}
     wordings = np.zeros(len(answers), np.int64) if answers.wording is None else answers.wording
     columns = (answers.question, answers.person, answers.code, answers.moment, wordings)
     for place, (question, person, code, moment, wording) in enumerate(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competition.judged import Ballot, Judged
-from dissensus.competition.task import Agenda, Hearing, States, counted_states, ids_of, numbered
+from dissensus.competition.judged import Judged, RoundQuestions
+from dissensus.competition.task import Evaluation, QuestionSet, States, counted_states, ids_of, numbered
 from dissensus.discrepancy.masks import agreements
 from dissensus.errors import StudyError
-from dissensus.inquiry import Answers, Questions, Valued, Wording
+from dissensus.inquiry import Answers, NumericAnswers, Questions, Wording
 from dissensus.predictions.maps import map_at, maps_of
 from dissensus.records import JUDGED, SCREENED_OUT, Contests, Maps, MaskSelection, Question
 from dissensus.steps.workspace import Workspace
@@ -50,23 +50,23 @@ class MaskScores(MaskStates):
     """Ground truth from drawn masks; None for choices."""
     stretched: int = 0
     """Number of images with a mask of a different aspect ratio."""
-    choices: Valued | None = None
+    choices: NumericAnswers | None = None
     """How much each choice favours the first model, 0 to 1; None if annotators draw masks."""
 
 
-MaskHearing = Hearing[MaskSelection, MaskScores]
-"""A hearing with scores, as a ranking needs it."""
+MaskEvaluation = Evaluation[MaskSelection, MaskScores]
+"""A evaluation with scores, as a ranking needs it."""
 
 
-def mask_ballot(selection: MaskSelection, numbers: Int[Array, " Q"], k: int) -> Ballot[MaskSelection]:
+def mask_round(selection: MaskSelection, numbers: Int[Array, " Q"], k: int) -> RoundQuestions[MaskSelection]:
     """A round as questions: one image per row, and k rows per category that count."""
-    return Ballot(selection, numbers[:, None], numbers, k)
+    return RoundQuestions(selection, numbers[:, None], numbers, k)
 
 
 def mask_questions(
     settings: TruthSettings, models: Sequence[str], rounds: Sequence[Round[MaskSelection]]
-) -> Agenda[MaskSelection]:
-    """Questions what is in every image, or which of two predictions is better; each once, however many duels need it.
+) -> QuestionSet[MaskSelection]:
+    """Ask what is in every image, or which of two predictions is better; each once, however many duels need it.
 
     A key holds the item and the two models whose predictions are compared, in the order in which they joined; both are
     −1 if annotators draw the ground truth.
@@ -78,27 +78,27 @@ def mask_questions(
     keys = keys.reshape(-1, 3)
     names = [ids[item] for item in keys[:, 0].tolist()]
     groups = _drawn(settings, models, names) if settings.question == "mask" else [_chosen(models, keys, names)]
-    ballots = [
-        mask_ballot(found.selection, numbers[:, 0], found.settings["k"])
+    by_round = [
+        mask_round(found.selection, numbers[:, 0], found.settings["k"])
         for found, numbers in zip(rounds, rows, strict=True)
     ]
-    return Agenda(groups, keys, tuple(ballots), ids)
+    return QuestionSet(groups, keys, tuple(by_round), ids)
 
 
-def mask_states(agenda: Agenda[MaskSelection], answers: Answers, settings: TruthSettings) -> MaskStates:
+def mask_states(question_set: QuestionSet[MaskSelection], answers: Answers, settings: TruthSettings) -> MaskStates:
     """The state of every image, before any model is compared with the ground truth."""
     if settings.question == "mask":
-        drawings = drawings_in(answers, len(agenda))
+        drawings = drawings_in(answers, len(question_set))
         return MaskStates(state=drawing_states(drawings, settings), drawings=tuple(drawings))
-    return MaskStates(state=counted_states(agenda, answers, "choice", settings))
+    return MaskStates(state=counted_states(question_set, answers, "choice", settings))
 
 
-def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, MaskStates]) -> MaskScores:
+def scored_masks(work: Workspace[MaskSettings], evaluation: Evaluation[MaskSelection, MaskStates]) -> MaskScores:
     """The states with every model's agreement with the ground truth, or the share of annotators who chose it."""
     if work.settings.judge.question == "choice":
-        return _by_choice(hearing)
-    states, items = hearing.states, hearing.keys[:, 0]
-    maps = [MapColumn(work.folder, name).at(items) for name in hearing.models]
+        return _by_choice(evaluation)
+    states, items = evaluation.states, evaluation.keys[:, 0]
+    maps = [MapColumn(work.folder, name).at(items) for name in evaluation.models]
     heights, widths = (np.max([getattr(one, side) for one in maps], axis=0).tolist() for side in ("heights", "widths"))
     is_judged = (states.state == JUDGED).tolist()
     truths = maps_of(
@@ -109,7 +109,7 @@ def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, 
     )
     sizes = zip(states.drawings, heights, widths, strict=True)
     stretched = sum(one.is_stretched(height, width) for one, height, width in sizes)
-    scores, known = agreements(maps, truths, len(work.classes), hearing.rounds[-1].settings["measure"])
+    scores, known = agreements(maps, truths, len(work.classes), evaluation.rounds[-1].settings["measure"])
     # annotators who disagree on every pixel leave no ground truth: nobody is asked again, and no reserve moves up
     state = np.where((states.state == JUDGED) & ~known.any(axis=1), SCREENED_OUT, states.state)
     return MaskScores(
@@ -120,7 +120,7 @@ def scored_masks(work: Workspace[MaskSettings], hearing: Hearing[MaskSelection, 
 def contests_in(judged: Judged[MaskSelection], scores: Float[Array, "q M"]) -> Contests:
     """The scores of both models on each decided row."""
     rows = np.flatnonzero(judged.decided)
-    chosen, question = judged.selection.take(rows), judged.ballot.questions[rows, 0]
+    chosen, question = judged.selection.take(rows), judged.round_questions.questions[rows, 0]
     return Contests(
         attacker=chosen.attacker,
         defender=chosen.defender,
@@ -132,10 +132,10 @@ def contests_in(judged: Judged[MaskSelection], scores: Float[Array, "q M"]) -> C
     )
 
 
-def doubts(settings: TruthSettings, hearing: MaskHearing) -> tuple[str, ...]:
+def doubts(settings: TruthSettings, evaluation: MaskEvaluation) -> tuple[str, ...]:
     """Sentences about doubtful masks: unchecked, marked as wrong, stretched, contradictory, or started from a model."""
-    states, words = hearing.states, []
-    found = [states.drawings[number] for number in hearing.asked] if states.drawings else []
+    states, words = evaluation.states, []
+    found = [states.drawings[number] for number in evaluation.asked] if states.drawings else []
     if waiting := sum(one.awaits_correction for one in found):
         masks, until = ("1 mask has", "does not count until it is")
         if waiting > 1:
@@ -145,18 +145,18 @@ def doubts(settings: TruthSettings, hearing: MaskHearing) -> tuple[str, ...]:
         words.append(
             f"Masks of {_images(states.stretched)} have a different aspect ratio from the image and were stretched."
         )
-    if contradictory := sum(states.state[number] == SCREENED_OUT for number in hearing.asked):
+    if contradictory := sum(states.state[number] == SCREENED_OUT for number in evaluation.asked):
         words.append(f"On {_images(contradictory)}, annotators agree on no pixel, so their masks do not count.")
-    begun = [began_from(settings, hearing.models, said.wording) for one in found for said in one.masks]
+    begun = [began_from(settings, evaluation.models, said.wording) for one in found for said in one.masks]
     words += [
         f"{begun.count(name):,} of the masks were started from the map of {name}, which biases them towards it."
         for name in dict.fromkeys(begun)
         if name
     ]
-    judged = [one for number, one in zip(hearing.asked, found, strict=bool(found)) if states.state[number] == JUDGED]
+    judged = [one for number, one in zip(evaluation.asked, found, strict=bool(found)) if states.state[number] == JUDGED]
     if settings.check and (unchecked := sum(not one.is_checked for one in judged)):
-        masks = "1 mask" if unchecked == 1 else f"{unchecked:,} masks"
-        words.append(f"Nobody but the author has checked {masks} that count.")
+        were = "was" if unchecked == 1 else "were"
+        words.append(f"{unchecked:,} of the masks that count {were} checked by nobody but their author.")
     return tuple(words)
 
 
@@ -165,12 +165,12 @@ def began_from(settings: TruthSettings, models: Sequence[str], wording: int) -> 
     return [settings.prefill, *_other_beginnings(settings, models)][wording]
 
 
-def faulty(hearing: Hearing[MaskSelection, MaskStates]) -> list[str]:
-    """Images with errors marked in their masks, whether corrected by now or not."""
+def faulty(evaluation: Evaluation[MaskSelection, MaskStates]) -> list[str]:
+    """Images whose masks have marked errors, corrected or not."""
     return [
-        hearing.item_ids[int(hearing.keys[number, 0])]
-        for number in hearing.asked
-        if any(one.code == FAULTY for one in hearing.states.drawings[number].checks.values())
+        evaluation.item_ids[int(evaluation.keys[number, 0])]
+        for number in evaluation.asked
+        if any(one.code == FAULTY for one in evaluation.states.drawings[number].checks.values())
     ]
 
 
@@ -214,19 +214,19 @@ def _chosen(models: Sequence[str], keys: Int[Array, "q 3"], names: Sequence[str]
 
     texts = [text(name, one, other) for name, (one, other) in zip(names, sides, strict=True)]
     turned = [text(name, other, one) for name, (one, other) in zip(names, sides, strict=True)]
-    return Questions("choice", texts, (Wording(turned, is_turned=True),))
+    return Questions("choice", texts, (Wording(turned, is_swapped=True),))
 
 
-def _by_choice(hearing: Hearing[MaskSelection, MaskStates]) -> MaskScores:
+def _by_choice(evaluation: Evaluation[MaskSelection, MaskStates]) -> MaskScores:
     """Scores from choices: the share of annotators who chose each prediction."""
-    count, choices = len(hearing.agenda), hearing.answers.valued(FOR_FIRST.get)
+    count, choices = len(evaluation.question_set), evaluation.answers.valued(FOR_FIRST.get)
     counted = np.bincount(choices.question, minlength=count)
     share = np.bincount(choices.question, choices.value, count) / np.maximum(counted, 1)
-    scores, known = np.zeros((count, len(hearing.models))), np.zeros((count, len(hearing.models)), bool)
-    every, first, second = np.arange(count), hearing.keys[:, 1], hearing.keys[:, 2]
+    scores, known = np.zeros((count, len(evaluation.models))), np.zeros((count, len(evaluation.models)), bool)
+    every, first, second = np.arange(count), evaluation.keys[:, 1], evaluation.keys[:, 2]
     scores[every, first], scores[every, second] = share, 1 - share
     known[every, first] = known[every, second] = counted > 0
-    return MaskScores(state=hearing.states.state, scores=scores, known=known, choices=choices)
+    return MaskScores(state=evaluation.states.state, scores=scores, known=known, choices=choices)
 
 
 def _images(count: int) -> str:

@@ -81,7 +81,7 @@ def material_of(overlays: Overlays, question: Question, shown: dict[str, Any], a
     body = question.body
     named = {body.get(side) for side in ("first", "second", "prefill")} - {None}
     if named and (body["item"] not in overlays.photos or not named <= overlays.columns.keys()):
-        return {}  # a question of the user's own
+        return {}  # one of the user's own questions
     if question.kind == "choice":
         maps = [overlays.map_of(body["item"], body[side]) for side in ("first", "second")]
         return {"labels": sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND, VOID})}

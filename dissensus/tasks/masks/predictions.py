@@ -52,7 +52,7 @@ class MaskSource(Source):
     def open(self) -> None:
         """Load the model, or open its folder."""
         if self.work.folder.enumeration.exists():
-            raise StudyError("maps need a pool of images: an enumerated pool has none")
+            raise StudyError("maps need a pool of images, not an enumerated pool: start a new study with images")
         self.ids = pool_ids(self.work.folder).to_pylist()
         preprocess = map_preprocess(self.preprocess)
         if self.is_folder:

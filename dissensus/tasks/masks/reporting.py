@@ -19,7 +19,7 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.masks.columns import MapColumn
 from dissensus.tasks.masks.drawings import Drawings
-from dissensus.tasks.masks.judging import MaskHearing, truth_at
+from dissensus.tasks.masks.judging import MaskEvaluation, truth_at
 from dissensus.tasks.masks.overlays import map_uri
 from dissensus.tasks.masks.settings import MaskSettings
 
@@ -30,50 +30,50 @@ PICTURED = 600
 
 
 def masks_report(
-    work: Workspace[MaskSettings], hearing: MaskHearing, rankings: Rankings, contests: Contests
+    work: Workspace[MaskSettings], evaluation: MaskEvaluation, rankings: Rankings, contests: Contests
 ) -> MasksReport:
     """The contents of the report, from the study alone."""
     settings = work.settings
-    matrices = ratio_matrices(contests, len(hearing.models), settings.rank.smoothing)
-    items = _items_by_turn(hearing)
-    scored, scores, associated = _scores(hearing, items)
+    matrices = ratio_matrices(contests, len(evaluation.models), settings.rank.smoothing)
+    items = _items_by_turn(evaluation)
+    scored, scores, associated = _scores(evaluation, items)
     return MasksReport(
         **about_attacks(
-            work, hearing, rankings, matrices, *(words for found in hearing.rounds for words in found.words)
+            work, evaluation, rankings, matrices, *(words for found in evaluation.rounds for words in found.words)
         ),
         classes=work.classes.names,
         question=settings.judge.question,
-        measure=hearing.rounds[-1].settings["measure"],
-        images=_images(work, hearing, items),
-        duels=_duels(hearing, matrices, {item: place for place, item in enumerate(items)}),
+        measure=evaluation.rounds[-1].settings["measure"],
+        images=_images(work, evaluation, items),
+        duels=_duels(evaluation, matrices, {item: place for place, item in enumerate(items)}),
         scores=scores,
         scored=scored,
         associated=associated,
-        selected=sum(int((~found.selection.is_reserve).sum()) for found in hearing.rounds),
-        settings=_settings(settings, hearing),
+        selected=sum(int((~found.selection.is_reserve).sum()) for found in evaluation.rounds),
+        settings=_settings(settings, evaluation),
     )
 
 
-def _items_by_turn(hearing: MaskHearing) -> list[int]:
+def _items_by_turn(evaluation: MaskEvaluation) -> list[int]:
     """Items of the active rows, least concordant first: if there are too many, only the first are shown."""
     least: dict[int, float] = {}
-    for one in hearing.judged:
+    for one in evaluation.judged:
         chosen = one.selection.take(one.active)
         for item, value in zip(chosen.item.tolist(), chosen.concordance.tolist(), strict=True):
             least[item] = min(value, least.get(item, np.inf))
     return sorted(least, key=lambda item: (least[item], item))
 
 
-def _images(work: Workspace[MaskSettings], hearing: MaskHearing, items: Sequence[int]) -> tuple[ShownImage, ...]:
+def _images(work: Workspace[MaskSettings], evaluation: MaskEvaluation, items: Sequence[int]) -> tuple[ShownImage, ...]:
     """The images with the ground truth and the models' maps; pictures only for the first `PICTURED`."""
     shown = list(items[:PICTURED])
-    columns = {name: MapColumn(work.folder, name).at(np.array(shown, np.int64)) for name in hearing.models}
+    columns = {name: MapColumn(work.folder, name).at(np.array(shown, np.int64)) for name in evaluation.models}
     uris = dict(zip(shown, work.pool.uris(shown), strict=True))
-    truths = _truths(hearing)
-    needed = _models_of(hearing)
+    truths = _truths(evaluation)
+    needed = _models_of(evaluation)
     made = []
     for place, item in enumerate(items):
-        name = hearing.item_ids[item]
+        name = evaluation.item_ids[item]
         if place >= len(shown):
             made.append(ShownImage(name, None, None, {}, ()))
             continue
@@ -101,31 +101,31 @@ def _labels(maps: Sequence[Array]) -> tuple[int, ...]:
     return tuple(sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND}))
 
 
-def _truths(hearing: MaskHearing) -> dict[int, Array]:
-    found = {int(item): truth_at(hearing.states, number) for number, item in enumerate(hearing.keys[:, 0])}
+def _truths(evaluation: MaskEvaluation) -> dict[int, Array]:
+    found = {int(item): truth_at(evaluation.states, number) for number, item in enumerate(evaluation.keys[:, 0])}
     return {item: truth for item, truth in found.items() if truth is not None}
 
 
-def _models_of(hearing: MaskHearing) -> dict[int, list[str]]:
+def _models_of(evaluation: MaskEvaluation) -> dict[int, list[str]]:
     """Models whose maps are shown for each image: all if there is ground truth, else those of its duels."""
-    if hearing.states.truths is not None:
-        return {int(item): hearing.models for item in hearing.keys[:, 0]}
+    if evaluation.states.truths is not None:
+        return {int(item): evaluation.models for item in evaluation.keys[:, 0]}
     found: dict[int, list[str]] = {}
-    for item, *pair in hearing.keys.tolist():
+    for item, *pair in evaluation.keys.tolist():
         known = found.setdefault(int(item), [])
-        known += [hearing.models[model] for model in pair if hearing.models[model] not in known]
+        known += [evaluation.models[model] for model in pair if evaluation.models[model] not in known]
     return found
 
 
 def _duels(
-    hearing: MaskHearing, matrices: AttackMatrices, places: Mapping[int, int]
+    evaluation: MaskEvaluation, matrices: AttackMatrices, places: Mapping[int, int]
 ) -> tuple[AttackDuel[ShownAttack], ...]:
     shown: dict[tuple[int, int], list[ShownAttack]] = {}
-    scores = hearing.states.scores
-    for judged in hearing.judged:
+    scores = evaluation.states.scores
+    for judged in evaluation.judged:
         chosen = judged.selection
         for row in np.flatnonzero(judged.active).tolist():
-            number = int(judged.ballot.questions[row, 0])
+            number = int(judged.round_questions.questions[row, 0])
             is_judged = judged.state[number] == JUDGED
             shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
                 ShownAttack(
@@ -135,22 +135,22 @@ def _duels(
                     share=float(chosen.share[row]),
                     attacker_score=float(scores[number, chosen.attacker[row]]) if is_judged else None,
                     defender_score=float(scores[number, chosen.defender[row]]) if is_judged else None,
-                    answers=_answers(hearing, number, int(chosen.attacker[row])),
+                    answers=_answers(evaluation, number, int(chosen.attacker[row])),
                 )
             )
-    return attack_duels(shown, hearing.models, matrices, lambda one: (one.category, one.concordance))
+    return attack_duels(shown, evaluation.models, matrices, lambda one: (one.category, one.concordance))
 
 
-def _answers(hearing: MaskHearing, number: int, attacker: int) -> str:
+def _answers(evaluation: MaskEvaluation, number: int, attacker: int) -> str:
     """How an image was judged, in words."""
-    if hearing.states.drawings:
-        return _drawn(hearing.states.drawings[number])
-    choices = hearing.states.choices
+    if evaluation.states.drawings:
+        return _drawn(evaluation.states.drawings[number])
+    choices = evaluation.states.choices
     assert choices is not None, "people drew, or they chose"
     value = choices.value[choices.question == number]
     if len(value) == 0:
         return ""
-    for_attacker = value if hearing.keys[number, 1] == attacker else 1 - value
+    for_attacker = value if evaluation.keys[number, 1] == attacker else 1 - value
     return f"{for_attacker.sum():g} of {len(value)} chose the attacker"
 
 
@@ -165,27 +165,27 @@ def _drawn(found: Drawings) -> str:
 
 
 def _scores(
-    hearing: MaskHearing, items: Sequence[int]
+    evaluation: MaskEvaluation, items: Sequence[int]
 ) -> tuple[tuple[int, ...], Array | None, Bool[Array, "I M"] | None]:
     """The images with ground truth, every model's score on them, and the models for whose duels they were selected."""
-    if hearing.states.truths is None:
+    if evaluation.states.truths is None:
         return (), None, None
-    states, place = hearing.states, {item: number for number, item in enumerate(items)}
+    states, place = evaluation.states, {item: number for number, item in enumerate(items)}
     is_whole = (states.state == JUDGED) & states.known.all(axis=1)
-    rows = [n for n in np.flatnonzero(is_whole).tolist() if int(hearing.keys[n, 0]) in place]
-    associated = np.zeros((len(hearing.agenda), len(hearing.models)), bool)
-    for judged in hearing.judged:
-        question = judged.ballot.questions[judged.active, 0]
+    rows = [n for n in np.flatnonzero(is_whole).tolist() if int(evaluation.keys[n, 0]) in place]
+    associated = np.zeros((len(evaluation.question_set), len(evaluation.models)), bool)
+    for judged in evaluation.judged:
+        question = judged.round_questions.questions[judged.active, 0]
         associated[question, judged.selection.attacker[judged.active]] = True
         associated[question, judged.selection.defender[judged.active]] = True
     chosen: Int[Array, " I"] = np.array(rows, np.int64)
-    scored = tuple(place[int(item)] for item in hearing.keys[chosen, 0])
+    scored = tuple(place[int(item)] for item in evaluation.keys[chosen, 0])
     return scored, states.scores[chosen], associated[chosen]
 
 
-def _settings(settings: MaskSettings, hearing: MaskHearing) -> dict[str, str]:
+def _settings(settings: MaskSettings, evaluation: MaskEvaluation) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
-    shown = round_settings(hearing.rounds, settings.judge.model_dump(), _text, _shares)
+    shown = round_settings(evaluation.rounds, settings.judge.model_dump(), _text, _shares)
     return shown | under("rank", settings.rank.model_dump(), _text) | model_settings(settings)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Float
-from dissensus.competition.task import Choice, Plan, Selecting, refuse_alike
+from dissensus.competition.task import Plan, SelectionResult, Selector, refuse_alike
 from dissensus.discrepancy.masks import MEASURES, concordances
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import PredictionError, SelectionError
@@ -74,7 +74,7 @@ class CategoryReduction(Reduction[list[Maps], CategoryTops]):
         return replace(found, quota=Quota(*np.asarray(found.quota).tolist()))
 
 
-class MaskSelecting(Selecting[MaskSelection]):
+class MaskSelector(Selector[MaskSelection]):
     """The selection of one round."""
 
     def __init__(self, work: Workspace[MaskSettings], plan: Plan[MaskSelection]) -> None:
@@ -96,7 +96,7 @@ class MaskSelecting(Selecting[MaskSelection]):
         )
         self.inputs = {"scales": self.ranges.ends.tolist()}
 
-    def finish(self, found: CategoryTops) -> Choice[MaskSelection]:
+    def finish(self, found: CategoryTops) -> SelectionResult[MaskSelection]:
         """The k images of every category of every wanted duel, and their reserves."""
         plan = self.plan
         words = require_groups(found, plan.wanted, plan.models, self.classes.names)
@@ -105,7 +105,7 @@ class MaskSelecting(Selecting[MaskSelection]):
             raise SelectionError("there is nothing left to select: add images to the pool, or other models")
         about = {"models": plan.models, "scales": _named_ranges(self.ranges, self.classes), "words": words}
         names = [self.classes.names[label] for label in selection.category.tolist()]
-        return Choice(selection, about, {"category": pa.array(names, pa.string())})
+        return SelectionResult(selection, about, {"category": pa.array(names, pa.string())})
 
 
 def recorded_settings(work: Workspace[MaskSettings]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
 from dissensus.competition.standings import Method
-from dissensus.inquiry import Valued
+from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices
 from dissensus.records import AttackMatrices, Contests
 
@@ -25,7 +25,7 @@ class Choices:
     the two models. `is_first` is a column of the contests: True where the attacker is that first model.
     """
 
-    told: Valued
+    told: NumericAnswers
     is_first: Bool[Array, " Q"]
 
     def scored(self, contests: Contests, of_person: Float[Array, " R"]) -> Contests:
@@ -89,7 +89,7 @@ class MaskEvidence:
         """What the intervals do not cover: the random weight of a single image or person cancels in a mean."""
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
-            words.append("Both models do equally well on every judged image: nothing tells them apart.")
+            words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
         duels = np.stack([contests.attacker, contests.defender], axis=1)
         if len(contests) and len(np.unique(duels, axis=0)) == len(duels):
             words.append("No duel has more than one judged image: the intervals do not cover variation between images.")

@@ -18,7 +18,7 @@ import numpy as np
 from dissensus.arrays import Array, Int
 from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
-from dissensus.competition.task import Agenda, Hearing, States, Task
+from dissensus.competition.task import Evaluation, QuestionSet, States, Task
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
 from dissensus.records import SCREENED_OUT, Attacks, PairSelection, Rankings, Record
@@ -35,18 +35,18 @@ from dissensus.tasks.scores.comparing import (
     pair_states,
     screening_of,
     signs_of,
-    weighed_pairs,
+    weighted_pairs,
 )
 from dissensus.tasks.scores.predictions import ScoreSource
 from dissensus.tasks.scores.reporting import scores_report
 from dissensus.tasks.scores.scaling import ScaleFit, common_scale
 from dissensus.tasks.scores.screening import screenings_of
-from dissensus.tasks.scores.selecting import FOUND, PairSelecting, recorded_settings
+from dissensus.tasks.scores.selecting import FOUND, PairSelector, recorded_settings
 from dissensus.tasks.scores.settings import SCORES, ScoreSettings
 from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, disagreements
 
-PairHearing = Hearing[PairSelection, Preferences]
-"""A hearing with preferences, as a ranking needs it."""
+PairEvaluation = Evaluation[PairSelection, Preferences]
+"""A evaluation with preferences, as a ranking needs it."""
 
 
 class OpenPair(Record):
@@ -63,7 +63,7 @@ class Scores(Task[PairSelection, Preferences]):
 
     name, noun = "scores", "pairs"
     settings, template = ScoreSettings, SCORES
-    selection, source, selecting = PairSelection, ScoreSource, PairSelecting
+    selection, source, selecting = PairSelection, ScoreSource, PairSelector
     found_later = FOUND
     gives_numbers = True
     sheets = (".csv", ".jsonl")
@@ -97,32 +97,32 @@ class Scores(Task[PairSelection, Preferences]):
                     f'restore better = "{before}" in {self.work.folder.settings}, or add the model under a new name'
                 )
 
-    def agenda(self, models: Sequence[str], rounds: Sequence[Round[PairSelection]]) -> Agenda[PairSelection]:
-        """Questions which of two items is better."""
+    def question_set(self, models: Sequence[str], rounds: Sequence[Round[PairSelection]]) -> QuestionSet[PairSelection]:
+        """Ask which of two items is better."""
         return pair_questions(self.kind, rounds)
 
-    def states(self, agenda: Agenda[PairSelection], answers: Answers) -> States:
-        return pair_states(agenda, answers, self.work.settings.judge)
+    def states(self, question_set: QuestionSet[PairSelection], answers: Answers) -> States:
+        return pair_states(question_set, answers, self.work.settings.judge)
 
-    def weighed(self, hearing: Hearing[PairSelection, States]) -> PairHearing:
-        """The hearing with preferences.
+    def weighed(self, evaluation: Evaluation[PairSelection, States]) -> PairEvaluation:
+        """The evaluation with preferences.
 
         Raises:
             ScreeningError: the screening has no estimate for these answers; names the person.
         """
-        states = weighed_pairs(hearing.states, hearing.answers, self.work.settings.judge)
-        return hearing.with_states(states, self.work.settings.judge.share)
+        states = weighted_pairs(evaluation.states, evaluation.answers, self.work.settings.judge)
+        return evaluation.with_states(states, self.work.settings.judge.share)
 
-    def rank(self, hearing: PairHearing, method: str | None) -> Rankings:
+    def rank(self, evaluation: PairEvaluation, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and save the result."""
-        settings, names, evidence = self.work.settings, hearing.models, evidence_of(hearing)
+        settings, names, evidence = self.work.settings, evaluation.models, evidence_of(evaluation)
         return rankings_of(
             self.work.folder,
-            hearing,
+            evaluation,
             evidence,
             method_of(settings.rank, method),
             self.noun,
-            (*evidence.limits, *self._screened_out(hearing)),
+            (*evidence.limits, *self._screened_out(evaluation)),
             {"screening": screening_of(settings.judge), "judge": settings.judge.model_dump()},
             lambda found, matrices: (
                 *contradictions(matrices, names),
@@ -130,22 +130,24 @@ class Scores(Task[PairSelection, Preferences]):
             ),
         )
 
-    def page(self, hearing: PairHearing, method: str | None) -> Page:
+    def page(self, evaluation: PairEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""
-        rankings = self.rank(hearing, method)
-        chosen, attacks = method_of(self.work.settings.rank, method), evidence_of(hearing).attacks
-        return scores_page(scores_report(self.work, hearing, rankings, attacks, chosen))
+        rankings = self.rank(evaluation, method)
+        chosen, attacks = method_of(self.work.settings.rank, method), evidence_of(evaluation).attacks
+        return scores_page(scores_report(self.work, evaluation, rankings, attacks, chosen))
 
-    def screenings(self, hearing: Hearing[PairSelection, States]) -> Screenings | None:
+    def screenings(self, evaluation: Evaluation[PairSelection, States]) -> Screenings | None:
         """The results of BT.500 and P.910 for all annotators who compared pairs, side by side."""
-        return screenings_of(compared_in(hearing.answers), len(hearing.agenda), self.work.settings.judge)
+        return screenings_of(compared_in(evaluation.answers), len(evaluation.question_set), self.work.settings.judge)
 
-    def open_questions(self, hearing: Hearing[PairSelection, Any]) -> list[OpenPair]:
+    def open_questions(self, evaluation: Evaluation[PairSelection, Any]) -> list[OpenPair]:
         """Open pairs in the order of the pool, each once, however many duels need it."""
-        names = [tuple(hearing.item_ids[item] for item in hearing.keys[number].tolist()) for number in hearing.open]
+        names = [
+            tuple(evaluation.item_ids[item] for item in evaluation.keys[number].tolist()) for number in evaluation.open
+        ]
         return [
-            OpenPair(kind=self.kind, first=first, second=second, answers=int(hearing.answered[number]))
-            for number, (first, second) in zip(hearing.open, names, strict=True)
+            OpenPair(kind=self.kind, first=first, second=second, answers=int(evaluation.answered[number]))
+            for number, (first, second) in zip(evaluation.open, names, strict=True)
         ]
 
     def sheet_row(self, one: OpenPair) -> dict[str, str]:
@@ -160,21 +162,21 @@ class Scores(Task[PairSelection, Preferences]):
         levels = 1 if found.settings["case"] == "most" else found.settings["levels"]
         return len(found.duels) - int((rows >= levels).sum())
 
-    def _screened_out(self, hearing: PairHearing) -> tuple[str, ...]:
+    def _screened_out(self, evaluation: PairEvaluation) -> tuple[str, ...]:
         """A sentence about pairs that lost all their answers to screening, and what to do about it."""
-        count = int((hearing.states.state == SCREENED_OUT).sum())
+        count = int((evaluation.states.state == SCREENED_OUT).sum())
         if not count:
             return ()
-        pairs = "1 pair has" if count == 1 else f"{count:,} pairs have"
+        pairs, counts = ("1 pair", "it does") if count == 1 else (f"{count:,} pairs", "they do")
         return (
-            f"{pairs} only answers that {screening_of(self.work.settings.judge)} removed, and so do not count: "
+            f"{screening_of(self.work.settings.judge)} removed all answers to {pairs}, so {counts} not count: "
             "exclude these annotators (dissensus annotators exclude), so that others are asked.",
         )
 
 
-def evidence_of(hearing: PairHearing) -> PairEvidence:
+def evidence_of(evaluation: PairEvaluation) -> PairEvidence:
     """The judged attacks of all rounds, with the answers behind them."""
-    found = hearing.states
-    attacks = Attacks.together([attacks_in(judged, found.preference) for judged in hearing.judged])
-    signs = np.concatenate([signs_of(judged.selection)[judged.decided] for judged in hearing.judged])
+    found = evaluation.states
+    attacks = Attacks.together([attacks_in(judged, found.preference) for judged in evaluation.judged])
+    signs = np.concatenate([signs_of(judged.selection)[judged.decided] for judged in evaluation.judged])
     return PairEvidence(attacks, signs, found.compared.question, found.compared.person, found.weighed)

@@ -11,12 +11,12 @@ from json.encoder import encode_basestring
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competition.judged import Ballot
-from dissensus.competition.task import Agenda, States, counted_states, ids_of, numbered
+from dissensus.competition.judged import RoundQuestions
+from dissensus.competition.task import QuestionSet, States, counted_states, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
-from dissensus.inquiry import Answers, Questions, Valued, Wording
+from dissensus.inquiry import Answers, NumericAnswers, Questions, Wording
 from dissensus.records import JUDGED, SCREENED_OUT, PairSelection
-from dissensus.screening import PREFERENCES, Weighed, by_bt500, preferences
+from dissensus.screening import PREFERENCES, WeightedAnswers, by_bt500, preferences
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.settings import PairSettings
 
@@ -31,14 +31,14 @@ class Preferences(States):
     It is the weighted mean of the answers in `compared` (how much better the second item is, −100 to 100).
     """
 
-    compared: Valued
-    weighed: Weighed
+    compared: NumericAnswers
+    weighed: WeightedAnswers
     preference: Float[Array, " q"]
 
 
-def pair_ballot(selection: PairSelection, numbers: Int[Array, " Q"]) -> Ballot[PairSelection]:
+def pair_round(selection: PairSelection, numbers: Int[Array, " Q"]) -> RoundQuestions[PairSelection]:
     """A round as questions: one pair per row, and one row per level that counts."""
-    return Ballot(selection, numbers[:, None], numbers, k=1)
+    return RoundQuestions(selection, numbers[:, None], numbers, k=1)
 
 
 def pairs_of(selections: Sequence[PairSelection]) -> tuple[Int[Array, "q 2"], list[Int[Array, " Q"]]]:
@@ -53,32 +53,32 @@ def signs_of(selection: PairSelection) -> Int[Array, " Q"]:
     return np.where(selection.high > selection.low, 1, -1)
 
 
-def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Agenda[PairSelection]:
+def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> QuestionSet[PairSelection]:
     """'Which of the two is better?', once per pair, however many duels need it.
 
     Imported files may swap the two items, and need not offer 'no difference'.
     """
     pairs, rows = pairs_of([found.selection for found in rounds])
     ids = ids_of(rounds)
-    wordings = [Wording(_texts(kind, pairs[:, ::-1], ids), is_turned=True)]
+    wordings = [Wording(_texts(kind, pairs[:, ::-1], ids), is_swapped=True)]
     if kind == "choice":  # without a third option, the text is the same as a slider's
         wordings.append(Wording(_texts("slider", pairs, ids)))
-        wordings.append(Wording(_texts("slider", pairs[:, ::-1], ids), is_turned=True))
-    ballots = [pair_ballot(found.selection, numbers) for found, numbers in zip(rounds, rows, strict=True)]
-    return Agenda([Questions(kind, _texts(kind, pairs, ids), tuple(wordings))], pairs, tuple(ballots), ids)
+        wordings.append(Wording(_texts("slider", pairs[:, ::-1], ids), is_swapped=True))
+    by_round = [pair_round(found.selection, numbers) for found, numbers in zip(rounds, rows, strict=True)]
+    return QuestionSet([Questions(kind, _texts(kind, pairs, ids), tuple(wordings))], pairs, tuple(by_round), ids)
 
 
-def pair_states(agenda: Agenda[PairSelection], answers: Answers, settings: PairSettings) -> States:
+def pair_states(question_set: QuestionSet[PairSelection], answers: Answers, settings: PairSettings) -> States:
     """The state of each pair."""
-    return States(counted_states(agenda, answers, "slider", settings))  # a choice between items has no 'unfit'
+    return States(counted_states(question_set, answers, "slider", settings))  # a choice between items has no 'unfit'
 
 
-def compared_in(answers: Answers) -> Valued:
+def compared_in(answers: Answers) -> NumericAnswers:
     """How much better annotators find the second item, −100 to 100; 'unfit' answers are left out."""
     return answers.valued(lambda answer: CHOICES.get(answer) if isinstance(answer, str) else answer)
 
 
-def weighed_pairs(states: States, answers: Answers, settings: PairSettings) -> Preferences:
+def weighted_pairs(states: States, answers: Answers, settings: PairSettings) -> Preferences:
     """The states with preferences after the study's screening.
 
     Raises:
@@ -89,19 +89,19 @@ def weighed_pairs(states: States, answers: Answers, settings: PairSettings) -> P
     return preferred(states, compared, weigh(compared, len(states.state), settings))
 
 
-def preferred(states: States, compared: Valued, weighed: Weighed) -> Preferences:
+def preferred(states: States, compared: NumericAnswers, weighed: WeightedAnswers) -> Preferences:
     """The states with preferences from weighted answers; pairs of which no answer counts are screened out."""
     preference, weight = preferences(compared.question, weighed, len(states.state))
     state = np.where((states.state == JUDGED) & (weight == 0), SCREENED_OUT, states.state)
     return Preferences(state=state, compared=compared, weighed=weighed, preference=preference / 100)
 
 
-def columns_of(compared: Valued, questions: int) -> tuple[Array, Array, Array, int, int]:
+def columns_of(compared: NumericAnswers, questions: int) -> tuple[Array, Array, Array, int, int]:
     """The input of a screening: question, person and value of every answer, and the number of questions and people."""
     return compared.question, compared.person, compared.value, questions, len(compared.people)
 
 
-def weigh(compared: Valued, questions: int, settings: PairSettings) -> Weighed:
+def weigh(compared: NumericAnswers, questions: int, settings: PairSettings) -> WeightedAnswers:
     """The value and weight of each answer after the study's screening; choices cannot be screened and count equally.
 
     Raises:

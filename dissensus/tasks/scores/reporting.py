@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings
 from dissensus.competition.standings import Method
-from dissensus.competition.task import Hearing
+from dissensus.competition.task import Evaluation
 from dissensus.pairwise import attack_matrices
 from dissensus.records import JUDGED, AttackMatrices, Attacks, PairSelection, Rankings
 from dissensus.report.data import AttackDuel
@@ -23,7 +23,7 @@ from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.settings import ScoreSettings
 from dissensus.tasks.scores.standings import level_stability
 
-PairHearing = Hearing[PairSelection, Preferences]
+PairEvaluation = Evaluation[PairSelection, Preferences]
 
 SQUARES = 40
 """Bins of a duel's figure along each axis."""
@@ -36,22 +36,22 @@ FIGURES = 120
 
 
 def scores_report(
-    work: Workspace[ScoreSettings], hearing: PairHearing, rankings: Rankings, attacks: Attacks, method: Method
+    work: Workspace[ScoreSettings], evaluation: PairEvaluation, rankings: Rankings, attacks: Attacks, method: Method
 ) -> ScoresReport:
     """The contents of the report, from the study alone."""
-    settings, compared = work.settings, hearing.states.compared
-    matrices = attack_matrices(attacks, len(hearing.models))
+    settings, compared = work.settings, evaluation.states.compared
+    matrices = attack_matrices(attacks, len(evaluation.models))
     answers, annotators = work.answers.counts(settings.judge.question, "asked")
-    has_same_levels = len({str(found.about["levels"]) for found in hearing.rounds}) == 1
+    has_same_levels = len({str(found.about["levels"]) for found in evaluation.rounds}) == 1
     return ScoresReport(
-        **about_attacks(work, hearing, rankings, matrices, *_skipped(hearing)),
-        duels=_duels(work, hearing, matrices),
-        figures=_figures(work, hearing),
-        screenings=screenings_of(compared, len(hearing.agenda), settings.judge),
-        levels=_level_words(hearing.rounds[0]) if has_same_levels else (),
-        stability=level_stability(attacks, len(hearing.models), method) if has_same_levels else (),
+        **about_attacks(work, evaluation, rankings, matrices, *_skipped(evaluation)),
+        duels=_duels(work, evaluation, matrices),
+        figures=_figures(work, evaluation),
+        screenings=screenings_of(compared, len(evaluation.question_set), settings.judge),
+        levels=_level_words(evaluation.rounds[0]) if has_same_levels else (),
+        stability=level_stability(attacks, len(evaluation.models), method) if has_same_levels else (),
         scale=scale_words(settings),
-        settings=_settings(settings, hearing, answers, annotators),
+        settings=_settings(settings, evaluation, answers, annotators),
     )
 
 
@@ -71,32 +71,32 @@ def scale_words(settings: ScoreSettings) -> str:
 
 
 def _duels(
-    work: Workspace[ScoreSettings], hearing: PairHearing, matrices: AttackMatrices
+    work: Workspace[ScoreSettings], evaluation: PairEvaluation, matrices: AttackMatrices
 ) -> tuple[AttackDuel[ShownPair], ...]:
     shown: dict[tuple[int, int], list[ShownPair]] = {}
-    pictures = Pictures(work.pool, list(hearing.item_ids), THUMBNAIL, work.progress)
-    answered, spoken, preference = hearing.answered, _counted(hearing), hearing.states.preference
-    for found, judged in zip(hearing.rounds, hearing.judged, strict=True):
+    pictures = Pictures(work.pool, list(evaluation.item_ids), THUMBNAIL, work.progress)
+    answered, spoken, preference = evaluation.answered, _counted(evaluation), evaluation.states.preference
+    for found, judged in zip(evaluation.rounds, evaluation.judged, strict=True):
         chosen, levels, signs = judged.selection, _level_words(found), signs_of(judged.selection)
         for row in np.flatnonzero(judged.active).tolist():
-            number = int(judged.ballot.questions[row, 0])
+            number = int(judged.round_questions.questions[row, 0])
             is_judged = judged.state[number] == JUDGED
             shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
                 ShownPair(
                     level=int(chosen.level[row]),
-                    low=_side(hearing, pictures, chosen.low, chosen.attacker_low, chosen.defender_low, row),
-                    high=_side(hearing, pictures, chosen.high, chosen.attacker_high, chosen.defender_high, row),
+                    low=_side(evaluation, pictures, chosen.low, chosen.attacker_low, chosen.defender_low, row),
+                    high=_side(evaluation, pictures, chosen.high, chosen.attacker_high, chosen.defender_high, row),
                     weight=int(chosen.weight[row]),
                     preference=float(signs[row] * preference[number]) if is_judged else None,
                     answers=_answers(int(answered[number]), int(spoken[number])),
                     level_words=levels[int(chosen.level[row])],
                 )
             )
-    return attack_duels(shown, hearing.models, matrices, lambda pair: pair.level)
+    return attack_duels(shown, evaluation.models, matrices, lambda pair: pair.level)
 
 
 def _side(
-    hearing: PairHearing,
+    evaluation: PairEvaluation,
     pictures: Pictures,
     item: Int[Array, " Q"],
     attacker: Float[Array, " Q"],
@@ -104,13 +104,13 @@ def _side(
     row: int,
 ) -> Side:
     image, pixelated = pictures.of(int(item[row]))
-    return Side(hearing.item_ids[int(item[row])], image, pixelated, float(attacker[row]), float(defender[row]))
+    return Side(evaluation.item_ids[int(item[row])], image, pixelated, float(attacker[row]), float(defender[row]))
 
 
-def _counted(hearing: PairHearing) -> Int[Array, " q"]:
+def _counted(evaluation: PairEvaluation) -> Int[Array, " q"]:
     """The number of answers that count, for each pair."""
-    compared, weighed = hearing.states.compared, hearing.states.weighed
-    return np.bincount(compared.question[weighed.weight > 0], minlength=len(hearing.agenda))
+    compared, weighed = evaluation.states.compared, evaluation.states.weighed
+    return np.bincount(compared.question[weighed.weight > 0], minlength=len(evaluation.question_set))
 
 
 def _answers(answered: int, counted: int) -> str:
@@ -120,11 +120,11 @@ def _answers(answered: int, counted: int) -> str:
     return people if counted == answered else f"{people}, of whom {counted} count"
 
 
-def _figures(work: Workspace[ScoreSettings], hearing: PairHearing) -> tuple[DuelFigure, ...]:
-    scaled = _scaled_pool(work, hearing)
-    first = np.concatenate([found.selection.rank == 1 for found in hearing.rounds])
+def _figures(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> tuple[DuelFigure, ...]:
+    scaled = _scaled_pool(work, evaluation)
+    first = np.concatenate([found.selection.rank == 1 for found in evaluation.rounds])
     table = {
-        name: np.concatenate([getattr(found.selection, name) for found in hearing.rounds])[first]
+        name: np.concatenate([getattr(found.selection, name) for found in evaluation.rounds])[first]
         for name in (
             "attacker",
             "defender",
@@ -137,18 +137,18 @@ def _figures(work: Workspace[ScoreSettings], hearing: PairHearing) -> tuple[Duel
         )
     }
     made: list[DuelFigure] = []
-    for one in range(len(hearing.models)):
-        for other in range(one + 1, len(hearing.models)):
-            points = (*_marked(table, hearing, other, one, "AB"), *_marked(table, hearing, one, other, "CD"))
+    for one in range(len(evaluation.models)):
+        for other in range(one + 1, len(evaluation.models)):
+            points = (*_marked(table, evaluation, other, one, "AB"), *_marked(table, evaluation, one, other, "CD"))
             if points and len(made) < FIGURES:
-                names = hearing.models[one], hearing.models[other]
+                names = evaluation.models[one], evaluation.models[other]
                 counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
                 made.append(DuelFigure(*names, counts.astype(np.int64), points))
     return tuple(made)
 
 
 def _marked(
-    table: dict[str, Array], hearing: PairHearing, attacker: int, defender: int, names: str
+    table: dict[str, Array], evaluation: PairEvaluation, attacker: int, defender: int, names: str
 ) -> tuple[Marked, ...]:
     """The pair that an attacker rates most differently, as points of a figure; x is the model with the lower number."""
     rows = np.flatnonzero((table["attacker"] == attacker) & (table["defender"] == defender))
@@ -159,23 +159,23 @@ def _marked(
     for name, side in zip(names, ("high", "low"), strict=True):
         of_attacker, of_defender = float(table[f"attacker_{side}"][row]), float(table[f"defender_{side}"][row])
         x, y = (of_defender, of_attacker) if defender < attacker else (of_attacker, of_defender)
-        points.append(Marked(name, x, y, hearing.item_ids[int(table[side][row])]))
+        points.append(Marked(name, x, y, evaluation.item_ids[int(table[side][row])]))
     return tuple(points)
 
 
-def _scaled_pool(work: Workspace[ScoreSettings], hearing: PairHearing) -> Float[Array, "M S"]:
+def _scaled_pool(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> Float[Array, "M S"]:
     """Every model's scores of evenly spaced items on the common scale, without items that some model cannot score."""
-    scales = {name: scale for found in hearing.rounds for name, scale in found.about["scales"].items()}
+    scales = {name: scale for found in evaluation.rounds for name, scale in found.about["scales"].items()}
     positions = np.array(spaced(work.size, DRAWN))
-    raw = np.stack([ScoreColumn(work.folder, work.settings, name).at(positions) for name in hearing.models])
+    raw = np.stack([ScoreColumn(work.folder, work.settings, name).at(positions) for name in evaluation.models])
     raw = raw[:, ~np.isnan(raw).any(axis=0)]
-    return np.stack([scale_of(scales[name])(row) for name, row in zip(hearing.models, raw, strict=True)])
+    return np.stack([scale_of(scales[name])(row) for name, row in zip(evaluation.models, raw, strict=True)])
 
 
-def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annotators: int) -> dict[str, str]:
+def _settings(settings: ScoreSettings, evaluation: PairEvaluation, answers: int, annotators: int) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
     shown = round_settings(
-        hearing.rounds,
+        evaluation.rounds,
         settings.judge.model_dump(),
         more=lambda found: {"skipped levels": " ".join(found.words)} if found.words else {},
     )
@@ -183,9 +183,9 @@ def _settings(settings: ScoreSettings, hearing: PairHearing, answers: int, annot
     return shown | {"answers stored": f"{answers:,}", "annotators": f"{annotators:,}"}
 
 
-def _skipped(hearing: PairHearing) -> Sequence[str]:
+def _skipped(evaluation: PairEvaluation) -> Sequence[str]:
     """Sentences about skipped levels; one summary if there are many, since the settings list them anyway."""
-    words = [words for found in hearing.rounds for words in found.words]
+    words = [words for found in evaluation.rounds for words in found.words]
     if len(words) <= MOST_SKIPPED:
         return words
     return [f"{len(words):,} models had levels with fewer than two items, which were skipped; see the settings below."]

@@ -6,21 +6,21 @@ import numpy as np
 
 from dissensus.arrays import Array
 from dissensus.errors import ScreeningError
-from dissensus.inquiry import Valued
+from dissensus.inquiry import NumericAnswers
 from dissensus.report.scores.data import Screenings, Subject
-from dissensus.screening import P910, Bt500, Weighed, bt500, by_bt500, by_p910, p910, preferences
+from dissensus.screening import P910, Bt500, WeightedAnswers, bt500, by_bt500, by_p910, p910, preferences
 from dissensus.tasks.scores.comparing import columns_of, person_named
 from dissensus.tasks.scores.settings import PairSettings
 
 
-def screenings_of(compared: Valued, questions: int, settings: PairSettings) -> Screenings | None:
+def screenings_of(compared: NumericAnswers, questions: int, settings: PairSettings) -> Screenings | None:
     """The results of BT.500 and P.910 for everyone; None if there are no slider answers to screen."""
     if settings.question != "slider" or len(compared.value) == 0:
         return None
     return screen(compared, questions, settings.method, settings.balance)
 
 
-def screen(compared: Valued, questions: int, used: str, balance: float | None = None) -> Screenings:
+def screen(compared: NumericAnswers, questions: int, used: str, balance: float | None = None) -> Screenings:
     """Both screenings; one without an estimate says why."""
     columns = columns_of(compared, questions)
     rejecting: Bt500 | str
@@ -39,7 +39,7 @@ def screen(compared: Valued, questions: int, used: str, balance: float | None = 
     return Screenings(used, subjects, words, correlation)
 
 
-def _subject(compared: Valued, number: int, rejecting: Bt500 | str, soft: P910 | str) -> Subject:
+def _subject(compared: NumericAnswers, number: int, rejecting: Bt500 | str, soft: P910 | str) -> Subject:
     answers = int((compared.person == number).sum())
     estimate = None if isinstance(soft, str) else soft
     return Subject(
@@ -53,7 +53,7 @@ def _subject(compared: Valued, number: int, rejecting: Bt500 | str, soft: P910 |
     )
 
 
-def _bt500_words(found: Bt500 | str, compared: Valued) -> str:
+def _bt500_words(found: Bt500 | str, compared: NumericAnswers) -> str:
     if isinstance(found, str):
         return f"BT.500: {found}."
     number = len(found.rejected)
@@ -77,7 +77,7 @@ def _p910_words(found: P910 | str) -> str:
 def _correlation(columns: tuple[Array, Array, Array, int, int], balance: float | None) -> float | None:
     """Correlation of the two screenings' preferences over the pairs for which both have one."""
 
-    def preferred(weighed: Weighed) -> tuple[np.ndarray, np.ndarray]:
+    def preferred(weighed: WeightedAnswers) -> tuple[np.ndarray, np.ndarray]:
         return preferences(columns[0], weighed, columns[3])
 
     one, weight = preferred(by_bt500(*columns, balance))

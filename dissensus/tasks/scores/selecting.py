@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competition.task import Choice, Plan, Selecting, refuse_alike
+from dissensus.competition.task import Plan, SelectionResult, Selector, refuse_alike
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError, StudyError
 from dissensus.predictions.scale import Scale
@@ -68,7 +68,7 @@ def depth_of(cells: Cells, reserves: int, taken: Int[Array, "T 4"] | None) -> in
     return cells.depth(1 + reserves, int(most))
 
 
-class PairSelecting(Selecting[PairSelection]):
+class PairSelector(Selector[PairSelection]):
     """The selection of one round."""
 
     recorded = ("pool", "predictions", "better")
@@ -94,7 +94,7 @@ class PairSelecting(Selecting[PairSelection]):
         self.reduction = LevelExtremes(self.columns, self.cells, depth)
         self.inputs = {"better": better, "scales": self.scale.parameters(plan.models)}
 
-    def finish(self, found: Extremes) -> Choice[PairSelection]:
+    def finish(self, found: Extremes) -> SelectionResult[PairSelection]:
         """The extremal pair of every attacker in every level of every defender, and its reserves."""
         plan = self.plan
         skipped = require_levels(level_counts(found, self.cells), plan.models, np.any(plan.wanted, axis=0))
@@ -113,7 +113,7 @@ class PairSelecting(Selecting[PairSelection]):
             "levels": _ends(plan.settings, self.ends),
             "skipped": skipped,
         }
-        return Choice(selection, about)
+        return SelectionResult(selection, about)
 
 
 def recorded_settings(work: Workspace[ScoreSettings]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import attack_matrices
 from dissensus.ranking import ATTACK_RANKERS, credits_of
 from dissensus.records import AttackMatrices, Attacks, PairSelection, Standing
-from dissensus.screening import Weighed, preferences
+from dissensus.screening import WeightedAnswers, preferences
 from dissensus.tasks.scores.comparing import signs_of
 
 USUAL = Method("thurstone", 0.01)
@@ -32,7 +32,7 @@ class PairEvidence:
     sign: Int[Array, " Q"]
     question: Int[Array, " A"]
     person: Int[Array, " A"]
-    weighed: Weighed
+    weighed: WeightedAnswers
 
     def among(self, members: Int[Array, " n"]) -> PairEvidence:
         rows, attacker, defender = rows_among(self.attacks.attacker, self.attacks.defender, members)
@@ -54,7 +54,7 @@ class PairEvidence:
         people, pairs = int(self.person.max(initial=-1)) + 1, int(attacks.pair.max()) + 1
         questions = max(pairs, int(self.question.max(initial=-1)) + 1)
         of_person, of_pair = rng.exponential(size=people), rng.exponential(size=pairs)
-        some = Weighed(weighed.value, weighed.weight * of_person[self.person])
+        some = WeightedAnswers(weighed.value, weighed.weight * of_person[self.person])
         preference = preferences(self.question, some, questions)[0][attacks.pair] / 100
         rows = replace(attacks, weight=attacks.weight * of_pair[attacks.pair], preference=self.sign * preference)
         return attack_matrices(rows, models)
@@ -79,7 +79,7 @@ def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) ->
     """The preference for the attacker's higher item on each decided row."""
     rows = np.flatnonzero(judged.decided)
     chosen = judged.selection.take(rows)
-    pair = judged.ballot.questions[rows, 0]
+    pair = judged.round_questions.questions[rows, 0]
     return Attacks(
         attacker=chosen.attacker,
         defender=chosen.defender,
@@ -96,7 +96,7 @@ def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tupl
     Levels with the most items come first: at the ends of the scale, few models may have two items in a level.
     """
     nobody = np.zeros(0, np.int64)
-    evidence = PairEvidence(attacks, nobody, nobody, nobody, Weighed(np.zeros(0), np.zeros(0)))
+    evidence = PairEvidence(attacks, nobody, nobody, nobody, WeightedAnswers(np.zeros(0), np.zeros(0)))
 
     def strengths(levels: Int[Array, " k"]) -> list[Float[Array, " M"]]:
         rows = attacks.take(np.isin(attacks.level, levels))

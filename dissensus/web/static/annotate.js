@@ -46,7 +46,7 @@ const rest = async () => {
   header.session = breaks.words;
 };
 
-/* On to the next question; if there is none, the supply reports why. */
+/* Moves on to the next question; if there is none, the supply reports why. */
 const advance = async () => {
   lesson = null;
   if (breaks.isDue(header.standing)) await rest();
@@ -144,7 +144,7 @@ const help = async () => {
   asking.stopwatch.hold("help", false);
 };
 
-/* Enter moves on: after practice feedback, or past a question that somebody went back to. */
+/* Enter moves on after practice feedback, and keeps the answer to a question that somebody went back to. */
 const goOn = () => {
   if (lesson?.isTold) advance();
   else if (screen() === "question" && queue.current?.chosen !== undefined && !asking.isChanged) keep();

@@ -36,7 +36,7 @@ const show = (summary) => {
   draw("alpha", alpha, () => drawAlpha(alpha));
   draw("people", [annotators, minute], () => drawPeople(annotators, now, acts));
   role("stale").textContent = "";
-  role("seen").textContent = `As of ${clock(now)}. Refreshes every ${EVERY / 1000} seconds while this page is in front.`;
+  role("seen").textContent = `As of ${clock(now)}. Refreshes every ${EVERY / 1000} seconds while this tab is visible.`;
 };
 
 const gate = (title, words) => {
@@ -48,7 +48,7 @@ const gate = (title, words) => {
   document.body.dataset.state = "gate";
 };
 
-const shut = () => gate("This page needs the owner’s link", "Open the link that was printed when the service started: it ends with # and some letters. Annotators’ links do not open this page.");
+const shut = () => gate("This page needs the owner’s link", "Open the link that was printed when the service started: it ends with # followed by letters and digits. Annotators’ links do not open this page.");
 
 const refresh = async () => {
   clearTimeout(timer);

@@ -64,16 +64,16 @@ const showRefusal = (title, words, prefix) => {
   const many = prefix ? keysUnder(`${prefix}:answer:`).length + keysUnder(`${prefix}:refused:`).length : 0;
   one("[data-role=unsent]").hidden = !many;
   one("[data-role=unsent-words]").textContent =
-    `Not sent yet: ${count(many, "answer")}. Unsent answers stay in this browser until you open a valid link of yours; you can also save them as a file.`;
+    `Not sent yet: ${count(many, "answer")}. Unsent answers stay in this browser and are sent when you open a valid link of your own here; you can also save them as a file.`;
   one("[data-role=unsent-save]").onclick = () => saveFile("unsent-answers.json", unsentText(prefix));
   one("[data-role=help]").hidden = true;
   showScreen("refusal");
 };
 
 export const showNoLink = (prefix) =>
-  showRefusal("This page needs your personal link", "Open the link you were sent: it ends with # and some letters. If you did, the link is no longer valid; ask for a new one.", prefix);
+  showRefusal("This page needs your personal link", "Open the link you were sent: it ends with # followed by letters and digits. If you opened it and still see this page, the link is no longer valid: ask for a new one.", prefix);
 
-export const showLinkGone = (prefix) => showRefusal("Your link is no longer valid", "Ask the owner of the study for a new one.", prefix);
+export const showLinkGone = (prefix) => showRefusal("Your link is no longer valid", "Ask the owner of the study for a new link.", prefix);
 
 export const showOldPage = () => showRefusal("This page is out of date", "Reload it to get the current version.", "");
 

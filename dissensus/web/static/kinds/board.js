@@ -1,8 +1,8 @@
 /* A picture with a label map over it, at the picture's own pixels: zoomed by wheel, pinch, keys and buttons; moved with two
- * fingers, the middle button, the space bar held down, or as a hand. All other gestures go to a tool that the caller sets.
+ * fingers, the middle button, the space bar held down, or the hand tool. All other gestures go to a tool that the caller sets.
  *
  * board = new Board(image, { colours, unknown, alt })
- *                        image: a decoded <img>; colours: "#rrggbb" by class; unknown: for pixels that cannot be told (optional)
+ *                        image: a decoded <img>; colours: "#rrggbb" by class; unknown: the colour of 'cannot tell' (optional)
  *   element              goes on the page, which gives it its size
  *   surface              has the focus while somebody draws
  *   width, height        of the picture, in its own pixels
@@ -22,7 +22,7 @@
  *   reveal(x, y)         moves the picture until that position is visible
  *   layer                an <svg> over everything, in pixels of `element`; clicks pass through it
  *   tool                 { down(at, event), move(places, event), up(at, event), cancel(), hover(at, event) }, all optional; `at`
- *                        as from toPicture(); cancel: a second finger came down, so it was not drawing
+ *                        as from toPicture(); cancel: a second finger touched down, so the first was not drawing
  *   leave()              call this when the view is left
  * Events: view (zoomed, moved or resized: redraw the layer). */
 

@@ -10,7 +10,7 @@ import { asked } from "./parts.js";
 const ASK = "Is the mask correct?";
 const SHORT = 6; // pixels of the page: moving further is dragging
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const KINDS = { missing: "Missing", extra: "Too much", class: "Wrong class", border: "Border off" };
+const KINDS = { missing: "Missing", extra: "Extra", class: "Wrong class", border: "Bad border" };
 const WORDS = { missing: "something is not marked", extra: "marked, but not there", class: "wrong class", border: "the border is off" };
 
 const words = (marks) => (marks.length ? `${marks.length} ${marks.length === 1 ? "error" : "errors"}` : "nothing wrong");
@@ -35,7 +35,7 @@ class Checking {
     this.context = context;
     this.before = context.chosen ?? null;
     this.kind = "missing";
-    this.board = new Board(context.pictures[0], { colours: payload.colours, unknown: payload.unknown, alt: "The picture and what is marked in it" });
+    this.board = new Board(context.pictures[0], { colours: payload.colours, unknown: payload.unknown, alt: "The picture with the mask over it" });
     this.makeAnswers();
     this.makeTools();
     this.marks = new Marks(this.board, WORDS, () => this.draw());
@@ -107,7 +107,7 @@ class Checking {
   }
 
   set(at) {
-    if (!this.marks.add(at, this.kind)) this.note.textContent = `${MOST} marks are enough: please send them`;
+    if (!this.marks.add(at, this.kind)) this.note.textContent = `You have placed ${MOST} marks, the maximum: please send them.`;
   }
 
   /* Sets what is wrong at the selected pin and the next ones. */
@@ -127,7 +127,7 @@ class Checking {
     this.note.textContent = all.length ? "" : `${this.context.isTouch ? "Tap" : "Click"} where something is wrong, then say what.`;
   }
 
-  /* 'Nothing wrong' has its own button, so that nobody says so by accident. */
+  /* 'Nothing wrong' has its own button, so that nobody gives this answer by accident. */
   give(isWrong) {
     if (isWrong === this.marks.all.length > 0) this.context.answer(this.marks.all.map((mark) => ({ ...mark })));
   }
@@ -180,14 +180,14 @@ const draw = (host, question, context) => {
 export default {
   title: "Is the mask correct?",
   about:
-    "Somebody else marked what is in the picture. Check whether anything is missing, marked although it is not there, of the wrong class, or has a border " +
-    "that is clearly off. Click there and say what is wrong; if everything is fine, say so.",
+    "Somebody else marked what is in the picture. Check their work: is anything missing, marked although it is not there, or of the wrong class, or is a border " +
+    "clearly off? Click the spot and choose what is wrong. If everything is fine, press 'Nothing wrong'.",
   keys: [
-    { keys: ["1", "2", "3", "4"], name: "What is wrong", meaning: "missing, too much, wrong class, border off: for the mark just placed and the next ones" },
+    { keys: ["1", "2", "3", "4"], name: "What is wrong", meaning: "missing, extra, wrong class, bad border: applies to the selected mark and to those you place next" },
     { keys: ["N"], name: "Nothing wrong", meaning: "everything is marked as it should be" },
     { keys: ["Enter"], name: "Send", meaning: "sends your marks" },
     { keys: ["M"], name: "Mask", meaning: "filled, outline, off" },
-    { keys: ["P"], name: "Mark the middle", meaning: "places a mark without a mouse; the arrow keys move it, faster with Shift" },
+    { keys: ["P"], name: "Mark the middle", meaning: "places a mark in the middle of the view, without a mouse; the arrow keys move it, faster with Shift" },
     { keys: ["X"], name: "Remove", meaning: "removes the selected mark; you can also drag marks" },
   ],
   draw,

@@ -47,8 +47,8 @@ export default {
     { keys: ["←"], name: "Left", meaning: "the left one; on a narrow screen, the upper one" },
     { keys: ["→"], name: "Right", meaning: "the right one; on a narrow screen, the lower one" },
     { keys: ["↓", "S"], name: "No difference", meaning: "if offered: you prefer neither" },
-    { keys: ["Space"], name: "Photo", meaning: "hold it to see the photograph without marked regions" },
-    { keys: ["U"], name: "Cannot be judged", meaning: "if offered: broken or unsuitable" },
+    { keys: ["Space"], name: "Photo", meaning: "hold to see the photograph without the marked regions" },
+    { keys: ["U"], name: "Cannot be judged", meaning: "if offered: the picture is broken or unsuitable" },
   ],
   draw,
 };

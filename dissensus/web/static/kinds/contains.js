@@ -7,7 +7,7 @@ const ROWS = [
   { value: "yes", label: "Yes", keys: ["Y"], tone: "blue", meaning: "it is in the picture" },
   { value: "no", label: "No", keys: ["N"], tone: "orange", meaning: "it is not in the picture" },
   { value: "unsure", label: "Hard to tell", keys: ["U"], meaning: "you cannot decide, or you do not know the word" },
-  { value: "unfit", label: "Unfit", keys: ["X"], meaning: "not a natural photograph, or not suitable to show" },
+  { value: "unfit", label: "Unsuitable", keys: ["X"], meaning: "not a natural photograph, or not suitable to show" },
 ];
 
 const draw = (host, question, context) => {

@@ -104,7 +104,7 @@ export class ExactStage {
     this.#toggle.hidden = !isLarge;
     this.#toggle.replaceChildren(this.#isFitted ? "Exact pixels " : "Fit to screen ", make("kbd", {}, "F"));
     this.element.dataset.scale = scale.toFixed(3);
-    const words = this.#isFitted ? `Resampled to ${Math.round(100 * scale)} %.` : "Drag to see all of it.";
+    const words = this.#isFitted ? `Scaled down to ${Math.round(100 * scale)}%: pixels are no longer exact.` : "Drag to see the rest.";
     this.#note.textContent = isLarge ? words : "";
   }
 }

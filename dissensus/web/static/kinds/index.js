@@ -21,7 +21,7 @@
  *
  * view:     says           the question in one sentence, for screen readers
  *           words(value)   an answer in a few words, for 'last: …'
- *           told(value)    the known answer of a practice question, if the server's words do not name sides (optional)
+ *           told(value)    the known answer of a practice question in words, if the server's do not fit, as with sides (optional)
  *           isChanged()    true once the answer has been changed: then Enter goes to the view (optional)
  *           zoom           what stage() returned; gets the keys + − 0 (optional)
  *           key(event)     returns whether the view used this key; not called while typing (optional)
@@ -40,8 +40,8 @@ export const KINDS = { contains, choice, pick, slider, mask, check };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
-  { keys: ["Z"], name: "Undo", meaning: "back to the previous question, and further back" },
+  { keys: ["Z"], name: "Undo", meaning: "goes back to the previous question; press again to go back further" },
   { keys: ["C"], name: "Comment", meaning: "a remark sent with your answer" },
-  { keys: ["+", "−", "0"], name: "Zoom", isZoom: true, meaning: "also with the wheel, two fingers or a double tap; drag to move" },
+  { keys: ["+", "−", "0"], name: "Zoom", isZoom: true, meaning: "also with the mouse wheel, two fingers or a double tap; drag to move the picture" },
   { keys: ["?"], name: "Help", meaning: "these instructions again" },
 ];

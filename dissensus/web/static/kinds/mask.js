@@ -14,7 +14,7 @@ const MOST_NAMED = 4;
 const SOON = 400; // milliseconds after a stroke until it is saved in case of a reload
 const MARKS = { missing: "something is not marked", extra: "marked, but not there", class: "wrong class", border: "the border is off" };
 
-const percent = (share) => (share >= 0.01 ? `${Math.round(100 * share)} %` : "below 1 %");
+const percent = (share) => (share >= 0.01 ? `${Math.round(100 * share)} %` : "under 1 %");
 
 /* The classes by their share of the picture. */
 const wordsOf = (answer, names) => {
@@ -41,7 +41,7 @@ class Masking {
     this.#question = question;
     this.#context = context;
     const { colours, unknown, marks = [] } = question.payload;
-    this.board = new Board(context.pictures[0], { colours, unknown, alt: "Picture to draw on: arrow keys move, the space bar draws" });
+    this.board = new Board(context.pictures[0], { colours, unknown, alt: "Picture to draw on: arrow keys move a cross, the space bar draws" });
     this.easel = new Easel(this.board, this.#before());
     this.#restore();
     if (marks.length) {
@@ -112,7 +112,7 @@ class Masking {
       return this.#say(`Nothing is drawn. Is there only ${this.names[0] ?? "background"} in this picture?`);
     }
     const { answer } = drawing;
-    if (answer.runs.length > 2 * this.#question.payload.most_runs) return this.#say("Too much detail to store: remove speckles with a larger brush.");
+    if (answer.runs.length > 2 * this.#question.payload.most_runs) return this.#say("The mask has too much detail to be stored: paint over small specks with a larger brush.");
     return this.say(answer);
   }
 
@@ -206,18 +206,18 @@ const draw = (host, question, context) => {
 
 export default {
   title: "What is where?",
-  about: "Draw every object of the listed classes as precisely as you can; everything else is background. Mark what nobody could identify as 'cannot tell'.",
+  about: "Draw every object of the listed classes as precisely as you can; everything else is background. Use 'cannot tell' for anything that nobody could identify.",
   hasZoom: false,
   keys: [
     { keys: ["P", "B"], name: "Draw", meaning: "polygon, corner by corner, or brush; [ and ] change the brush size" },
     { keys: ["E", "G"], name: "Erase, fill", meaning: "erase, or assign a region of one colour to the selected class" },
     { keys: ["1", "…", "0"], name: "Class", meaning: "as shown on the chips; 0 is background, V is 'cannot tell', / searches a long list" },
-    { keys: ["Enter"], name: "Close, finish", meaning: "closes the polygon; if none is open, gives the answer. Backspace removes the last corner, Esc all" },
+    { keys: ["Enter"], name: "Close, finish", meaning: "closes the polygon; if none is open, sends your answer. Backspace removes the last corner, Esc all corners" },
     { keys: ["Ctrl+Z"], name: "Undo step", meaning: "the last stroke or corner; with Shift: redo" },
-    { keys: ["+", "−", "F"], name: "Zoom", meaning: "also with the wheel or two fingers; F shows the whole picture. Space and drag, the middle button or H move it" },
+    { keys: ["+", "−", "F"], name: "Zoom", meaning: "also with the wheel or two fingers; F shows the whole picture. To move it, hold the space bar or the middle button and drag, or press H" },
     { keys: ["O"], name: "Colours", meaning: "hide or show" },
-    { keys: ["←", "→"], name: "Keyboard", meaning: "these and ↑ ↓ move a cross, with Shift by one pixel; the space bar draws there, also while held down" },
-    { keys: ["U"], name: "Unfit", meaning: "cannot be judged: the picture is broken, or nobody could tell what is in it" },
+    { keys: ["←", "→"], name: "Keyboard", meaning: "the arrow keys (also ↑ ↓) move a cross, with Shift by one pixel; the space bar draws there, and keeps drawing while you hold it and move" },
+    { keys: ["U"], name: "Cannot be judged", meaning: "the picture is broken, or nobody could tell what is in it" },
   ],
   draw,
 };

@@ -16,7 +16,7 @@ const bandName = (names, band) => (band === "same" ? ["Uncertain"] : [...named(n
 const valueName = (names, value) => (value === 0 ? ["No difference"] : bandName(names, bandOf(value)));
 
 const valueText = (names, value) => {
-  const words = { unfit: "unfit", same: "uncertain", left: `${names.text.left} is better`, right: `${names.text.right} is better` };
+  const words = { unfit: "cannot be judged", same: "uncertain", left: `${names.text.left} is better`, right: `${names.text.right} is better` };
   if (typeof value === "string") return words[value];
   return value === null ? "not moved yet" : `${value === 0 ? "no difference" : words[bandOf(value)]} (${signed(value)})`;
 };
@@ -47,7 +47,7 @@ class Sliding {
     this.reading = make("p", { class: "reading", "data-role": "reading" });
     this.confirm = make("button", { type: "button", class: "go", "data-role": "confirm", "aria-keyshortcuts": "Enter", onclick: () => this.give() });
     this.same = plain({ "data-role": "same", "aria-keyshortcuts": "S", onclick: () => { this.scale.to(0); this.scale.focus(); } }, "No difference", "S");
-    this.unfit = plain({ "data-answer": "unfit", "aria-keyshortcuts": "U", "aria-pressed": chosen === undefined ? null : String(chosen === "unfit"), onclick: () => answer("unfit") }, "Unfit", "U");
+    this.unfit = plain({ "data-answer": "unfit", "aria-keyshortcuts": "U", "aria-pressed": chosen === undefined ? null : String(chosen === "unfit"), onclick: () => answer("unfit") }, "Cannot be judged", "U");
   }
 
   get isOpen() {
@@ -109,15 +109,15 @@ const draw = (host, question, context) => {
 export default {
   title: "Which one is better, and how sure are you?",
   about:
-    "Two pictures side by side, or two clips one after the other, pixel for pixel. Move the slider towards the better one: the further, the surer you are. " +
+    "Two pictures side by side, or two clips one after the other, pixel for pixel. Move the slider towards the better one: the further you move it, the more certain you are. " +
     "Near the middle means uncertain; exactly in the middle means no difference.",
   hasZoom: false,
   keys: [
     { keys: ["←", "→"], name: "Move", meaning: "by 5 towards the left or the right one, with Shift by 1; Home and End go all the way" },
     { keys: ["S", "0"], name: "No difference", meaning: "moves the slider exactly to the middle" },
-    { keys: ["Enter"], name: "Confirm", meaning: "gives the answer shown on the button; so does Space" },
-    { keys: ["U"], name: "Unfit", meaning: "cannot be judged: broken or unsuitable" },
-    { keys: ["F"], name: "Fit", meaning: "if they are larger than the screen: shows all of them, but resampled" },
+    { keys: ["Enter"], name: "Confirm", meaning: "sends the answer shown on the button; Space does the same" },
+    { keys: ["U"], name: "Cannot be judged", meaning: "they are broken or unsuitable" },
+    { keys: ["F"], name: "Fit", meaning: "if they are larger than the screen: scales them down so that you see all of them" },
     { keys: ["P", "1", "2"], name: "Play", meaning: "clips only: replays both, the first or the second one" },
   ],
   draw,

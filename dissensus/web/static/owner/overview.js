@@ -12,8 +12,8 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
   role("title").textContent = title;
   role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `No answers yet: ${number(needed)} to go`;
   role("expected").textContent = sentence(expected);
-  role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour in the last day`].filter(Boolean).join(" · ");
-  role("state").textContent = paused ? "Paused: nobody gets questions" : "Running";
+  role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour over the last 24 hours`].filter(Boolean).join(" · ");
+  role("state").textContent = paused ? "Paused: no questions are handed out" : "Running";
   role("state").dataset.paused = paused;
   role("pause").textContent = paused ? "Resume" : "Pause";
   role("pause").dataset.paused = paused;
@@ -27,7 +27,7 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
 
 export const drawKinds = (kinds) => {
   const host = role("kinds");
-  if (!kinds.length) return host.replaceChildren(make("p", { class: "none" }, "There are no questions yet."));
+  if (!kinds.length) return host.replaceChildren(make("p", { class: "none" }, "There are no questions yet: select items with dissensus select, or add your own questions with dissensus ask."));
   const row = ({ kind, questions, done, answers, needed }) => {
     const fill = make("i", {});
     fill.style.width = needed ? `${Math.min(100, (100 * answers) / needed)}%` : "0";

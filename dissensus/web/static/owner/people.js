@@ -1,4 +1,4 @@
-/* Who answers, how fast, and how well as far as can be told. Suggestions are only suggestions: the owner decides. */
+/* Who answers, how fast, and how well, as far as that can be measured. Suggestions are only suggestions: the owner decides. */
 
 import { make, one } from "../dom.js";
 import { ago, number, outOf, seconds, share } from "./words.js";
@@ -14,7 +14,7 @@ const cell = (label, value, sub) => make("td", { class: "number", "data-label": 
 
 const row = (person, now, acts) => {
   const { name, exclusion, suggestion, is_trusted: isTrusted, is_revoked: isRevoked, has_link: hasLink } = person;
-  const tags = [isTrusted && tag("trusted"), exclusion && tag("excluded", "wrong"), isRevoked && tag("link revoked"), suggestion && tag("check", "note")];
+  const tags = [isTrusted && tag("trusted"), exclusion && tag("excluded", "wrong"), isRevoked && tag("link revoked"), suggestion && tag("review", "note")];
   const line = make(
     "tr",
     { "data-person": name, "data-excluded": String(Boolean(exclusion)) },
@@ -36,7 +36,7 @@ const row = (person, now, acts) => {
   return [line, make("tr", { class: "note-row", "data-tone": exclusion ? "wrong" : "note" }, make("td", { colspan: COLUMNS.length }, make("p", {}, words)))];
 };
 
-/* First those to check, then the most active, then those who no longer count. */
+/* First those to review, then the most active, then those who no longer count. */
 const place = (person) => (person.suggestion ? 0 : person.exclusion ? 2 : person.is_revoked ? 3 : 1);
 
 export const drawPeople = (annotators, now, acts) => {

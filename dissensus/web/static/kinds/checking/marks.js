@@ -3,7 +3,7 @@
  * marks = new Marks(board, words, changed)
  *                    words: the name of each kind of error; changed() is called after every change
  *   all              [{ x, y, kind }], in pixels of the picture, in the order they were placed
- *   selected         the index in `all` of the one that keys and buttons act on; -1 if none is
+ *   selected         the index in `all` of the pin that keys and buttons act on; -1 if there is none
  *   list             <ol>: the pins, to look at, select and remove
  *   add(at, kind), move(at), mark(kind), remove(), select(place)
  *   at(x, y)         the pin under a position on the page; -1 if there is none */

@@ -1,4 +1,4 @@
-/* Tools that paint where one presses: brush, eraser and region fill. */
+/* Tools that paint where the pointer is pressed: brush, eraser and region fill. */
 
 import { draw } from "../../dom.js";
 import { fillRegion, fillStroke } from "./fill.js";

@@ -14,17 +14,17 @@ const habits = { tool: "polygon", size: null, opacity: 0.5, label: 1 }; // this 
 const drawnWith = { tool: "polygon", label: 1 }; // every picture starts with these: nobody starts by filling or erasing
 
 const HINTS = {
-  polygon: "Click from corner to corner. Press Enter or click the first corner to close it.",
+  polygon: "Click each corner. Press Enter or click the first corner to close the polygon.",
   brush: "Paint with the selected class.",
   eraser: "Erase: what was there becomes background.",
   fill: "Click a region of one colour to assign it to the selected class.",
-  hand: "Drag the picture. With other tools, hold the space bar or use the middle button.",
+  hand: "Drag to move the picture. With other tools, hold the space bar or the middle button and drag.",
 };
 const TOUCH_HINTS = {
   ...HINTS,
-  polygon: "Tap from corner to corner, then the first one again.",
+  polygon: "Tap each corner, then the first one again.",
   fill: "Tap a region to assign it to the selected class.",
-  hand: "Drag the picture. With other tools, use two fingers.",
+  hand: "Drag to move the picture. With other tools, use two fingers.",
 };
 
 export class Easel extends EventTarget {

@@ -41,14 +41,14 @@ export class Panel {
     this.#tools = TOOLS.map(({ name, words, key }) =>
       make("button", { type: "button", class: "tool", "data-tool": name, "aria-label": words, title: `${words} (${key})`, "aria-keyshortcuts": key, onclick: () => act.tool(name), onmousedown: keepFocus },
         icon(name), make("span", { "aria-hidden": "true" }, words), make("kbd", { "aria-hidden": "true" }, key)));
-    this.#size = slider("size", "Brush", { min: 1, max: largest }, act.size);
-    this.#opacity = slider("opacity", "Colours", { min: 0, max: 100, step: 5 }, (value) => act.opacity(value / 100));
+    this.#size = slider("size", "Brush size", { min: 1, max: largest }, act.size);
+    this.#opacity = slider("opacity", "Opacity", { min: 0, max: 100, step: 5 }, (value) => act.opacity(value / 100));
     const step = (name, words, shortcut, run) =>
       make("button", { type: "button", class: "tool step", "data-role": `${name}-stroke`, title: shortcut ? `${words} (${shortcut})` : words, "aria-label": words, "aria-keyshortcuts": shortcut || null, onclick: run, onmousedown: keepFocus },
         icon(name), make("span", { "aria-hidden": "true" }, words));
     this.#steps = { undo: step("undo", "Undo step", "Control+Z", act.undo), redo: step("redo", "Redo", "Control+Shift+Z", act.redo), clear: step("clear", "Clear", "", act.clear) };
     this.tools = make("div", { class: "tools", role: "group", "aria-label": "Tools" }, this.#tools);
-    this.steps = make("div", { class: "steps", role: "group", "aria-label": "Steps" }, Object.values(this.#steps));
+    this.steps = make("div", { class: "steps", role: "group", "aria-label": "Undo and redo" }, Object.values(this.#steps));
     this.measures = make("div", { class: "measures" }, this.#size.element, this.#opacity.element);
   }
 

@@ -1,8 +1,8 @@
-/* Numbered pins on a board, also as a list: where somebody found an error, and which.
+/* Numbered pins on a board, and a list of them: where somebody found an error, and what kind.
  *
  * pins = new Pins(board)
  *   show(marks)   [{ x, y, words }]: positions in pixels of the picture
- *   list          <ol>; pressing a line brings its pin into sight */
+ *   list          <ol>; clicking a line brings its pin into view */
 
 import { draw, make } from "../../dom.js";
 

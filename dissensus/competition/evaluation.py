@@ -15,9 +15,9 @@ import numpy as np
 
 from dissensus.competition.judged import Judged
 from dissensus.competition.select import require_unchanged
-from dissensus.competition.task import Agenda, H, Hearing, S, States, Task, judged_rounds
+from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Task, judged_rounds
 from dissensus.errors import StudyError
-from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, last_words
+from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.records import Question, as_text, moments_of
 from dissensus.store.answers import AnswerLog
@@ -32,7 +32,7 @@ class Competition(Generic[S, H]):
         self.task, self.work = task, task.work
         self.version = tuple(self.work.folder.rounds())
         self.models, self.rounds = read_rounds(self.work.folder, task.selection)
-        self.agenda: Agenda[S] = task.agenda(self.models, self.rounds)
+        self.question_set: QuestionSet[S] = task.question_set(self.models, self.rounds)
         self._judged: tuple[Judged[S], ...] = ()
 
     def is_current(self) -> bool:
@@ -41,24 +41,24 @@ class Competition(Generic[S, H]):
 
     def questions(self) -> list[Questions]:
         """All questions that may be asked."""
-        return self.agenda.groups
+        return self.question_set.groups
 
     def judged(self, answers: Answers) -> tuple[States, tuple[Judged[S], ...]]:
         """The state of every question and every row: the only place that decides what is open."""
-        states = self.task.states(self.agenda, answers)
-        self._judged = judged_rounds(self.agenda, states, self.work.settings.judge.share, self._judged)
+        states = self.task.states(self.question_set, answers)
+        self._judged = judged_rounds(self.question_set, states, self.work.settings.judge.share, self._judged)
         return states, self._judged
 
     def needed(self, answers: Answers) -> Needed:
-        """Questions of the rows that count now, with reserves in place of discarded rows; and their follow-ups."""
+        """The questions of all rows that currently count, with reserves for discarded rows, and their follow-ups."""
         states, judged = self.judged(answers)
-        active = np.zeros(len(self.agenda), bool)
+        active = np.zeros(len(self.question_set), bool)
         for one in judged:
-            active[one.ballot.questions[one.active].ravel()] = True
-        is_needed, barred = self.task.needed(self.agenda, states, active)
+            active[one.round_questions.questions[one.active].ravel()] = True
+        is_needed, barred = self.task.needed(self.question_set, states, active)
         return Needed(is_needed, tuple(self._duels(judged)), tuple(barred))
 
-    def hearing(self) -> Hearing[S, States]:
+    def evaluation(self) -> Evaluation[S, States]:
         """All rounds with the answers stored so far.
 
         Raises:
@@ -67,24 +67,24 @@ class Competition(Generic[S, H]):
         if not self.rounds:
             raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
         exclusions = self.work.people.excluded()
-        answers = read_answers(self.work.answers, self.agenda.groups, exclusions)
+        answers = read_answers(self.work.answers, self.question_set.groups, exclusions)
         states, judged = self.judged(answers)
-        return Hearing(self.models, tuple(self.rounds), self.agenda, answers, states, judged, exclusions)
+        return Evaluation(self.models, tuple(self.rounds), self.question_set, answers, states, judged, exclusions)
 
-    def weighed(self) -> Hearing[S, H]:
-        """The hearing with everything that a ranking needs.
+    def weighed(self) -> Evaluation[S, H]:
+        """The evaluation with everything that a ranking needs.
 
         Raises:
             StudyError: a model's predictions have changed since the rounds were selected.
             ScreeningError: the study's screening has no estimate for these answers.
         """
-        hearing = self.hearing()
-        require_unchanged(self.task, hearing.rounds)
-        return self.task.weighed(hearing)
+        evaluation = self.evaluation()
+        require_unchanged(self.task, evaluation.rounds)
+        return self.task.weighed(evaluation)
 
     @cached_property
     def _uris(self) -> Mapping[str, str | None]:
-        return self.task.uris(self.models, self.agenda)
+        return self.task.uris(self.models, self.question_set)
 
     def uris(self) -> Mapping[str, str | None]:
         return self._uris
@@ -92,29 +92,29 @@ class Competition(Generic[S, H]):
     def context(self, question: Question) -> dict[str, Any]:
         """The answers that a question currently refers to."""
         place = self._places.get((question.kind, question.text))
-        if place is None:  # a question of the user's own
+        if place is None:  # one of the user's own questions
             return {}
-        groups = [group.at(place) for group in self.agenda.groups]
+        groups = [group.at(place) for group in self.question_set.groups]
         return self.task.context(question, read_answers(self.work.answers, groups, self.work.people.excluded()))
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
-        groups = self.agenda.groups
+        groups = self.question_set.groups
         return {(group.kind, text): place for group in groups for place, text in enumerate(group.texts)}
 
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
-        """What the page of a question shows besides pictures."""
+        """What a question's page shows besides pictures."""
         return self.task.material(self._uris, question, shown)
 
     def asked_so_far(self) -> list[Question]:
         """All questions that the study has needed so far."""
-        hearing, first = self.hearing(), self.agenda.groups[0]
-        asked = [Question(kind=first.kind, body=json.loads(first.texts[number])) for number in hearing.asked]
-        return asked + self.task.further_questions(hearing)
+        evaluation, first = self.evaluation(), self.question_set.groups[0]
+        asked = [Question(kind=first.kind, body=json.loads(first.texts[number])) for number in evaluation.asked]
+        return asked + self.task.further_questions(evaluation)
 
     def texts_so_far(self) -> set[tuple[str, str]]:
         """Kind and text of all questions that the study has needed so far, in all wordings."""
-        asked, first = {(one.kind, one.text) for one in self.asked_so_far()}, self.agenda.groups[0]
+        asked, first = {(one.kind, one.text) for one in self.asked_so_far()}, self.question_set.groups[0]
         needed = {text for kind, text in asked if kind == first.kind}
         places = first.places()
         numbers = {places[text][0] for text in needed if text in places}
@@ -144,7 +144,7 @@ def read_answers(log: AnswerLog, groups: Sequence[Questions], excluded: Collecti
             place, wording = known[row[1]]
             if row[2] in excluded:
                 continue
-            answer = as_text(kind.turned(json.loads(row[3]))) if group.is_turned(wording) else row[3]
+            answer = as_text(kind.turned(json.loads(row[3]))) if group.is_swapped(wording) else row[3]
             told = (*row[:3], answer, row[4])
             found.append((place, wording, code_of_text(group.kind, answer), told))
         start += len(group)
@@ -152,6 +152,6 @@ def read_answers(log: AnswerLog, groups: Sequence[Questions], excluded: Collecti
     columns = [(place, wording, code, people.setdefault(row[2], len(people))) for place, wording, code, row in found]
     question, wordings, code, person = np.array(columns, np.int64).reshape(-1, 4).T
     moment = np.array(moments_of([row[4] for *_, row in found]), np.float64)
-    last, _ = last_words(question, person, moment)
+    last, _ = latest_rows(question, person, moment)
     rows = tuple(found[place][3] for place in last.tolist())
     return Answers(question[last], person[last], code[last], moment[last], tuple(people), wordings[last], rows)

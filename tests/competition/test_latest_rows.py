@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.inquiry import last_words
+from dissensus.inquiry import latest_rows
 from dissensus.records import ANSWERS, moment_of, moments_of
 
 Said = tuple[int, str, str, str]
@@ -18,7 +18,7 @@ said = st.tuples(st.integers(0, 3), st.integers(0, 3), st.sampled_from([0.0, 1.0
 
 def last_of(rows: list[tuple[int, int, float]]) -> tuple[list[int], list[int]]:
     question, person = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2).T
-    last, first = last_words(question, person, np.array([row[2] for row in rows], float))
+    last, first = latest_rows(question, person, np.array([row[2] for row in rows], float))
     return last.tolist(), first.tolist()
 
 
