@@ -2,9 +2,9 @@
 
     python examples/imagenet_raters/compete.py KIT_IMAGENET_FOLDER [STUDY] [--models A B C …] [--join MODEL]
 
-The folder holds three public files (see README.md beside this script): `validation_top1.npz`, `raters_sparse.npz` and
-`real.json`. No image is needed: the raters have answered already. Everything after `prepare` is what anybody would do
-with a study of their own; every step is also a command of `dissensus`.
+The folder contains three public files (see ../README.md): `validation_top1.npz`, `raters_sparse.npz` and
+`real.json`. No images are needed, since the raters have already answered. Everything after `prepare` works the same in
+a study of your own; every step is also a command of `dissensus`.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def write_real_accuracy(
 
 
 def import_answers(study: Study, work: Path, only_selected: bool) -> None:
-    """Store what the raters said: everything, or only what they said about images that are selected by now."""
+    """Import the raters' answers: all of them, or only those about images selected so far."""
     answers = work / "answers.parquet"
     if only_selected:
         selected = pa.array(sorted({row["item"] for row in study.selection()}))
@@ -100,7 +100,7 @@ def import_answers(study: Study, work: Path, only_selected: bool) -> None:
 def compete(
     kit: Path, folder: Path, models: list[str], newcomer: str | None, only_selected: bool = False
 ) -> dict[str, Any]:
-    """Run the competition and return its figures."""
+    """Run the competition and return its results."""
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
         prepare(kit, work, [*models, *([newcomer] if newcomer else [])])
@@ -147,7 +147,7 @@ def figures_of(study: Study) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read the arguments, compete, print the figures as JSON."""
+    """Read the arguments, compete, print the results as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kit", type=Path)
     parser.add_argument("study", type=Path, nargs="?", default=Path("imagenet-raters"))

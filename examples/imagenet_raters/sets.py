@@ -1,10 +1,10 @@
-"""How far to trust one competition: the same for many random sets of eleven classifiers.
+"""How far to trust one competition: the same experiment for many random sets of eleven classifiers.
 
     python examples/imagenet_raters/sets.py KIT_IMAGENET_FOLDER [--sets 80] [--distance weighted | --ceiling 0.95]
 
-Every set is selected, judged by the raters and ranked as in compete.py, in memory; printed are the correlations
-(Spearman) with ReaL accuracy. Sets of eleven models drawn from 46 differ in how far apart their models are, so that
-the correlations spread: one lucky or unlucky set says little about the method.
+Every set is selected, judged by the raters and ranked as in compete.py, but in memory; the script prints the Spearman
+correlations with ReaL accuracy. Sets of eleven models drawn from 46 differ in how far apart their models are, so the
+correlations vary: one lucky or unlucky set says little about the method.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, 
 
 
 def main() -> None:
-    """Read the arguments, run all sets, print the figures as JSON."""
+    """Read the arguments, run all sets, print the results as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kit", type=Path)
     parser.add_argument("--sets", type=int, default=80)

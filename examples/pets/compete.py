@@ -3,7 +3,7 @@
     python examples/pets/compete.py NETWORKS_FOLDER PETS_FOLDER STUDY_FOLDER [--k 10]
 
 Needs `pip install 'dissensus[litert]'`, DeepLab v3 with MobileNet v2 (whole, and half as wide) as .tflite files, and
-the Oxford-IIIT Pet data set: photos in images/, trimaps in trimaps/. No person is asked: the trimaps (1 animal,
+the Oxford-IIIT Pet data set: photos in images/, trimaps in trimaps/. No people are asked: the trimaps (1 animal,
 2 background, 3 border) answer what was selected, and nothing else. So that they can, the study has three classes:
 background, cat and dog; whatever else the networks know counts as background, and borders are left out. All trimaps
 together then say what a full labelling would have said.

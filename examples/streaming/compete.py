@@ -3,7 +3,7 @@
     python examples/streaming/compete.py FOLDER
 
 enumerates the sessions, scores them with the three models, and selects the 18 pairs that people would compare. It needs
-nothing but this folder. Run again after an interruption it goes on.
+nothing but this folder. Run it again after an interruption, and it continues where it stopped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 SESSIONS = f"python:{HERE / 'sessions.py'}:SESSIONS"
 MODELS = [f"{name}=python:{HERE / 'models.py'}:{name.lower()}" for name in ("Liu12", "Yin15", "SQI")]
 LEVELS, JND = 3, 1
-"""Low, middle and high quality, as in the paper; to the defender both sessions of a pair are alike to one per cent."""
+"""Low, middle and high quality, as in the paper; the defender scores both sessions of a pair within one percent."""
 NOTES = (
     "This example comes without answers. Any that are counted here were given after its pairs were selected.",
     "SSIMplus is not free, so SQI sees a stand-in for presentation quality: a concave function of bitrate and "

@@ -25,7 +25,7 @@ PLAY = 2.0
 def liu12(played: Played) -> Float[Array, " n"]:
     """kbps / 20 − 3.7 · stalling percentage (Liu et al., SIGCOMM 2012): minutes that people go on watching.
 
-    The percentage is of the session's time after the first picture: waiting for that one is no stall to this model.
+    The percentage is of the session's time after the first picture: the wait for that one does not count as a stall.
     """
     stalled = played.stall[:, 1:].sum(axis=1, dtype=np.float32)
     percentage = 100 * stalled / (PLAY * played.stall.shape[1] + stalled)

@@ -83,7 +83,7 @@ class Sessions:
         """The number that an id was made from; raises ValueError where there is no such session."""
         parts = ID.fullmatch(item)
         if parts is None or not 1 <= int(parts[1]) <= self.contents:
-            raise ValueError(f"{item} is no session: write content01-31425-02004")
+            raise ValueError(f"{item} is not a session id: ids look like content01-31425-02004")
         representations = int("".join(str(int(digit) - 1) for digit in parts[2]), len(LADDER))
         stalls = int("".join(str(int(digit) // 2) for digit in parts[3]), len(STALLS))
         content = int(parts[1]) - 1

@@ -92,7 +92,7 @@ def main() -> None:
     parser.add_argument("tables", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument(
-        "--low", type=float, help="where the lowest level begins; found out from the ratings unless said"
+        "--low", type=float, help="where the lowest level begins; by default estimated from the ratings"
     )
     parser.add_argument("--high", type=float, help="where the highest level ends")
     parser.add_argument("--spacing", choices=("even", "quantile"))

@@ -155,7 +155,7 @@ def test_words_name_the_largest_first(labels: np.ndarray) -> None:
     words = MASK.words(mask(labels), CLASSES)
     names = {1: "cat", 2: "dog", 3: "cow", VOID: "cannot tell"}
     there = {names[label] for label in np.unique(labels).tolist() if label}
-    said = [re.sub(r" (below )?\d+ %$", "", part) for part in words.split(", ")]
+    said = [re.sub(r" (under )?\d+ %$", "", part) for part in words.split(", ")]
     assert set(said) == (there or {"only background"})
     pixels = [int((labels == label).sum()) for name in said for label in names if names[label] == name]
     assert pixels == sorted(pixels, reverse=True)

@@ -10,11 +10,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from drawn import marks, matrix
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from masks_studies import mask_study, unjudged
+from svg_marks import marks, matrix
 
 from dissensus.records import VOID, class_colours
 from dissensus.report.galleries import Album

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import marks, matrix
 from PIL import Image
 from report_studies import study
+from svg_marks import marks, matrix
 
 from dissensus.report.galleries import DATA_URI, Album
 from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability

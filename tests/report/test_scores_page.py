@@ -93,11 +93,11 @@ def test_cells_and_figures_lead_to_their_duel(open_page):
     page = open_page(whole_page())
     names = [standing.model for standing in data.aggressiveness.standings]
     heat = page.locator("#matrices .drawn svg")
-    heat.nth(0).locator("a[href='#duel-2-0']").click()
+    heat.nth(0).locator("a[href='#duel-2-0']").first.click()
     opened = page.locator(".gallery[open] summary")
     assert opened.inner_text().startswith(f"{names[2]} attacks {names[0]}")
     page.locator("details[open]").evaluate_all("all => all.forEach((d) => (d.open = false))")
-    heat.nth(1).locator("a[href='#duel-1-2']").click()
+    heat.nth(1).locator("a[href='#duel-1-2']").first.click()
     assert page.locator("#duel-1-2").evaluate("d => d.open"), "a cell of resistance opens the attack on its row"
     page.locator("#duel-1-2 a[href^='#figure-']").click()
     page.evaluate("location.hash = '#figure-6-7'")

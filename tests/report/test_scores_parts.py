@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import marks, matrix
 from scores_studies import crowd, photo_study
+from svg_marks import marks, matrix
 
 from dissensus.records import Ranking
 from dissensus.report.galleries import Album

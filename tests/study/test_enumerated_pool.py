@@ -136,7 +136,7 @@ def test_from_an_enumeration_to_a_report(selected: Path, tmp_path: Path) -> None
     assert {place(pair[side]) for pair in pairs for side in ("first", "second")} <= drawn
     page = (selected / "results" / "report.html").read_text()
     assert page.count("data:image/") >= len({place(pair["first"]) for pair in pairs})
-    assert f"{TILES} " in page
+    assert f">{TILES}<" in page
     assert pairs[0]["first"] in page
 
 

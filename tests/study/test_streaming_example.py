@@ -61,7 +61,7 @@ def test_every_number_has_an_id_that_leads_back(number: int) -> None:
      "content01-11111-00001", "content01-11111-0000", "content01-11111-00000 ", "content٠١-11111-00000"],
 )  # fmt: skip
 def test_what_is_no_session_has_no_number(item: str) -> None:
-    with pytest.raises(ValueError, match="is no session"):
+    with pytest.raises(ValueError, match="is not a session id"):
         SESSIONS.number_of(item)
 
 
