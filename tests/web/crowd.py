@@ -44,13 +44,21 @@ class Visitor(threading.Thread):
                 return
 
     def turn(self) -> None:
-        """Look at some questions, answer them, now and then change one's mind, and send what waits."""
+        """Look at some questions, answer them, and send what waits.
+
+        Now and then, people change their mind, reload the page, or send again what was already acknowledged.
+        """
+        if self.random.random() < 0.05:
+            self.client.sign_in()
         asked = self.client.get(f"/api/next?ahead={self.random.randint(1, 4)}")
         if self._is_fine(asked):
             for question in asked.json["questions"]:
                 self.say(question["ticket"])
         if self.old and self.random.random() < 0.1:
             self.say(self.random.choice(self.old))
+        if self.acknowledged and self.random.random() < 0.05:
+            again = self.random.choice(sorted(self.acknowledged))
+            self.waiting[again] = self.sent[again]
         self.send()
 
     def say(self, ticket: str) -> None:

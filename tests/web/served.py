@@ -57,9 +57,13 @@ class Client:
         self.cookie = ""
         self.connection: http.client.HTTPConnection | None = None
         if token is not None:
-            entered = self.post("/api/enter", {"token": token})
-            assert entered.status == 200, entered.body
-            self.cookie = entered.headers["set-cookie"].partition(";")[0]
+            self.sign_in()
+
+    def sign_in(self) -> None:
+        """Open the personal link, as a reload of the page does."""
+        entered = self.post("/api/enter", {"token": self.token})
+        assert entered.status == 200, entered.body
+        self.cookie = entered.headers["set-cookie"].partition(";")[0]
 
     def request(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Reply:
         """One request; raises OSError or HTTPException where the service is gone."""

@@ -21,7 +21,7 @@ from dissensus.study import Study
 
 pytestmark = pytest.mark.slow
 
-KILLS = 50 if os.environ.get("CI") == "true" else 10
+KILLS = int(os.environ.get("DISSENSUS_KILLS") or (50 if os.environ.get("CI") == "true" else 10))
 PEOPLE = ("ada", "ben", "cem", "dia", "eva", "fay")
 RESTARTING = Path(__file__).with_name("restarting.py")
 
@@ -38,7 +38,11 @@ def links(folder: Path) -> dict[str, str]:
     return {name: Study(folder).people.add(name) for name in PEOPLE}
 
 
-def test_nothing_is_lost_when_the_service_is_killed_at_random_moments(many_questions: Path) -> None:
+def test_nothing_is_lost_when_the_service_is_killed_at_random_moments(
+    many_questions: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DISSENSUS_DATABASE", database_url)
+    kills = KILLS if database_url.startswith("sqlite") else max(5, KILLS // 4)
     seed = random.SystemRandom().getrandbits(32)
     chance = random.Random(seed)
     tokens = links(many_questions)
@@ -48,7 +52,7 @@ def test_nothing_is_lost_when_the_service_is_killed_at_random_moments(many_quest
         child, address = start_again(parent, lines)
         crowd = Crowd({name: Client(address, token) for name, token in tokens.items()}, seed)
         with crowd:
-            for _ in range(KILLS):
+            for _ in range(kills):
                 before = crowd.acknowledged
                 eventually(lambda before=before: crowd.acknowledged > before)
                 time.sleep(chance.uniform(0, 0.3))
@@ -59,10 +63,11 @@ def test_nothing_is_lost_when_the_service_is_killed_at_random_moments(many_quest
     finally:
         parent.kill()
         parent.wait(PATIENCE)
-    figures = crowd.figures(many_questions / "judgements.sqlite")
-    print(f"figures: kills {KILLS}, seed {seed}, " + ", ".join(f"{name} {n}" for name, n in figures.items()))
+    figures = crowd.figures(database_url)
+    words = ", ".join(f"{name} {n}" for name, n in figures.items())
+    print(f"figures: {database_url.partition(':')[0]}, kills {kills}, seed {seed}, {words}")
     assert not crowd.problems, (seed, crowd.problems[:3])
-    assert figures["acknowledged"] == figures["found"] == figures["sent"] > KILLS, (seed, figures)
+    assert figures["acknowledged"] == figures["found"] == figures["sent"] > kills, (seed, figures)
     assert figures["lost"] == figures["twice"] == figures["invented"] == 0, (seed, figures)
 
 
