@@ -50,6 +50,7 @@ def plainly(labels: np.ndarray, classes: int, name: str) -> Concordances:
     return Concordances(value, is_comparable, differs)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(SEEDS, NAMES, st.integers(1, 255), st.integers(1, 6), st.integers(0, 3))
 def test_all_pairs_at_once_are_the_pairs_one_by_one(

@@ -164,6 +164,7 @@ def test_further_rounds_are_the_plain_ones_and_select_no_image_of_a_duel_again(m
         assert len(np.unique(taken, axis=0)) == len(taken)
 
 
+@pytest.mark.slow
 @given(pools(models=st.integers(2, 4)), QUOTAS)
 @settings(max_examples=50)
 def test_the_numbering_of_models_does_not_matter(made, quota):

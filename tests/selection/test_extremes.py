@@ -110,6 +110,7 @@ def scanned_in_parts(scores, first_item, cells, depth, rng):
     return reduce(merge_extremes, parts)
 
 
+@pytest.mark.slow
 @given(pools(), st.sampled_from([0, LARGE]))
 @settings(max_examples=200, deadline=None)
 def test_every_chunking_and_merge_order_gives_the_plain_extremes(pool, first_item):
@@ -208,6 +209,7 @@ def test_a_pool_of_many_tiles_and_threads_gives_what_its_parts_give(models, dtyp
             assert whole.high_item[i, e, j, 0] == members[scores[j, members].argmax()] + 7
 
 
+@pytest.mark.slow
 def test_more_cells_than_a_byte_counts():
     scores = np.stack([np.arange(1000.0), np.arange(1000.0) % 7])
     cells = Cells(np.tile(np.arange(0, 1001, 2.5), (2, 1)), np.array([[0, 400]]))

@@ -15,6 +15,8 @@ from scores_made import begun, done, refused, run, sheet, write_csv
 
 from dissensus.study import Study
 
+pytestmark = pytest.mark.slow
+
 TILES = 600
 ENUMERATION = f"""
 import numpy as np

@@ -246,6 +246,7 @@ def test_the_quick_start_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.
     assert found["ranking"].standings[0].model == "large"
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(tmp_path: Path) -> None:
     import nbformat
     from nbclient import NotebookClient

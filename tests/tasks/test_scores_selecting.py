@@ -127,6 +127,7 @@ def test_the_asymptotes_of_a_curve_belong_to_the_levels_around_them() -> None:
     assert selected(scores, level_cells([flat] * 2, even_levels(5, 20)))[1][0].tolist() == [0, 1, 1, 1, 0]
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from([0.125, 0.5, 1.0, 2.6, 10.0]))
 @settings(max_examples=8)
 def test_with_a_jnd_the_defender_cannot_tell_the_two_apart(seed: int, jnd: float) -> None:
