@@ -13,8 +13,6 @@ from dissensus.records.answers import (
     Response,
     Role,
     as_text,
-    moment_of,
-    moments_of,
     token_hash,
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record
@@ -25,6 +23,7 @@ from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Ma
 from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 from dissensus.records.states import DISCARDED, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
+from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
 
 __all__ = [
     "ANSWERS",
@@ -38,6 +37,7 @@ __all__ = [
     "ROLES",
     "SCREENED_OUT",
     "UNFIT",
+    "UNKNOWN_MOMENT",
     "UNSURE",
     "VOID",
     "YES",
@@ -73,8 +73,8 @@ __all__ = [
     "as_text",
     "class_colours",
     "empty_tally",
-    "moment_of",
     "moments_of",
     "shown_colours",
+    "stored_time",
     "token_hash",
 ]

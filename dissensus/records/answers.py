@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Literal
 
@@ -34,17 +32,6 @@ class Judgement(Record):
 
 as_text = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
 """Canonical JSON: equal values give equal text."""
-
-
-def moment_of(time: str) -> datetime:
-    """Parse a time; one without a time zone is UTC."""
-    moment = datetime.fromisoformat(time)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def moments_of(times: Sequence[str]) -> list[float]:
-    """Times in seconds since 1970."""
-    return [moment_of(time).timestamp() for time in times]
 
 
 class Question(Record):

@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.inquiry import Answers, Duel
 from dissensus.labeling import QUESTIONS, Queue
-from dissensus.records import Annotator, Assignment, CustomQuestion, Exclusion, Question, Response, Role
+from dissensus.records import Annotator, Assignment, CustomQuestion, Exclusion, Question, Response, Role, moments_of
 from dissensus.web.backing import Backing, Changes, StoredRow
 from dissensus.web.books import Books, Questions
 from dissensus.web.group_commit import GroupCommit
@@ -91,7 +91,7 @@ class Memory:
             if assignment.annotator in self.queue.people:
                 self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
                 if assignment.role == "asked":
-                    self.queue.hold(assignment.annotator, number, datetime.fromisoformat(assignment.time).timestamp())
+                    self.queue.hold(assignment.annotator, number, *moments_of([assignment.time]))
 
     def apply(self, changes: Changes) -> None:
         """Apply what other processes have written."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from dissensus.arrays import Array
 from dissensus.labeling import QUESTIONS
-from dissensus.records import ROLES
+from dissensus.records import ROLES, UNKNOWN_MOMENT
 from dissensus.screening import Agreement, Panel, PanelAnswers, panel_agreement, panel_of, panel_skill
 from dissensus.web.desk import Desk
 
@@ -173,7 +173,7 @@ def _person(
 ) -> dict[str, Any]:
     mine = column["person"] == number
     seconds = column["seconds"][mine & (column["seconds"] >= 0)]
-    moments = column["moment"][mine]
+    last = float(column["moment"][mine].max(initial=UNKNOWN_MOMENT))
     suggestion = panel.suggestions.get(number)
     is_out = exclusion is not None and exclusion.is_excluded
     return {
@@ -184,7 +184,7 @@ def _person(
         "compared": int(panel.agreement.of[number]),
         "controls": {"right": int(panel.controls.hits[number]), "of": int(panel.controls.of[number])},
         "repeats": {"same": int(panel.repeats.hits[number]), "of": int(panel.repeats.of[number])},
-        "last": _iso(float(moments.max())) if len(moments) else None,
+        "last": None if last == UNKNOWN_MOMENT else _iso(last),
         "is_trusted": bool(link is not None and link.is_trusted),
         "is_revoked": link is not None and link.revoked is not None,
         "has_link": link is not None,

@@ -19,7 +19,9 @@ KINDS = ("contains", "pick")
 
 def said(number: int, item: str, label: int, answer: str, annotator: str = "ann") -> Response:
     question = Question(kind="contains", body={"item": item, "label": label})
-    return Response(id=str(number), question=question, annotator=annotator, answer=answer, time="2026-11-15T09:30:00")
+    return Response(
+        id=str(number), question=question, annotator=annotator, answer=answer, time="2026-11-15T09:30:00+00:00"
+    )
 
 
 def coco(**changes: Any) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def test_only_what_people_saw_is_an_annotation(tmp_path: Path) -> None:
 
 def test_a_choice_has_no_counterpart(tmp_path: Path) -> None:
     question = Question(kind="choice", body={"first": "a", "second": "b"})
-    answer = Response(id="1", question=question, annotator="ann", answer="first", time="2026-11-15")
+    answer = Response(id="1", question=question, annotator="ann", answer="first", time="2026-11-15T09:30:00+00:00")
     with pytest.raises(JudgementError, match="'choice' have no counterpart in COCO"):
         write_responses(tmp_path / "a.json", [answer], CLASSES, "coco")
     assert list(tmp_path.iterdir()) == []

@@ -14,7 +14,7 @@ from dissensus.errors import JudgementError
 from dissensus.records import Classes, Question, Response
 from dissensus.store.exchange import labeling_config, read_responses, write_responses
 
-WHEN = "2026-11-15T09:30:00.513742Z"
+WHEN = "2026-11-15T09:30:00.513742+00:00"
 
 
 def choice(*words: str) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_every_field_comes_back_where_images_have_addresses(tmp_path: Path, said
 def test_answers_to_one_question_are_one_task_in_their_order(tmp_path: Path) -> None:
     question = Question(kind="contains", body={"item": "a/b.jpg", "label": 2})
     said = [
-        Response(id=str(n), question=question, annotator="ann", answer=answer, time="2026-11-15")
+        Response(id=str(n), question=question, annotator="ann", answer=answer, time="2026-11-15T09:30:00+00:00")
         for n, answer in enumerate(["yes", "no", "yes"])
     ]
     write_responses(tmp_path / "a.json", said, CLASSES, "label-studio", lambda item: f"/data/local-files/?d={item}")
@@ -77,7 +77,9 @@ def test_a_labeling_configuration_goes_with_every_kind(tmp_path: Path, kind: str
     bodies = {"contains": {"item": "a", "label": 0}, "choice": {"first": "a", "second": "b"}, "pick": {"item": "a"}}
     answers = {"contains": "yes", "choice": "second", "pick": 2}
     question = Question(kind=kind, body=bodies[kind])
-    said = Response(id="1", question=question, annotator="ann", answer=answers[kind], comment="so", time="2026-11-15")
+    said = Response(
+        id="1", question=question, annotator="ann", answer=answers[kind], comment="so", time="2026-11-15T09:30:00+00:00"
+    )
     write_responses(tmp_path / "answers.json", [said], CLASSES, "label-studio")
     view = ElementTree.fromstring((tmp_path / f"answers.{kind}.xml").read_text(encoding="utf-8"))
     (written,) = json.loads((tmp_path / "answers.json").read_text(encoding="utf-8"))
@@ -169,7 +171,9 @@ def test_an_old_export_calls_annotations_completions(tmp_path: Path) -> None:
 
 def test_what_was_changed_in_label_studio_is_a_further_answer_of_who_changed_it(tmp_path: Path) -> None:
     question = Question(kind="contains", body={"item": "a", "label": 0})
-    said = Response(id="1", question=question, annotator="ann", answer="yes", role="control", time="2026-11-15")
+    said = Response(
+        id="1", question=question, annotator="ann", answer="yes", role="control", time="2026-11-15T09:30:00+00:00"
+    )
     write_responses(tmp_path / "a.json", [said], CLASSES, "label-studio")
     content = json.loads((tmp_path / "a.json").read_text())
     annotation = content[0]["annotations"][0]
@@ -208,7 +212,7 @@ def test_what_cannot_be_taken_is_named(tmp_path: Path, content: Any, complaint: 
 
 def test_a_kind_without_counterpart_is_refused_and_nothing_written(tmp_path: Path) -> None:
     question = Question(kind="slider", body={"item": "a"})
-    said = Response(id="1", question=question, annotator="ann", answer=3, time="2026-11-15")
+    said = Response(id="1", question=question, annotator="ann", answer=3, time="2026-11-15T09:30:00+00:00")
     with pytest.raises(JudgementError, match="'slider' have no counterpart in Label Studio"):
         write_responses(tmp_path / "a.json", [said], CLASSES, "label-studio")
     assert list(tmp_path.iterdir()) == []

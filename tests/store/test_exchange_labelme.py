@@ -20,7 +20,7 @@ KINDS = ("contains", "pick")
 
 def said(number: int, item: str, label: int, answer: str) -> Response:
     question = Question(kind="contains", body={"item": item, "label": label})
-    return Response(id=str(number), question=question, annotator="ann", answer=answer, time="2026-11-15T09:30:00")
+    return Response(id=str(number), question=question, annotator="ann", answer=answer, time="2026-11-15T09:30:00+00:00")
 
 
 def labelme(**changes: Any) -> dict[str, Any]:
@@ -53,7 +53,11 @@ def test_every_field_comes_back(tmp_path_factory: Any, ending: str, answers: lis
 
 def test_a_file_is_one_that_labelme_opens(tmp_path: Path) -> None:
     pick = Response(
-        id="9", question=Question(kind="pick", body={"item": "b/c.jpg"}), annotator="a", answer=0, time="2026"
+        id="9",
+        question=Question(kind="pick", body={"item": "b/c.jpg"}),
+        annotator="a",
+        answer=0,
+        time="2026-11-15T09:30:00+00:00",
     )
     answers = [said(1, "b/c.jpg", 2, "no"), said(2, "b/c.jpg", 1, "unfit"), pick]
     write_responses(tmp_path / "out", answers, CLASSES, "labelme", lambda item: f"/photos/{item}")
@@ -83,7 +87,7 @@ def test_a_folder_that_holds_somebodys_work_is_left_alone(tmp_path: Path) -> Non
 
 def test_a_choice_has_no_counterpart(tmp_path: Path) -> None:
     question = Question(kind="choice", body={"first": "a", "second": "b"})
-    answer = Response(id="1", question=question, annotator="ann", answer="first", time="2026-11-15")
+    answer = Response(id="1", question=question, annotator="ann", answer="first", time="2026-11-15T09:30:00+00:00")
     with pytest.raises(JudgementError, match="'choice' have no counterpart in LabelMe"):
         write_responses(tmp_path / "out", [answer], CLASSES, "labelme")
     assert list(tmp_path.iterdir()) == []

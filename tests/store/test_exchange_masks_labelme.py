@@ -380,7 +380,7 @@ def test_any_document_is_read_or_refused(tmp_path: Path, data: st.DataObject) ->
                 question=Question(kind="choice", body={"item": "a.jpg", "first": "m1", "second": "m2"}),
                 annotator="ann",
                 answer="first",
-                time="2026-11-15",
+                time="2026-11-15T09:30:00+00:00",
             ),
             "kind 'choice' between predictions have no counterpart in .*: export them as .jsonl$",
         ),

@@ -251,7 +251,7 @@ def test_the_last_mask_of_an_item_is_written_and_what_is_left_out_is_told(tmp_pa
         drew(6, "cats/b.jpeg", SMALL, role="training"),
         drew(7, "dogs/b.png", "unfit"),
         drew(8, "dogs/b.png", SMALL),
-        Response(id="9", question=choice, annotator="ann", answer="first", time="2026-11-15"),
+        Response(id="9", question=choice, annotator="ann", answer="first", time="2026-11-15T09:30:00+00:00"),
     ]
     count, told = write_all(tmp_path / "out", answers)
     assert count == 2

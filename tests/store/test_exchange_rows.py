@@ -141,7 +141,7 @@ def test_results_of_mechanical_turk(tmp_path: Path) -> None:
     (found,) = read_all(write(tmp_path / "Batch_1.csv", MTURK))
     assert found.question.body == {"item": "a.jpg", "label": 2}
     assert (found.annotator, found.answer, found.seconds) == ("A1", "yes", 12.0)
-    assert found.time == "2026-11-14T09:30:00-08:00"
+    assert found.time == "2026-11-14T17:30:00+00:00"
     (labelled,) = read_all(write(tmp_path / "b.csv", MTURK.replace('"Answer.answer"', '"Answer.answer.label"')))
     assert labelled.answer == "yes"
 
@@ -162,7 +162,12 @@ def test_results_of_toloka(tmp_path: Path, name: str) -> None:
     asked = "a.jpg\tone\tyes\t\tw1\tAPPROVED\t2026-11-15T09:30:00.123\n"
     control = "b.jpg\tone\tno\tno\tw1\tAPPROVED\t2026-11-15T09:31:00\n"
     first, second = read_all(write(tmp_path / name, header + asked + control))
-    assert (first.annotator, first.answer, first.role, first.time) == ("w1", "yes", "asked", "2026-11-15T09:30:00.123")
+    assert (first.annotator, first.answer, first.role, first.time) == (
+        "w1",
+        "yes",
+        "asked",
+        "2026-11-15T09:30:00.123000+00:00",
+    )
     assert second.role == "control"
 
 
@@ -187,7 +192,7 @@ def test_a_table_of_label_studio_whose_ids_are_those_of_tasks(tmp_path: Path) ->
     )
     first, second = read_all(write(tmp_path / "a.csv", text))
     assert first.id != second.id
-    assert (first.annotator, first.seconds, first.time) == ("ann@x.org", 2.5, "2026-11-15T09:30:01Z")
+    assert (first.annotator, first.seconds, first.time) == ("ann@x.org", 2.5, "2026-11-15T09:30:01+00:00")
 
 
 def test_a_csv_may_be_separated_by_semicolons(tmp_path: Path) -> None:

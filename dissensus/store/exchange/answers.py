@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,7 +16,7 @@ from typing import Any, NoReturn, get_args
 from dissensus.errors import ClassesError, DissensusError, JudgementError
 from dissensus.labeling.kinds import QUESTIONS, class_number
 from dissensus.labeling.kinds.slider import UNFIT, number_or_word
-from dissensus.records import Classes, Question, Response, Role
+from dissensus.records import Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
 
 REQUIRED = ("item", "label", "annotator", "answer")
@@ -243,24 +244,21 @@ def _identity(question: Question, annotator: str, answer: Any, time: str) -> str
 
 
 def _time(value: Any) -> str:
-    """ISO 8601 as it is, or Mechanical Turk's 'Sat Nov 14 09:30:00 PST 2026'."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    try:
-        datetime.fromisoformat(str(value))
-    except ValueError:
-        moment = _moment(str(value))
-        if moment is None or moment.tzinfo is None:
-            raise JudgementError(f"invalid time '{value}': write it like 2026-11-15T09:30:00+00:00") from None
-        return moment.isoformat()
-    return str(value)
+    """A time in the form in which it is stored, from ISO 8601 or Mechanical Turk's 'Sat Nov 14 09:30:00 PST 2026'."""
+    text = value.isoformat() if isinstance(value, datetime) else str(value)
+    for spelled in (text, _respelled(text)):
+        with suppress(ValueError):
+            return stored_time(spelled)
+    raise JudgementError(f"invalid time '{value}': write it like 2026-11-15T09:30:00+00:00, in the years 1 to 9999")
 
 
-def _moment(text: str) -> datetime | None:
+def _respelled(text: str) -> str:
+    """The date of an e-mail in ISO 8601; empty if it is none or has no time zone."""
     try:
-        return parsedate_to_datetime(text)
+        moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+        return ""
+    return moment.isoformat() if moment.tzinfo else ""
 
 
 def _role(value: Any) -> Role:
