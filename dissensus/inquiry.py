@@ -60,8 +60,8 @@ class Questions:
         return wording > 0 and self.wordings[wording - 1].is_swapped
 
 
-Row = tuple[str, str, str, str, str]
-"""A stored answer: id, text of the question, annotator, answer as JSON, time."""
+Row = tuple[str, str, str, str, str, int]
+"""A stored answer: id, text of the question, annotator, answer as JSON, time, number in the order of arrival."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +69,14 @@ class Answers:
     """Each annotator's latest answer to each question, as columns, without excluded annotators.
 
     `question` is a question's position across all groups, `person` an index into `people`, `code` the answer as a code
-    of its kind, `moment` the time it was given, in seconds. Answers to a swapped wording are swapped back.
+    of its kind, `arrival` its number in the order in which answers were stored. Answers to a swapped wording are
+    swapped back.
     """
 
     question: Int[Array, " A"]
     person: Int[Array, " A"]
     code: Int[Array, " A"]
-    moment: Float[Array, " A"]
+    arrival: Int[Array, " A"]
     people: Sequence[str]
     wording: Int[Array, " A"] | None = None
     """The number of the wording that was answered; only for answers read from the database."""
@@ -118,13 +119,13 @@ class NumericAnswers:
 
 
 def latest_rows(
-    question: Int[Array, " A"], person: Int[Array, " A"], moment: Float[Array, " A"]
+    question: Int[Array, " A"], person: Int[Array, " A"], arrival: Int[Array, " A"]
 ) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
     """Rows of the last and of the first answer of each person to each question, in the order of the first answers.
 
-    People may change their mind: the latest answer counts; if times are equal, the one stored later.
+    People may change their mind: the answer that arrived last counts, whatever its time, since clocks are set back.
     """
-    order = np.lexsort((moment, person, question))  # stable: equal times keep the order of the rows
+    order = np.lexsort((arrival, person, question))
     begins = np.ones(len(order), bool)
     begins[1:] = (np.diff(question[order]) != 0) | (np.diff(person[order]) != 0)
     starts = np.flatnonzero(begins)

@@ -19,7 +19,7 @@ from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Ta
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
-from dissensus.records import Question, as_text, moments_of
+from dissensus.records import Question, as_text
 from dissensus.store.answers import AnswerLog
 from dissensus.store.rounds import read_rounds
 
@@ -145,13 +145,13 @@ def read_answers(log: AnswerLog, groups: Sequence[Questions], excluded: Collecti
             if row[2] in excluded:
                 continue
             answer = as_text(kind.turned(json.loads(row[3]))) if group.is_swapped(wording) else row[3]
-            told = (*row[:3], answer, row[4])
+            told = (*row[:3], answer, *row[4:])
             found.append((place, wording, code_of_text(group.kind, answer), told))
         start += len(group)
     people: dict[str, int] = {}
     columns = [(place, wording, code, people.setdefault(row[2], len(people))) for place, wording, code, row in found]
     question, wordings, code, person = np.array(columns, np.int64).reshape(-1, 4).T
-    moment = np.array(moments_of([row[4] for *_, row in found]), np.float64)
-    last, _ = latest_rows(question, person, moment)
+    arrival = np.array([row[5] for *_, row in found], np.int64)
+    last, _ = latest_rows(question, person, arrival)
     rows = tuple(found[place][3] for place in last.tolist())
-    return Answers(question[last], person[last], code[last], moment[last], tuple(people), wordings[last], rows)
+    return Answers(question[last], person[last], code[last], arrival[last], tuple(people), wordings[last], rows)

@@ -101,7 +101,7 @@ class AnswerLog:
 
     def essentials(self, kind: str, role: Role, texts: Iterable[str] | None = None) -> Iterator[Essentials]:
         """Answers of a kind and role, in order, to all questions or to these, with unparsed JSON."""
-        columns = ("id", "question", "annotator", "answer", "time")
+        columns = ("id", "question", "annotator", "answer", "time", "seq")
         return self._streamed(columns, "kind = :kind AND role = :role", texts, kind=kind, role=role)
 
     def counts(self, kind: str | None = None, role: Role | None = None) -> tuple[int, int]:

@@ -18,8 +18,10 @@ from dissensus.labeling.order import group_words, question_words
 from dissensus.records import ROLES, Question, Role, as_text, moments_of
 
 ROLE_NUMBERS: dict[str, int] = {role: number for number, role in enumerate(ROLES)}
-Row = tuple[int, str, Role, int, float | None, str]
-"""Question, person, role, code, seconds and time."""
+Row = tuple[int, str, Role, int, float | None, str, int | None]
+"""Question, person, role, code, seconds, time and number in the order of arrival, or None if that is not known yet."""
+NOT_NUMBERED = 1 << 62
+"""Stands in for a number that is not known yet: such answers came after all those whose number is known."""
 
 
 class Questions:
@@ -101,6 +103,7 @@ class Books:
         self.code = array("q")
         self.seconds = array("d")
         self.moment = array("d")
+        self.arrival = array("q")
         self.known: set[int] = set()
         """Who has answered what in which role, as values of `_key`."""
         self.answered: Counter[str] = Counter()
@@ -111,7 +114,7 @@ class Books:
 
     def enter(self, rows: Sequence[Row]) -> list[bool]:
         """Add answers; returns for each whether it is the person's first to this question in this role."""
-        question, name, role, code, seconds, time = zip(*rows, strict=True) if rows else ((),) * 6
+        question, name, role, code, seconds, time, arrival = zip(*rows, strict=True) if rows else ((),) * 7
         person = [self.people.setdefault(one, len(self.people)) for one in name]
         numbers = [ROLE_NUMBERS[one] for one in role]
         is_first = []
@@ -126,6 +129,8 @@ class Books:
         self.code.extend(code)
         self.seconds.extend([-1.0 if one is None else one for one in seconds])
         self.moment.extend(moments_of(time))
+        following = NOT_NUMBERED + len(self.arrival)
+        self.arrival.extend([following + place if one is None else one for place, one in enumerate(arrival)])
         return is_first
 
     def has_answered(self, question: int, name: str, role: Role) -> bool:
@@ -143,13 +148,13 @@ class Books:
 
     def columns(self) -> dict[str, Array]:
         """The rows as arrays, copied for use in other threads; `is_last` marks each person's latest answers."""
-        names = ("question", "person", "role", "code", "seconds", "moment")
+        names = ("question", "person", "role", "code", "seconds", "moment", "arrival")
         column = {name: np.array(getattr(self, name)) for name in names}
         is_last = np.ones(len(self), bool)
         if len(self.known) < len(self):  # somebody changed an answer
             asked = column["question"] * len(ROLES) + column["role"]
             is_last[:] = False
-            is_last[latest_rows(asked, column["person"], column["moment"])[0]] = True
+            is_last[latest_rows(asked, column["person"], column["arrival"])[0]] = True
         return column | {"is_last": is_last}
 
     def given(self, questions: int, excluded: Iterable[str]) -> Int[Array, " Q"]:
@@ -157,12 +162,12 @@ class Books:
         return np.bincount(self.columns_that_count(excluded)[0], minlength=questions)
 
     def columns_that_count(self, excluded: Iterable[str]) -> tuple[Array, Array, Array, Array]:
-        """Question, person, answer code and time of every latest answer that counts."""
+        """Question, person, answer code and number of arrival of every latest answer that counts."""
         column = self.columns()
         out = np.array([self.people[name] for name in excluded if name in self.people], np.int64)
         counts = column["is_last"] & (column["role"] == 0) & ~np.isin(column["person"], out)
-        question, person, code, moment = (column[name][counts] for name in ("question", "person", "code", "moment"))
-        return question, person, code, moment
+        question, person, code, arrival = (column[name][counts] for name in ("question", "person", "code", "arrival"))
+        return question, person, code, arrival
 
 
 def _key(question: Any, person: Any, role: Any) -> Any:

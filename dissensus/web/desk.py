@@ -87,14 +87,14 @@ class Desk(Memory):
                 raise
             except DissensusError as error:
                 heard.refused[one.id] = str(error)
-        new = responses.keys() - self.ids
-        self.ids |= new
+        new = responses.keys() - self.ids.keys()
+        self.ids |= dict.fromkeys(new)
         try:
             taken = await self.log.store((), [response for response, _ in responses.values()])
         except BaseException:
-            self.ids -= new
+            self._forget(new)
             raise
-        self.ids -= new & taken  # another answer has that id, and may not be in memory yet
+        self._forget(new & taken)  # another answer has that id, and may not be in memory yet
         for identity, (response, number) in responses.items():
             if identity in taken:
                 heard.refused[identity] = "this id already belongs to another answer"
@@ -105,6 +105,10 @@ class Desk(Memory):
             if response.role == "training" and response.ticket is not None:
                 heard.feedback[response.ticket] = self._feedback(number, response)
         return heard
+
+    def _forget(self, ids: set[str]) -> None:
+        for identity in ids:
+            self.ids.pop(identity, None)
 
     async def skip(self, person: Annotator, ticket: str) -> None:
         """Take back a question that a person cannot answer, such as one with a broken picture; others may get it."""

@@ -59,7 +59,10 @@ class Memory:
         self.set_questions: dict[tuple[int, str], CustomQuestion] = {}
         self.is_paused = False
         self.duels: tuple[Duel, ...] = ()
-        self.ids: set[str] = set()
+        self.ids: dict[str, int | None] = {}
+        """Known answers by id: their numbers in the order of arrival, or None until that is read from storage."""
+        self.not_numbered: dict[str, int] = {}
+        """Rows in the books of answers whose number is not known yet, by id."""
         self.tickets: dict[str, tuple[Assignment, int]] = {}
         self.waiting: dict[str, dict[str, None]] = {}
         self.held_before: dict[str, list[tuple[Assignment, int]]] = {}
@@ -122,12 +125,12 @@ class Memory:
     async def review(self) -> None:
         """Find out which questions are needed now: reserves replace items that people discarded."""
         self.has_news = False
-        question, person, code, moment = self.books.columns_that_count(self.excluded)
+        question, person, code, arrival = self.books.columns_that_count(self.excluded)
         place = np.full(len(self.questions), -1, np.int64)
         place[self.round_numbers] = np.arange(len(self.round_numbers))
         ours = place[question] >= 0
         names = list(self.books.people)
-        answers = Answers(place[question[ours]], person[ours], code[ours], moment[ours], names)
+        answers = Answers(place[question[ours]], person[ours], code[ours], arrival[ours], names)
         needed = await asyncio.to_thread(self.backing.inquiry.needed, answers)
         self.duels = needed.duels
         self._bar({(names[who], int(self.round_numbers[where])) for where, who in needed.barred})
@@ -145,7 +148,7 @@ class Memory:
             self.apply(await asyncio.to_thread(self.backing.changes, self.last_seq))
             if self.is_stale:  # keep what is known until everything has been read again
                 everything = await asyncio.to_thread(self.backing.changes, 0)
-                self.books, self.ids, self.is_stale = Books(), set(), False
+                self.books, self.ids, self.not_numbered, self.is_stale = Books(), {}, {}, False
                 self.apply(everything)
             self.queue.expire(time.time())
             if self.has_news:
@@ -180,7 +183,11 @@ class Memory:
         name, kind = response.annotator, QUESTIONS[response.question.kind]
         is_swapped = response.role == "asked" and self.questions.is_swapped(response.question)
         code = kind.code(kind.turned(response.answer) if is_swapped else response.answer)
-        (is_first,) = self.books.enter([(number, name, response.role, code, response.seconds, response.time)])
+        arrival = self.ids.get(response.id)
+        if arrival is None:
+            self.not_numbered[response.id] = len(self.books)
+        row = (number, name, response.role, code, response.seconds, response.time, arrival)
+        (is_first,) = self.books.enter([row])
         if response.ticket is not None:
             self.waiting.get(name, {}).pop(response.ticket, None)
             self.tickets.pop(response.ticket, None)  # if they change their answer, it is found in storage
@@ -192,13 +199,19 @@ class Memory:
         """Load stored answers; False if all of them were already known."""
         self.last_seq = max([self.last_seq, *(row[0] for row in rows[-1:])])
         new = [row for row in rows if row[1] not in self.ids and row[2] in QUESTIONS]
-        self.ids.update(row[1] for row in new)
+        self.ids.update((row[1], row[0]) for row in rows)
+        for row in rows if self.not_numbered else ():
+            if row[1] in self.not_numbered:
+                self.books.arrival[self.not_numbered.pop(row[1])] = row[0]
         numbers = self.questions.numbers
         for kind in {row[2] for row in new}:
             self.numbered(kind, [row[3] for row in new if row[2] == kind and row[3] not in numbers[kind]])
         meant = [self.questions.answered(row[2], row[3], row[5], row[6]) for row in new]
         self.books.enter(
-            [(number, row[4], row[5], code, row[7], row[9]) for (number, code), row in zip(meant, new, strict=True)]
+            [
+                (number, row[4], row[5], code, row[7], row[9], row[0])
+                for (number, code), row in zip(meant, new, strict=True)
+            ]
         )
         for (number, _), (_, _, _, _, name, role, *_) in zip(meant, new, strict=True) if self.known else ():
             if name in self.known and role == "asked":  # nobody is asked what they already answered elsewhere

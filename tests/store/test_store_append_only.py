@@ -82,7 +82,7 @@ def test_only_answers_that_were_asked_for_the_study_are_judgements(store: Answer
     pick = Response(id="p", question=Question(kind="pick", body={"item": "i"}), annotator="bob", answer=3, time="t")
     mine = response("mine", "no", annotator="bob")
     store.keep([], [*others, pick, mine])
-    expected = [("mine", contains().text, "bob", '"no"', TIME)]
+    expected = [("mine", contains().text, "bob", '"no"', TIME, 5)]
     assert list(store.essentials("contains", "asked")) == expected
     assert list(store.essentials("contains", "asked", [contains().text])) == expected
     assert (store.counts("contains", "asked"), store.counts()) == ((1, 1), (5, 2))

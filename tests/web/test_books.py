@@ -12,18 +12,18 @@ from dissensus.records import ROLES
 from dissensus.web.books import Books, Questions
 
 TIMES = ("2026-11-15T06:00:00.123+00:00", "2026-11-15T07:00:00+01:00", "2026-11-15T06:00:00")
-MOMENTS = {TIMES[0]: 0.123, TIMES[1]: 0.0, TIMES[2]: 0.0}
-ROWS = st.lists(
-    st.tuples(
-        st.integers(0, 3),
-        st.sampled_from(["ada", "ben", "cem"]),
-        st.sampled_from(ROLES),
-        st.integers(-1, 3),
-        st.none() | st.floats(0, 100),
-        st.sampled_from(TIMES),
-    ),
-    max_size=40,
+NUMBERED = st.tuples(
+    st.integers(0, 3),
+    st.sampled_from(["ada", "ben", "cem"]),
+    st.sampled_from(ROLES),
+    st.integers(-1, 3),
+    st.none() | st.floats(0, 100),
+    st.sampled_from(TIMES),
+    st.integers(1, 10_000),
 )
+ROWS = st.lists(NUMBERED, max_size=40, unique_by=lambda row: row[6])
+"""Answers in the order in which they are read, which is not that in which they arrived."""
+NEW_ROWS = ROWS.map(lambda rows: [(*row[:6], None) for row in rows])
 
 
 def everything(books: Books) -> tuple[object, ...]:
@@ -31,7 +31,7 @@ def everything(books: Books) -> tuple[object, ...]:
     return columns, books.people, books.known, books.answered, [books.answered_by(name) for name in ["ada", "ben"]]
 
 
-@given(ROWS, ROWS)
+@given(ROWS, ROWS | NEW_ROWS)
 def test_many_at_once_are_the_same_as_one_by_one(before: list[tuple], rows: list[tuple]) -> None:
     one_by_one, at_once = Books(), Books()
     for books in (one_by_one, at_once):
@@ -49,8 +49,8 @@ def test_the_last_word_counts_and_the_first_time_makes_the_order(rows: list[tupl
     keys = [row[:3] for row in rows]
     assert is_first == [key not in keys[:place] for place, key in enumerate(keys)]
     last: dict[tuple, int] = {}
-    for place, key in enumerate(keys):  # by time, and of equal times the later row
-        if key not in last or MOMENTS[rows[place][5]] >= MOMENTS[rows[last[key]][5]]:
+    for place, key in enumerate(keys):  # by arrival, whatever the time
+        if key not in last or rows[place][6] > rows[last[key]][6]:
             last[key] = place
     assert books.columns()["is_last"].tolist() == [last[key] == place for place, key in enumerate(keys)]
     for name in ("ada", "ben", "nobody"):
@@ -59,6 +59,16 @@ def test_the_last_word_counts_and_the_first_time_makes_the_order(rows: list[tupl
         assert books.answered[name] == sum(role != "training" for _, role in mine)
         assert all(books.has_answered(question, name, role) for question, role in mine)
     assert not books.has_answered(0, "nobody", "asked")
+
+
+@given(ROWS, NEW_ROWS)
+def test_what_has_no_number_yet_came_last_in_the_order_of_the_rows(read: list[tuple], new: list[tuple]) -> None:
+    books, ordered = Books(), Books()
+    books.enter(read)
+    books.enter(new)
+    ordered.enter(read)
+    ordered.enter([(*row[:6], 10_001 + place) for place, row in enumerate(new)])
+    assert books.columns()["is_last"].tolist() == ordered.columns()["is_last"].tolist()
 
 
 def test_answers_have_codes() -> None:

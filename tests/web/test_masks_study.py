@@ -245,15 +245,15 @@ def test_a_correction_that_gives_up_says_nothing_once_its_mask_is_gone(folder: P
     rounds = Study(folder)._backing().inquiry
     texts = [text for group in rounds.questions() for text in group.texts]
     nobody = np.zeros(0, np.int64)
-    begun = rounds.needed(Answers(nobody, nobody, nobody, np.zeros(0), [])).is_needed
+    begun = rounds.needed(Answers(nobody, nobody, nobody, nobody, [])).is_needed
     drawn = int(np.flatnonzero(begun)[0])
     correction = texts.index(texts[drawn].replace("{", '{"again":true,'))
     gone = rounds.needed(
-        Answers(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1), ["ada"])
+        Answers(np.array([correction]), np.zeros(1, np.int64), np.ones(1, np.int64), np.ones(1, np.int64), ["ada"])
     ).is_needed
     assert (gone == begun).all()
     given_up = rounds.needed(
-        Answers(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), np.array([1.0, 2.0]), ["ada"])
+        Answers(np.array([drawn, correction]), np.zeros(2, np.int64), np.array([0, 1]), np.array([1, 2]), ["ada"])
     ).is_needed
     assert not given_up[drawn]
 

@@ -261,19 +261,51 @@ def test_others_hold_what_is_left(service: Served) -> None:
     assert (reply["questions"], reply["left"]) == ([], len(held))
 
 
-def test_the_last_word_is_the_last_by_time_for_the_service_as_for_the_ranking(
+def test_the_last_word_is_the_last_to_arrive_for_the_service_as_for_the_ranking(
     service: Served, command: Command, tmp_path: Path
 ) -> None:
     asked = Study(service.folder).asked()
     for name, answer, time in [
-        ("later", "unfit", "2030-01-01T00:00:00+00:00"),
-        ("sooner", "yes", "2020-01-01T00:00:00"),
+        ("later", "yes", "2030-01-01T00:00:00+00:00"),
+        ("sooner", "unfit", "2020-01-01T00:00:00"),
     ]:
         rows = [{"item": i, "label": n, "annotator": "ann", "answer": answer, "time": time} for i, n in asked[:4]]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
         assert command("judgements", "import", service.folder, tmp_path / f"{name}.jsonl").returncode == 0
     wanted = len(Study(service.folder).questions())
+    assert wanted > len(asked) - 4, "reserves take the place of what is unfit"
     eventually(lambda: summary(service)["left"] == wanted)
+
+
+def test_a_changed_mind_counts_even_if_the_clock_went_back(service: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = service.add("ada")
+    question = ada.next()[0]
+    ada.answer(question["ticket"], "yes")
+    monkeypatch.setattr("dissensus.web.desk._now", lambda: "2020-01-01T00:00:00.000+00:00")
+    ada.answer(question["ticket"], "no")
+    assert [one.answer for one in stored(service.folder)] == ["yes", "no"]
+    study = Study(service.folder)
+    assert [json.loads(row[3]) for row in study.evaluation().answers.rows] == ["no"]
+    service.stop()
+    monkeypatch.undo()
+    assert [json.loads(row[3]) for row in Study(service.folder).evaluation().answers.rows] == ["no"]
+
+
+def test_what_an_import_stored_before_an_answer_does_not_undo_it(service: Served) -> None:
+    """The service sees the import only at its next look, when it has the answer already."""
+    ada = service.add("ada")
+    ticket = ada.next()[0]["ticket"]
+    study = Study(service.folder)
+    asked = AnswerLog(study._database).assignment(ticket)
+    fields = {"question": asked.question, "annotator": "ada", "time": "2026-01-01T00:00:00+00:00"}
+    AnswerLog(study._database).append([Response(id="elsewhere", answer="unfit", **fields)])
+    ada.answer(ticket, "yes")
+    left = len(Study(service.folder).questions())
+    eventually(lambda: summary(service)["annotators"][0]["answers"] == 1 and summary(service)["left"] == left)
+    AnswerLog(study._database).append([Response(id="elsewhere again", answer="unfit", **fields)])
+    now_left = len(Study(service.folder).questions())
+    assert now_left > left
+    eventually(lambda: summary(service)["left"] == now_left)
 
 
 def test_a_corrected_control_is_seen_without_a_restart(service: Served, command: Command, tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def all_outcomes(evaluation: LabelEvaluation) -> Outcomes:
 def judgements_of(evaluation: LabelEvaluation) -> dict[int, list[Judgement]]:
     """Everyone's latest judgements, by question."""
     found: dict[int, list[Judgement]] = {}
-    for question, (identity, _, annotator, answer, time) in zip(
+    for question, (identity, _, annotator, answer, time, _) in zip(
         evaluation.answers.question.tolist(), evaluation.answers.rows, strict=True
     ):
         item, label = evaluation.keys[question].tolist()

@@ -30,13 +30,13 @@ FAULTY = QUESTIONS["check"].code([{"x": 0, "y": 0, "kind": "border"}])
 class Reply:
     """One person's answer: a mask or 'unfit', or the marks of a check.
 
-    Its `code` (1: unfit, or errors were marked) and its time, in seconds, decide what is open. The answer itself is
-    only there if it was read from the database.
+    Its `code` (1: unfit, or errors were marked) and its number in the order of arrival decide what is open. The answer
+    itself is only there if it was read from the database.
     """
 
     person: int
     code: int
-    time: float
+    arrival: int
     row: Row | None = None
     wording: int = 0
     """The wording of the question, which tells which model's map the drawing started from."""
@@ -73,7 +73,7 @@ class Drawings:
 
     def add_correction(self, said: Reply) -> None:
         """Add a correction; the latest one counts, no matter whose it is."""
-        if self.corrected is None or said.time >= self.corrected.time:
+        if self.corrected is None or said.arrival >= self.corrected.arrival:
             self.corrected = said
 
     @property
@@ -90,19 +90,19 @@ class Drawings:
     def newest(self) -> Reply | None:
         """The mask to check: the correction, or the latest drawing."""
         masks = [*self.masks, *([] if self.corrected is None or not self._has_correction else [self.corrected])]
-        return max(masks, key=lambda one: one.time) if masks else None
+        return max(masks, key=lambda one: one.arrival) if masks else None
 
     @property
     def fresh_checks(self) -> list[Reply]:
         """Checks of the current masks, i.e. those that are not older than any mask."""
-        since = max((one.time for one in self.masks), default=None)
-        return [] if since is None else [one for one in self.checks.values() if one.time >= since]
+        since = max((one.arrival for one in self.masks), default=None)
+        return [] if since is None else [one for one in self.checks.values() if one.arrival >= since]
 
     @property
     def fault(self) -> Reply | None:
         """The latest check that found errors; None if there is none."""
         found = [one for one in self.fresh_checks if one.code == FAULTY]
-        return max(found, key=lambda one: one.time) if found else None
+        return max(found, key=lambda one: one.arrival) if found else None
 
     @property
     def is_checked(self) -> bool:
@@ -139,7 +139,7 @@ class Drawings:
 
     def _is_last(self, said: Reply) -> bool:
         """True if nobody drew the image afterwards."""
-        return all(one.time <= said.time for one in self.masks)
+        return all(one.arrival <= said.arrival for one in self.masks)
 
 
 def drawings_in(answers: Answers, images: int) -> list[Drawings]:
@@ -147,13 +147,13 @@ def drawings_in(answers: Answers, images: int) -> list[Drawings]:
     found = [Drawings() for _ in range(images)]
     hear = {DRAWN: Drawings.add_mask, CORRECTED: Drawings.add_correction, CHECKED: Drawings.add_check}
     wordings = np.zeros(len(answers), np.int64) if answers.wording is None else answers.wording
-    columns = (answers.question, answers.person, answers.code, answers.moment, wordings)
-    for place, (question, person, code, moment, wording) in enumerate(
+    columns = (answers.question, answers.person, answers.code, answers.arrival, wordings)
+    for place, (question, person, code, arrival, wording) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
         group, image = divmod(question, images)
         row = answers.rows[place] if answers.rows else None
-        hear[group](found[image], Reply(person, code, moment, row, wording))
+        hear[group](found[image], Reply(person, code, arrival, row, wording))
     return found
 
 
