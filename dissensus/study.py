@@ -671,7 +671,7 @@ def _begin_classes(
         named = "classes.txt"
         with TemporaryDirectory() as temporary:
             path = Path(temporary) / named
-            path.write_text("\n".join(classes), encoding="utf-8")
+            path.write_text("\n".join(classes), encoding="utf-8", errors="surrogatepass")
             document = read_classes(str(path), edges)
     found = classes_of(document)
     if task.most_classes is not None and len(found) > task.most_classes:

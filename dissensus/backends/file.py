@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -70,7 +72,7 @@ def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()
         _check_names(table.column_names, needed, optional)
         # Ids stored as numbers or categories become text.
         return table.set_column(table.column_names.index("item"), "item", table["item"].cast(pa.string()))
-    except (pa.ArrowException, OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (pa.ArrowException, OSError, ValueError, EOFError, MemoryError, *ZIP_ERRORS) as error:
         raise PredictionError(
             f"the file is damaged, or not really {path.suffix}: write it again ({one_line(error)})"
         ) from error
@@ -101,10 +103,15 @@ def _read_csv(path: Path, _: Sequence[str]) -> pa.Table:
 
 
 def _read_npz(path: Path, names: Sequence[str]) -> pa.Table:
-    with np.load(path, allow_pickle=False) as arrays:
+    arrays = np.load(path, allow_pickle=False)
+    if isinstance(arrays, np.ndarray):
+        raise ValueError("it holds a single array")
+    with arrays:
         return pa.table({name: pa.array(arrays[name]) for name in arrays.files if name in names})
 
 
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError)
+"""What an .npz may raise, which is a .zip; RuntimeError: it is encrypted, or compressed in an unknown way."""
 READERS = {
     ".parquet": _read_parquet,
     ".pq": _read_parquet,

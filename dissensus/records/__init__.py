@@ -15,7 +15,7 @@ from dissensus.records.answers import (
     as_text,
     token_hash,
 )
-from dissensus.records.base import FORMAT_VERSION, Provenance, Record
+from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_problem
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
@@ -73,6 +73,7 @@ __all__ = [
     "as_text",
     "class_colours",
     "empty_tally",
+    "first_problem",
     "moments_of",
     "shown_colours",
     "stored_time",

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 FORMAT_VERSION = 1
 """Version of everything written to a study folder."""
+LONGEST_WORD = 60
+"""Of a field's name in a message, in characters: it may come from a file."""
 
 
 class Record(BaseModel):
     """A frozen record that can be written as JSON; unknown fields are errors, so that typos are noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first field that is wrong, if it is a field, and what is wrong with it, in one line."""
+    first = error.errors()[0]
+    where = ".".join(" ".join(str(part).split())[:LONGEST_WORD] for part in first["loc"])
+    return f"{where}: {first['msg']}" if where else str(first["msg"])
 
 
 class Provenance(Record):

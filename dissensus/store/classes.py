@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import ConfigDict, Field, ValidationError
 
 from dissensus.arrays import MISSING
 from dissensus.errors import ClassesError
-from dissensus.records import Classes, Taxonomy
+from dissensus.records import Classes, Record, Taxonomy, first_problem
 
 Document = dict[str, Any]
 """{'classes': [id, …], 'nodes': {id: {'lemmas': […], 'gloss': '…', 'parents': [id, …]}}}: classes in label order."""
@@ -140,18 +141,34 @@ def _from_csv(path: Path) -> Document:
     return document
 
 
+class Node(Record):
+    """A class, or what lies above classes in a taxonomy: its names, the first of which is shown, and its parents."""
+
+    model_config = ConfigDict(extra="ignore")
+    lemmas: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
+    gloss: str = ""
+    parents: list[str] = Field(default_factory=list)
+
+
+class ClassesFile(Record):
+    """A file of classes, as a `Document`; other fields are left out."""
+
+    model_config = ConfigDict(extra="ignore")
+    classes: list[str]
+    nodes: dict[str, Node]
+
+
 def _from_json(path: Path) -> Document:
     try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
-        missing = [wnid for wnid in document["classes"] if not document["nodes"][wnid]["lemmas"]]
-        missing += [
-            above for node in document["nodes"].values() for above in node["parents"] if above not in document["nodes"]
-        ]
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-        raise ClassesError(f"{path} is not a valid classes document ({error}): see docs/study-folder.md") from None
+        found = ClassesFile.model_validate_json(path.read_text(encoding="utf-8-sig"))
+    except ValidationError as error:
+        problem = first_problem(error)
+        raise ClassesError(f"{path} is not a valid classes document ({problem}): see docs/study-folder.md") from None
+    nameless = [wnid for wnid in found.classes if wnid not in found.nodes or not found.nodes[wnid].lemmas]
+    missing = nameless + [above for node in found.nodes.values() for above in node.parents if above not in found.nodes]
     if missing:
         raise ClassesError(f"{path} does not define '{missing[0]}': add it to nodes, with its lemmas")
-    return dict(document)
+    return found.model_dump()
 
 
 def _csv_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:

@@ -96,13 +96,17 @@ def _manifest(path: Path) -> Manifest:
         else:
             table = pq.read_table(path)
         columns = {name: table[name].cast(pa.string()).to_pylist() for name in table.column_names if name in COLUMNS}
-    except (pa.ArrowException, OSError, KeyError) as error:  # KeyError: a duplicate column
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:  # KeyError: a duplicate column
         raise PoolError(f"cannot read {path}: {first_line(error)}") from None
     if "item" not in columns:
         raise PoolError(f"{path} has no column 'item': a manifest needs item and, for items that are files, path")
     ids = columns["item"]
     if any(name is None for name in ids):
         raise PoolError(f"{path}, row {ids.index(None) + 1}: the column 'item' is empty: give every item an id")
+    for column in COLUMNS[1:]:
+        damaged = [row for row, name in enumerate(columns.get(column, ()), start=1) if name and "\0" in name]
+        if damaged:
+            raise PoolError(f"{path}, row {damaged[0]}: the {column} contains a NUL byte: write the file again")
     beside = path.parent.resolve()
     none = [None] * len(ids)
     paths, references = (

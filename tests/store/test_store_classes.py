@@ -21,6 +21,11 @@ DOCUMENT = {
 }
 
 
+def nodes(fields: str) -> str:
+    """A document of two classes, one with these fields."""
+    return f'{{"classes": ["a", "b"], "nodes": {{"a": {{{fields}}}, "b": {{"lemmas": ["b"]}}}}}}'
+
+
 def classes_in(path: Path, content: str | bytes, taxonomy: str | None = None) -> Classes:
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     above = None
@@ -96,7 +101,19 @@ def test_classes_that_cannot_be_told_apart_by_name_go_by_id(tmp_path: Path) -> N
         ("c.json", "", "not a valid classes document"),
         ("c.json", "[]", "not a valid classes document"),
         ("c.json", '{"classes": [], "nodes": []}', "not a valid classes document"),
-        ("c.json", '{"classes": ["a", "b"], "nodes": {}}', "not a valid classes document"),
+        ("c.json", '{"classes": ["a", "b"], "nodes": {}}', "does not define 'a'"),
+        ("c.json", "[" * 100_000, "not a valid classes document"),
+        ("c.json", '{"classes": "ab", "nodes": {"a": {"lemmas": ["a"]}, "b": {"lemmas": ["b"]}}}', "classes: Input"),
+        ("c.json", nodes('"lemmas": {"x": 1}'), "nodes.a.lemmas: Input should be a valid array"),
+        ("c.json", nodes('"lemmas": "abc"'), "nodes.a.lemmas: Input should be a valid array"),
+        ("c.json", nodes('"lemmas": [["x"]]'), "nodes.a.lemmas.0: Input should be a valid string"),
+        ("c.json", nodes('"lemmas": [1]'), "nodes.a.lemmas.0: Input should be a valid string"),
+        ("c.json", nodes('"lemmas": [""]'), "nodes.a.lemmas.0: String should have at least 1 character"),
+        ("c.json", nodes('"lemmas": ["x"], "gloss": 3'), "nodes.a.gloss: Input should be a valid string"),
+        ("c.json", nodes('"lemmas": ["x"], "parents": "b"'), "nodes.a.parents: Input should be a valid array"),
+        ("c.json", nodes('"lemmas": ["\\ud800"]'), "not a valid classes document (Invalid JSON"),
+        ("c.json", nodes('"lemmas": ["x"], "gloss": "\\udfff"'), "not a valid classes document (Invalid JSON"),
+        ("c.json", '{"classes": ["a"], "nodes": {"a\\nb": 3}}', "nodes.a b: Input should be an object"),
         ("c.json", '{"classes": ["a"], "nodes": {"a": {"lemmas": [], "parents": []}}}', "does not define 'a'"),
         (
             "c.json",

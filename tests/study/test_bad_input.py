@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +51,15 @@ def write(path, labels, confidence=None, items=ITEMS):
     pq.write_table(pa.table(columns | ({} if confidence is None else {"confidence": confidence})), path)
 
 
+def changed(archive, local, central, value):
+    """A .zip with two bytes changed in the headers of its members, at the front and in the directory."""
+    data = bytearray(archive.read_bytes())
+    for mark, offset in ((b"PK\x03\x04", local), (b"PK\x01\x02", central)):
+        for start in [found.start() for found in re.finditer(re.escape(mark), bytes(data))]:
+            data[start + offset : start + offset + 2] = value
+    return bytes(data)
+
+
 def bad_predictions(tmp_path):
     """Files that must be refused, with what the line has to say."""
     good = [0, 1, 2] * 4
@@ -62,6 +72,11 @@ def bad_predictions(tmp_path):
     write(tmp_path / "short.parquet", good[:6], items=ITEMS[:6])
     pq.write_table(pa.table({"item": ITEMS, "class": good}), tmp_path / "columns.parquet")
     np.savez(tmp_path / "shape.npz", item=np.array(ITEMS), label=np.zeros((12, 3)))
+    np.savez_compressed(tmp_path / "whole.npz", item=np.array(ITEMS), label=np.array(good))
+    (tmp_path / "compression.npz").write_bytes(changed(tmp_path / "whole.npz", 8, 10, b"\x63\x00"))
+    (tmp_path / "encrypted.npz").write_bytes(changed(tmp_path / "whole.npz", 6, 8, b"\x01\x00"))
+    np.save(tmp_path / "one.npy", np.array(good))
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
     whole = (tmp_path / "good.parquet").read_bytes()
     (tmp_path / "truncated.parquet").write_bytes(whole[: len(whole) // 2])
     return {
@@ -74,6 +89,9 @@ def bad_predictions(tmp_path):
         "short.parquet": "item-06",
         "columns.parquet": "label",
         "shape.npz": "shape.npz",
+        "compression.npz": "compression method is not supported",
+        "encrypted.npz": "is encrypted",
+        "one.npz": "not really .npz",
         "truncated.parquet": "truncated.parquet",
         "nowhere.parquet": "nowhere.parquet",
     }
@@ -131,6 +149,10 @@ def test_bad_pools(study, tmp_path, command):
     (tmp_path / "twice.csv").write_text("item\na\na\n")
     (tmp_path / "none.csv").write_text("item\n")
     (tmp_path / "column.csv").write_text("name\na\n")
+    (tmp_path / "nul.csv").write_bytes(b"item,path\na,a.png\nb,b\x00.png\n")
+    pq.write_table(pa.table({"item": ["a", "b"], "reference": ["x\0y", None]}), tmp_path / "nul.parquet")
+    no_text = pa.array([b"\xff", b"\xfe"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"item": ["a", "b"], "path": no_text}), tmp_path / "bytes.parquet")
     fresh = tmp_path / "fresh"
     Study.init(fresh, classes=str(tmp_path / "classes.txt"))
     for source, word in (
@@ -138,6 +160,9 @@ def test_bad_pools(study, tmp_path, command):
         (tmp_path / "twice.csv", "'a' is in the pool twice"),
         (tmp_path / "none.csv", "empty"),
         (tmp_path / "column.csv", "no column 'item'"),
+        (tmp_path / "nul.csv", "nul.csv, row 2: the path contains a NUL byte"),
+        (tmp_path / "nul.parquet", "nul.parquet, row 1: the reference contains a NUL byte"),
+        (tmp_path / "bytes.parquet", "bytes.parquet"),
         (tmp_path / "nowhere", "nowhere"),
     ):
         refused(command("pool", fresh, source), word)
@@ -159,6 +184,10 @@ def test_broken_taxonomies_and_classes(tmp_path, command):
     refused(command(*line, tmp_path / "loose.csv"), "owl")
     refused(command("init", tmp_path / "new", "--classes", tmp_path / "twice.txt"), "'cat' is listed twice")
     refused(command("init", tmp_path / "new", "--classes", "nowhere.txt"), "nowhere.txt")
+    (tmp_path / "half.json").write_text('{"classes": ["a", "b"], "nodes": {"a": {"lemmas": ["\\ud800"]}, "b": {}}}')
+    (tmp_path / "shape.json").write_text('{"classes": ["a", "b"], "nodes": {"a": {"lemmas": {"x": 1}}, "b": {}}}')
+    refused(command("init", tmp_path / "new", "--classes", tmp_path / "half.json"), "not a valid classes document")
+    refused(command("init", tmp_path / "new", "--classes", tmp_path / "shape.json"), "nodes.a.lemmas")
     assert not (tmp_path / "new").exists()
     refused(command("init", tmp_path), "not empty")
 
@@ -190,6 +219,9 @@ def test_a_study_that_is_none_or_damaged(study, tmp_path, command):
     refused(command("status", study.folder.root), "damaged")
     study.folder.settings.write_text("task = ")
     refused(command("status", study.folder.root), "TOML")
+    for task in ("[]", "{}", "3", '[["labels"]]'):
+        study.folder.settings.write_text(f"task = {task}")
+        refused(command("status", study.folder.root), "unknown task", "choose one of labels, scores, masks")
     study.folder.settings.write_text('classes = "x"\n[select]\nkk = 3\n')
     refused(command("status", study.folder.root), "select.kk")
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tomlkit.exceptions import TOMLKitError
 
 from dissensus.errors import StudyError
-from dissensus.records import FORMAT_VERSION, Record
+from dissensus.records import FORMAT_VERSION, Record, first_problem
 from dissensus.store.files import write_text
 from dissensus.store.settings.common import HEAD, SERVE, ModelSettings, Settings
 
@@ -36,7 +36,7 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8-sig")).unwrap()
         task = document.get("task", "labels")
-        if task not in kinds:
+        if not isinstance(task, str) or task not in kinds:
             raise StudyError(f"{path}: unknown task '{task}': choose one of {', '.join(kinds)}")
         return kinds[task].model_validate(document)
     except FileNotFoundError:
@@ -46,9 +46,7 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise StudyError(f"{path}: {where}: {first['msg']}") from None
+        raise StudyError(f"{path}: {first_problem(error)}") from None
 
 
 def check_section(settings: Settings, section: str, values: dict[str, Any]) -> None:
@@ -64,9 +62,7 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
     try:
         type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join([section, *map(str, first["loc"])])
-        raise StudyError(f"{where}: {first['msg']}") from None
+        raise StudyError(f"{section}.{first_problem(error)}") from None
 
 
 def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
