@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from dissensus.backends.reasons import one_line
+from dissensus.images import open_image
 
 ORIENTATION = 0x0112
 SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
@@ -20,7 +21,7 @@ REASONS: dict[type[Exception], str] = {
     NotADirectoryError: "missing file",
     IsADirectoryError: "a folder, not a file",
     PermissionError: "no permission to read the file",
-    UnidentifiedImageError: "not an image that Pillow can read",
+    UnidentifiedImageError: "not an image in a known format",
     Image.DecompressionBombError: f"more pixels than twice Pillow's limit of {Image.MAX_IMAGE_PIXELS}",
 }
 
@@ -37,7 +38,7 @@ def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
     try:
         if Path(path).stat().st_size == 0:
             return Unreadable("empty file")
-        with Image.open(path) as image:
+        with open_image(path) as image:
             limit = Image.MAX_IMAGE_PIXELS
             # Pillow only warns up to twice its limit; warning filters are not thread-safe, so the size is checked.
             if limit is not None and image.width * image.height > limit:

@@ -19,6 +19,7 @@ from dissensus.backends.decode import Unreadable
 from dissensus.backends.label_sets import Labels, label_numbers, relabelled
 from dissensus.backends.reasons import one_line
 from dissensus.errors import PredictionError
+from dissensus.images import open_image
 from dissensus.records import Classes
 
 NO_MAP = "no map in the folder"
@@ -155,7 +156,7 @@ def _fingerprint(files: dict[str, Path], known: dict[str, bytes]) -> str:
 
 
 def _read_png(data: bytes) -> Array:
-    with Image.open(BytesIO(data), formats=["PNG"]) as image:
+    with open_image(BytesIO(data), ("PNG",)) as image:
         limit = Image.MAX_IMAGE_PIXELS
         if limit is not None and image.width * image.height > limit:
             raise PredictionError(f"{image.width}×{image.height} pixels exceed Pillow's limit of {limit}")

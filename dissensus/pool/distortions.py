@@ -17,6 +17,7 @@ from PIL import Image
 from scipy import ndimage
 
 from dissensus.errors import PoolError
+from dissensus.images import open_image
 
 FEWEST_BYTES = 400
 """For a JPEG 2000 file: with fewer, it is little more than a header, and a small image decodes to one flat colour."""
@@ -119,7 +120,7 @@ def check_levels(levels: Sequence[int], parameters: Sequence[float]) -> None:
 def _coded(image: Image.Image, codec: str, **options: Any) -> Image.Image:
     coded = io.BytesIO()
     image.save(coded, codec, **options)
-    with Image.open(coded) as read:
+    with open_image(coded) as read:
         return read.convert("RGB")
 
 

@@ -8,6 +8,8 @@ from io import BytesIO
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from dissensus.images import open_image
+
 TINY = 64
 """Pictures up to this many pixels on each side are kept as they are and shown with hard pixel edges."""
 
@@ -41,7 +43,7 @@ def plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
 def width_over_height(uri: str) -> float:
     """Aspect ratio of the picture in a data URI, read from its header; 1 if it cannot be read."""
     try:
-        with Image.open(BytesIO(base64.b64decode(uri.partition(",")[2]))) as opened:
+        with open_image(BytesIO(base64.b64decode(uri.partition(",")[2]))) as opened:
             return opened.width / opened.height
     except (UnidentifiedImageError, ValueError, OSError):
         return 1.0

@@ -16,6 +16,7 @@ from PIL import Image, PngImagePlugin
 from dissensus.backends import Unreadable, read_image
 from dissensus.engines.local import Progress, silent
 from dissensus.errors import PoolError
+from dissensus.images import open_image
 from dissensus.pool.distortions import DISTORTIONS, LEVELS, check_kinds, check_levels, distorted, random_stream
 from dissensus.records.base import Record
 from dissensus.store.files import file_fingerprint, write_text, write_whole
@@ -184,7 +185,7 @@ def _stamp_of(path: Path) -> tuple[str | None, bool]:
     """The stamp of a file, and whether the file is complete."""
     found = None
     try:
-        with Image.open(path) as image:
+        with open_image(path, ("PNG",)) as image:
             found = image.info.get(STAMP)
             image.verify()
     except (OSError, SyntaxError, ValueError):  # what Pillow raises for damaged files

@@ -15,6 +15,7 @@ from PIL import Image
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
+from dissensus.images import open_image
 from dissensus.store.files import fingerprint, write_bytes, write_whole
 from dissensus.store.folder import Folder
 
@@ -187,7 +188,7 @@ def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> P
 
 
 def _read_png(path: Path) -> np.ndarray:
-    with Image.open(path) as image:
+    with open_image(path, ("PNG",)) as image:
         return np.asarray(image)
 
 

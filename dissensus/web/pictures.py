@@ -6,6 +6,7 @@ pixels as they are; formats that browsers cannot show are converted to PNG.
 
 from __future__ import annotations
 
+import stat
 import threading
 from io import BytesIO
 from pathlib import Path
@@ -13,11 +14,10 @@ from pathlib import Path
 from PIL import Image, ImageOps
 
 from dissensus.errors import StudyError
+from dissensus.images import open_image
 from dissensus.report.pictures import plain
 from dissensus.web.picture_parts import JPEG, ORIENTATION, PNG, clean_jpeg, clean_png, plain_profile
 
-FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI", "TIFF", "WEBP")
-"""Formats that Pillow reads itself; for others, such as EPS, it runs external programs."""
 LARGEST_FILE = 1 << 28
 TOO_LARGE = "this picture is too large to show"
 ROOM = 1 << 26
@@ -62,7 +62,10 @@ def clean_picture(path: Path) -> Picture:
         StudyError: the picture cannot be read.
     """
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # reading from a pipe would never end
+            raise StudyError("this picture cannot be read")
+        if found.st_size > LARGEST_FILE:
             raise StudyError(TOO_LARGE)
         return _cleaned(path.read_bytes())
     except StudyError:
@@ -76,7 +79,7 @@ def clean_picture(path: Path) -> Picture:
 
 
 def _cleaned(data: bytes) -> Picture:
-    with Image.open(BytesIO(data), formats=FORMATS) as image:
+    with open_image(BytesIO(data)) as image:
         limit = Image.MAX_IMAGE_PIXELS
         if limit is not None and image.width * image.height > limit:  # models do not get it either
             raise StudyError(TOO_LARGE)

@@ -41,7 +41,7 @@ def damaged(path, photo, kind):
         ("missing", "missing file"),
         ("folder", "a folder, not a file"),
         ("empty", "empty file"),
-        ("text", "not an image that Pillow can read"),
+        ("text", "not an image in a known format"),
         ("truncated", "damaged image (OSError: image file is truncated"),
         ("broken png", "damaged image ("),
     ],

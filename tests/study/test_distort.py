@@ -164,7 +164,7 @@ def test_bad_photos_are_named_and_left_out(command, photos, tmp_path):
     Image.new("RGB", (15, 80)).save(photos / "narrow.png")
     done = command("distort", photos, "--out", tmp_path / "out", "--levels", "1")
     assert done.returncode == 0, done.stderr
-    assert f"skipped: {photos}/broken.jpg: not an image that Pillow can read" in done.stdout
+    assert f"skipped: {photos}/broken.jpg: not an image in a known format" in done.stdout
     assert f"skipped: {photos}/empty.png: empty file" in done.stdout
     assert f"skipped: {photos}/narrow.png: 15×80 pixels: each side needs at least 16" in done.stdout
     assert "15 images from 3 photos" in done.stdout

@@ -11,6 +11,7 @@ from PIL import Image, UnidentifiedImageError
 
 from dissensus.arrays import Array, Bool, UInt8
 from dissensus.errors import JudgementError
+from dissensus.images import open_image
 from dissensus.labeling.kinds.mask import UNFIT
 from dissensus.records import class_colours
 from dissensus.store.tables import first_line
@@ -112,9 +113,9 @@ def _checked_head(data: bytes) -> tuple[int, int]:
 
 def _pixels(data: bytes) -> Array:
     try:
-        with Image.open(BytesIO(data), formats=("PNG",)) as image:
+        with open_image(BytesIO(data), ("PNG",)) as image:
             image.verify()  # checks every chunk's checksum, which decoding does not
-        with Image.open(BytesIO(data), formats=("PNG",)) as image:
+        with open_image(BytesIO(data), ("PNG",)) as image:
             return np.array(image)
     except MemoryError:
         raise

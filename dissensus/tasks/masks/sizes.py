@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PIL import Image
-
 from dissensus.backends import Unreadable, read_image
 from dissensus.backends.decode import ORIENTATION
+from dissensus.images import open_image
 
 TURNED = (5, 6, 7, 8)
 """EXIF orientations in which the stored rows are the columns of the image."""
@@ -14,7 +13,7 @@ TURNED = (5, 6, 7, 8)
 def image_size(uri: str) -> tuple[int, int] | Unreadable:
     """Height and width of an upright image, from its header if possible; or the reason why it cannot be read."""
     try:
-        with Image.open(uri) as image:
+        with open_image(uri) as image:
             turned = image.getexif().get(ORIENTATION, 1) in TURNED
             width, height = image.size
     except Exception:  # reading the whole image reports what is wrong
