@@ -136,13 +136,14 @@ class Study:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): start a new study") from None
 
-    def pool(self, sources: Sequence[str | Path] = (), *, items: Any = None) -> None:
+    def pool(self, sources: Sequence[str | Path] = (), *, items: Any = None, allow_missing: bool = False) -> None:
         """Set the pool: the items that all models predict.
 
         Args:
             sources: Image folders, globs and manifests (CSV or Parquet with the columns item and path).
             items: Instead of sources: a frame with the columns item and path, a list of ids or file paths, or an array
                 of images (N×height×width or N×height×width×3, uint8).
+            allow_missing: Accept items whose files are missing; no questions are asked about them.
         """
         from dissensus.steps.given import keep_pool
         from dissensus.steps.pooling import make_pool
@@ -156,7 +157,7 @@ class Study:
                 named.append(str(keep_pool(self.folder, items)))
             if not any(source.startswith(ENUMERATED) for source in named):
                 refuse_mixed(self.folder)
-                make_pool(self.folder, named, self.progress)
+                make_pool(self.folder, named, self.progress, allow_missing)
             elif not TASKS[self.settings.task].gives_numbers:
                 raise StudyError(
                     "an enumerated pool needs models that predict scores: start a study with --task scores"
@@ -473,14 +474,24 @@ class Study:
         host = socket.gethostname() if serve.host in ("0.0.0.0", "::") else serve.host
         return f"http://{host}:{serve.port}"
 
-    def serve(self, ready: Ready, host: str | None = None, port: int | None = None) -> None:
-        """Serve the annotation pages until the process is stopped; `ready` is called with the addresses."""
+    def serve(
+        self,
+        ready: Ready,
+        host: str | None = None,
+        port: int | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """Serve the annotation pages until the process is stopped.
+
+        `ready` is called with the addresses, and `tell` with one line if pictures are missing: reserves replace them.
+        """
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.running import run
 
         serve = self.settings.serve
         with Lock(self.folder.serving, "this study is already being served: stop that service first"):
-            run(lambda: Service(self._backing()), host or serve.host, serve.port if port is None else port, ready)
+            make = lambda: Service(self._backing(tell or (lambda _: None)))  # noqa: E731
+            run(make, host or serve.host, serve.port if port is None else port, ready)
 
     def overview(self) -> dict[str, Any]:
         """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""
@@ -625,12 +636,25 @@ class Study:
 
         return study_database(self.folder, self.settings)
 
-    def _backing(self) -> StudyBacking:
+    def _backing(self, tell: Callable[[str], None] | None = None) -> StudyBacking:
+        """The study behind the service; with `tell`, it first looks for pictures, and tells which are missing."""
         from dissensus.competition.evaluation import Competition
-        from dissensus.steps.serving import StudyBacking
+        from dissensus.steps.presence import some
+        from dissensus.steps.serving import StudyBacking, pictures_by_hand
 
         task = self._task  # the settings stay the same for as long as it is served
-        return StudyBacking(task.work, lambda: Competition(task))
+
+        def checked() -> Competition[Any, Any]:
+            competition = Competition(task)
+            missing = [] if tell is None else competition.note_missing(pictures_by_hand(task.work))
+            if tell is not None and missing:
+                tell(
+                    f"{len(missing):,} pictures are missing ({some(missing)}): reserves take their place; to ask about "
+                    "them, restore them and start the service again"
+                )
+            return competition
+
+        return StudyBacking(task.work, checked)
 
     def _items(self) -> list[str]:
         """Ids of all items."""

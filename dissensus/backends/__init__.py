@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from dissensus.backends.callable import open_callable
-from dissensus.backends.decode import Unreadable, as_rgb, read_image
+from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_image
 from dissensus.backends.file import FilePredictions, read_predictions
 from dissensus.backends.guard import Guarded
 from dissensus.backends.litert import open_litert
@@ -32,6 +32,7 @@ from dissensus.records import Classes
 
 __all__ = [
     "BACKENDS",
+    "MISSING_FILE",
     "Backend",
     "FilePredictions",
     "MapFolder",

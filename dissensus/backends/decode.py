@@ -15,10 +15,12 @@ from dissensus.images import open_image
 ORIENTATION = 0x0112
 SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
 
+MISSING_FILE = "missing file"
+
 # Instead of the messages of Pillow and the system, which contain paths and object addresses.
 REASONS: dict[type[Exception], str] = {
-    FileNotFoundError: "missing file",
-    NotADirectoryError: "missing file",
+    FileNotFoundError: MISSING_FILE,
+    NotADirectoryError: MISSING_FILE,
     IsADirectoryError: "a folder, not a file",
     PermissionError: "no permission to read the file",
     UnidentifiedImageError: "not an image in a known format",

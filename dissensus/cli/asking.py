@@ -131,5 +131,5 @@ def serve(
     Study(study).configure(answers=answers, database=database, host=host, port=port)
     opened = Study(study)
     ignore_signals()
-    opened.serve(printing.show_serving(study), host, port)
+    opened.serve(printing.show_serving(study), host, port, printing.say)
     printing.say("stopped; every acknowledged answer is stored")

@@ -132,6 +132,9 @@ def pool(
             "python:FILE.py:NAME, which generates the items (scores).",
         ),
     ],
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Accept items whose files are missing; nobody is asked about them.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Set the unlabelled pool of STUDY from images, clips or manifests.
@@ -140,7 +143,7 @@ def pool(
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.pool(sources)
+        opened.pool(sources, allow_missing=allow_missing)
     printing.show_pool(opened.status(), json)
 
 

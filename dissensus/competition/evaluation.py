@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Generic
 
 import numpy as np
 
+from dissensus.arrays import Array, Bool
 from dissensus.competition.judged import Judged
 from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Task, judged_rounds
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
-from dissensus.records import Question, as_text
+from dissensus.records import GONE, OPEN, Question, as_text
+from dissensus.steps.presence import missing_files, record_missing, recorded_missing, some
 from dissensus.store.answers import AnswerLog
 from dissensus.store.rounds import read_rounds
 
@@ -46,8 +49,38 @@ class Competition(Generic[S, H]):
     def judged(self, answers: Answers) -> tuple[States, tuple[Judged[S], ...]]:
         """The state of every question and every row: the only place that decides what is open."""
         states = self.task.states(self.question_set, answers)
+        state = np.where((states.state == OPEN) & self._has_no_picture, GONE, states.state)
+        states = replace(states, state=state)
         self._judged = judged_rounds(self.question_set, states, self.work.settings.judge.share, self._judged)
         return states, self._judged
+
+    @cached_property
+    def _has_no_picture(self) -> Bool[Array, " q"]:
+        """Questions of rows with an item whose picture was missing when the study was last served."""
+        names = recorded_missing(self.work.database)
+        items = [item for item, name in self.question_set.item_ids.items() if name in names]
+        found = np.zeros(len(self.question_set), bool)
+        for one in self.question_set.by_round if items else ():
+            chosen = one.selection
+            rows = np.any([np.isin(getattr(chosen, name), items) for name in chosen.items], axis=0)
+            found[one.questions[rows].ravel()] = True
+        return found
+
+    def note_missing(self, others: Mapping[str, str | None]) -> list[str]:
+        """Record which items have no picture now, among those of all rounds and some `others`; return their paths.
+
+        Raises:
+            StudyError: all pictures are missing.
+        """
+        ids = self.question_set.item_ids
+        uris = {**others, **dict(zip(ids.values(), self.work.pool.uris(list(ids)), strict=True))} if ids else others
+        paths = {uri for uri in uris.values() if uri is not None}
+        missing = missing_files(sorted(paths))
+        if missing and len(missing) == len(paths):
+            raise StudyError(f"none of the {len(paths):,} pictures is there ({some(missing)}): restore them first")
+        record_missing(self.work.database, [item for item, uri in uris.items() if uri in {*missing}])
+        self.__dict__.pop("_has_no_picture", None)
+        return missing
 
     def needed(self, answers: Answers) -> Needed:
         """The questions of all rows that currently count, with reserves for discarded rows, and their follow-ups."""

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.records import DISCARDED, OPEN, Selected
+from dissensus.records import DISCARDED, GONE, OPEN, Selected
 
 S = TypeVar("S", bound=Selected)
 
@@ -74,7 +74,7 @@ class Judged(Generic[S]):
     @property
     def asked(self) -> Bool[Array, " q"]:
         """Questions needed so far: those of active rows, and the answered ones of rows given up."""
-        return self._of(self.active) | (self._of(self.given_up) & (self.state != OPEN))
+        return self._of(self.active) | (self._of(self.given_up) & ~np.isin(self.state, (OPEN, GONE)))
 
     @property
     def open(self) -> Bool[Array, " q"]:

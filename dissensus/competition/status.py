@@ -11,7 +11,7 @@ import numpy as np
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.records import Record
-from dissensus.steps.pooling import duplicates, has_items
+from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import problems
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
@@ -50,6 +50,8 @@ class Status(Record):
     classes: int
     pool: int
     identical_files: int
+    missing_files: int
+    """Items whose file was missing when it was pooled."""
     models: tuple[ModelStatus, ...]
     rounds: tuple[RoundStatus, ...]
     questions: int
@@ -75,6 +77,7 @@ def status_of(task: Task[Any, Any]) -> Status:
         classes=len(work.classes),
         pool=work.size if has_pool else 0,
         identical_files=duplicates(folder) if has_pool else 0,
+        missing_files=missing_count(folder) if has_pool else 0,
         models=models,
         rounds=() if evaluation is None else tuple(_round(task, found) for found in evaluation.rounds),
         questions=questions,

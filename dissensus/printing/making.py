@@ -22,8 +22,11 @@ NARROW = 25
 
 def show_pool(status: Status, as_json: bool) -> None:
     if as_json:
-        return show_json({"items": status.pool, "identical_files": status.identical_files})
+        counts = {"identical_files": status.identical_files, "missing_files": status.missing_files}
+        return show_json({"items": status.pool} | counts)
     say(f"{status.pool:,} items in the pool")
+    if status.missing_files:
+        say(f"{status.missing_files:,} of them have no file: no questions are asked about them")
     if status.identical_files:
         say(f"{status.identical_files:,} of them are byte-for-byte duplicates: a duel may show the same picture twice")
     return say(f"Next: {status.next}")

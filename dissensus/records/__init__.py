@@ -22,7 +22,7 @@ from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, 
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
-from dissensus.records.states import DISCARDED, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
+from dissensus.records.states import DISCARDED, GONE, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "BACKGROUND",
     "DISCARDED",
     "FORMAT_VERSION",
+    "GONE",
     "JUDGED",
     "MOST_CLASSES",
     "NO",

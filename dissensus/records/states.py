@@ -10,5 +10,7 @@ UNFIT, UNSURE = -1, -2
 """People cannot judge it, or cannot tell: a reserve replaces whatever depends on it."""
 SCREENED_OUT = -3
 """People answered, but none of their answers counts: nobody is asked again, and no reserve replaces it."""
+GONE = -4
+"""Nobody can be asked, because a picture is missing: a reserve replaces whatever depends on it."""
 
-DISCARDED = (UNFIT, UNSURE)
+DISCARDED = (UNFIT, UNSURE, GONE)

@@ -7,10 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.arrays import Array, Bool
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, StudyError
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
+from dissensus.steps.presence import missing_files, some
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
@@ -21,11 +23,11 @@ from dissensus.store.tables import open_table, read_stamps, read_table, write_ta
 CHUNK = 1024  # files that are fingerprinted before the results are saved
 
 
-def make_pool(folder: Folder, sources: list[str], progress: Progress) -> None:
+def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_missing: bool = False) -> None:
     """Write pool.parquet, sorted by id: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Raises:
-        PoolError: there are no items, or two have the same id.
+        PoolError: there are no items, two have the same id, or files are missing that are not allowed to be.
         StudyError: models have already predicted on another pool.
     """
     ids, paths, references = items_with_references(sources)
@@ -34,6 +36,7 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress) -> None:
     order = in_order(named)
     columns = {"id": named, "uri": pa.array(paths, pa.string()), "reference": pa.array(references, pa.string())}
     items = pa.table(columns).take(order)
+    _check_files(items, progress, allow_missing)
     inputs = {"items": fingerprint(*_bytes(items["id"]), *_bytes(items["uri"]))}
     parts = Parts(folder.parts("pool"), "pool", inputs)
     todo = chunks(len(items), CHUNK) if items["uri"].null_count < len(items) else []
@@ -93,6 +96,30 @@ def duplicates(folder: Folder) -> int:
         return 0
     prints = read_table(folder.pool, ["fingerprint"])["fingerprint"].drop_null()
     return len(prints) - len(pc.unique(prints))
+
+
+def has_no_file(folder: Folder) -> Bool[Array, " N"]:
+    """True for items whose file was missing, or could not be read, when it was pooled."""
+    known = read_table(folder.pool, ["uri", "size"])
+    return pc.and_(known["uri"].is_valid(), known["size"].is_null()).to_numpy()
+
+
+def missing_count(folder: Folder) -> int:
+    """Number of items whose file was missing when it was pooled."""
+    return 0 if folder.enumeration.exists() else int(has_no_file(folder).sum())
+
+
+def _check_files(items: pa.Table, progress: Progress, allow_missing: bool) -> None:
+    """Raise PoolError if files are missing that are not allowed to be, or all of them are."""
+    paths = [path for column in ("uri", "reference") for path in items[column].drop_null().to_pylist()]
+    missing = missing_files(paths, progress)
+    if missing and not allow_missing:
+        raise PoolError(
+            f"{len(missing):,} of {len({*paths}):,} files are missing ({some(missing)}): correct the paths, or add "
+            "--allow-missing, and there will be no questions about them"
+        )
+    if missing and len(missing) == len({*paths}):
+        raise PoolError(f"all {len(missing):,} files are missing ({some(missing)}): correct the paths")
 
 
 def _contents(paths: list[str | None]) -> pa.Table:

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from dissensus.backends import Unreadable, read_image, target_fingerprint
+from dissensus.backends import MISSING_FILE, Unreadable, read_image, target_fingerprint
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.pooling import pool_ids, pool_size, pool_stamp
+from dissensus.steps.pooling import has_no_file, pool_ids, pool_size, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
@@ -43,6 +44,8 @@ class Source(ABC):
 
     columns: Sequence[str] = ()
     """What predictions consist of, such as label and confidence, where they can be given as columns."""
+    absent: Any = None
+    """What the first column holds where there is no prediction."""
     chunk = CHUNK
     """Items that are predicted before they are saved."""
 
@@ -100,7 +103,7 @@ def predict(source: Source) -> bool:
     parts = None if source.is_whole else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
     stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
     if parts is None:
-        table = source.read()
+        table = _without_missing(source.read(), source)
         source.write(target, lambda: iter([table]), stamps)
     else:
         try:
@@ -112,6 +115,20 @@ def predict(source: Source) -> bool:
             raise
         parts.clear()
     return True
+
+
+def _without_missing(table: pa.Table, source: Source) -> pa.Table:
+    """Predictions from a file, without those for items that nobody can look at."""
+    is_missing = has_no_file(source.work.folder)
+    if not is_missing.any():
+        return table
+    first, names = source.columns[0], table.column_names
+    values = table[first].to_numpy().copy()
+    values[is_missing] = source.absent
+    known = table["problem"] if "problem" in names else pa.nulls(len(table), pa.string())
+    table = table.set_column(names.index(first), first, pa.array(values))
+    table = table.drop_columns("problem") if "problem" in names else table
+    return table.append_column("problem", pc.if_else(pa.array(is_missing), MISSING_FILE, known))
 
 
 def _predict_parts(folder: Folder, name: str, source: Source, parts: Parts, progress: Progress) -> None:

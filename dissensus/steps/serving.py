@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 
 from dissensus.inquiry import Inquiry
 from dissensus.labeling import QUESTIONS, is_prediction_key
-from dissensus.records import Assignment, CustomQuestion, Response
+from dissensus.records import Assignment, CustomQuestion, Question, Response
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import EnumeratedPool, open_pool
+from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
 from dissensus.store.exchange import write_responses
@@ -49,6 +50,7 @@ class StudyBacking:
         self.read_inquiry = read_inquiry
         self.inquiry = read_inquiry()
         self.inquiry.uris()
+        self.missing = recorded_missing(database)
         self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[CustomQuestion, ...] = ()
         serve = settings.serve
@@ -76,21 +78,27 @@ class StudyBacking:
 
     def open_assignments(self, since: str) -> list[Assignment]:
         """Questions assigned since a given time that are not answered yet."""
-        return self.answers.open_assignments(since)
+        held = self.answers.open_assignments(since)
+        return [one for one in held if not self.missing or self.missing.isdisjoint(_items(one.question))]
 
     def changes(self, after: int) -> Changes:
         """The current state of the study; slow reads happen here, where no request waits for them."""
         set_questions = tuple(self.set_questions.all())
         if set_questions != self.known_set_questions:
-            names = {name for one in set_questions for name in _items(one)}
-            self.other_uris, self.known_set_questions = uris_named(self.folder, names), set_questions
+            self.other_uris, self.known_set_questions = _uris_of(self.folder, set_questions), set_questions
         if not self.inquiry.is_current():
             self.inquiry = self.read_inquiry()
             self.inquiry.uris()  # computed here, where no request waits
+            self.missing = recorded_missing(self.database)
         return Changes(
             people=tuple(self.people.all()),
             exclusions=tuple(self.people.exclusions()),
             set_questions=set_questions,
+            unseen=frozenset(
+                one.question.text
+                for one in (set_questions if self.missing else ())
+                if not self.missing.isdisjoint(_items(one.question))
+            ),
             is_paused=self.database.get(PAUSED) == "yes",
             version=self.inquiry.version,
             answers=self.answers.raw(after),
@@ -160,6 +168,16 @@ def _names(words: str, model: str) -> bool:
     return re.search(rf"\b{re.escape(model)}\b", words) is not None or (len(model) > 3 and model in words)
 
 
+def pictures_by_hand(work: Workspace[Any]) -> dict[str, str | None]:
+    """Paths of the pictures in the user's own questions, by item."""
+    return _uris_of(work.folder, CustomQuestions(work.database).all())
+
+
+def _uris_of(folder: Folder, set_questions: Sequence[CustomQuestion]) -> dict[str, str | None]:
+    names = {name for one in set_questions for name in _items(one.question)}
+    return uris_named(folder, names) if names else {}
+
+
 def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
     """Paths of the pictures of some items, by id; items that are not in the pool are left out."""
     pool = open_pool(folder)
@@ -174,6 +192,6 @@ def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
     return found
 
 
-def _items(one: CustomQuestion) -> tuple[str, ...]:
-    shown = QUESTIONS[one.question.kind].pictures(one.question.body, {})
+def _items(question: Question) -> tuple[str, ...]:
+    shown = QUESTIONS[question.kind].pictures(question.body, {})
     return tuple(item for item in shown if not is_prediction_key(item))

@@ -61,6 +61,8 @@ def _items(source: str) -> Manifest:
     if any(sign in source for sign in "*?["):
         fixed = Path(*_fixed_parts(path))
         return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)
+    if path.exists():
+        raise PoolError(f"{source} is a pipe or a device, not a file: save its contents in a file first")
     raise PoolError(
         f"no such file or folder: {source}; give an image folder, a quoted glob, or a CSV or Parquet manifest"
     )
@@ -107,6 +109,9 @@ def _manifest(path: Path) -> Manifest:
         damaged = [row for row, name in enumerate(columns.get(column, ()), start=1) if name and "\0" in name]
         if damaged:
             raise PoolError(f"{path}, row {damaged[0]}: the {column} contains a NUL byte: write the file again")
+    address = next((name for column in COLUMNS[1:] for name in columns.get(column, ()) if name and "://" in name), None)
+    if address is not None:
+        raise PoolError(f"{path}: {address} is a web address, not a path: download the files first")
     beside = path.parent.resolve()
     none = [None] * len(ids)
     paths, references = (

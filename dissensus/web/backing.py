@@ -46,6 +46,8 @@ class Changes:
     is_paused: bool
     version: Any
     answers: list[StoredRow] = field(default_factory=list)
+    unseen: frozenset[str] = frozenset()
+    """Texts of the owner's questions whose pictures are missing: nobody can be asked these."""
 
 
 class Backing(Protocol):

@@ -57,6 +57,8 @@ class Memory:
         self.known: set[str] = set()
         self.written_down: tuple[CustomQuestion, ...] = ()
         self.set_questions: dict[tuple[int, str], CustomQuestion] = {}
+        self.unseen: set[int] = set()
+        """The owner's questions whose pictures are missing."""
         self.is_paused = False
         self.duels: tuple[Duel, ...] = ()
         self.ids: dict[str, int | None] = {}
@@ -112,7 +114,7 @@ class Memory:
             self.version, self.has_news = changes.version, True
             self.written_down = ()  # a round may ask the same question as the owner
         if changes.set_questions != self.written_down:
-            self._set(changes.set_questions)
+            self._set(changes.set_questions, changes.unseen)
         before = self.excluded
         self.exclusions = {exclusion.annotator: exclusion for exclusion in changes.exclusions}
         self.excluded = {name for name, exclusion in self.exclusions.items() if exclusion.is_excluded}
@@ -134,7 +136,7 @@ class Memory:
         needed = await asyncio.to_thread(self.backing.inquiry.needed, answers)
         self.duels = needed.duels
         self._bar({(names[who], int(self.round_numbers[where])) for where, who in needed.barred})
-        by_hand = [number for number, role in self.set_questions if role == "asked"]
+        by_hand = [number for number, role in self.set_questions if role == "asked" and number not in self.unseen]
         self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
         self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
 
@@ -253,17 +255,18 @@ class Memory:
         self.tickets[assignment.ticket] = assignment, number
         self.waiting.setdefault(assignment.annotator, {})[assignment.ticket] = None
 
-    def _set(self, given: tuple[CustomQuestion, ...]) -> None:
+    def _set(self, given: tuple[CustomQuestion, ...], unseen: frozenset[str]) -> None:
         """Load the questions that the owner added."""
         self.written_down, self.set_questions = given, {}
         for one in given:
             self.set_questions[self.number_for(one.question, one.role), one.role] = one
+        self.unseen = {number for (number, _), one in self.set_questions.items() if one.question.text in unseen}
         self.has_news = True
 
     def _set_apart(self, role: Role) -> list[int]:
-        """Control or training questions, except those that the study itself asks now."""
-        needed = self.queue.is_needed
-        return [number for number, what in self.set_questions if what == role and not needed[number]]
+        """Control or training questions, except those that the study itself asks now, or that nobody can see."""
+        found = (number for number, what in self.set_questions if what == role and number not in self.unseen)
+        return [number for number in found if not self.queue.is_needed[number]]
 
     def number_for(self, question: Question, role: Role) -> int:
         """The number of a question; all wordings of a question of the study share one."""

@@ -22,6 +22,7 @@ class LabelSource(Source):
     """Reads the labels of one model from a file, or runs the model."""
 
     columns = ("label", "confidence")
+    absent = MISSING
     opened: Model | None = None
 
     def read(self) -> pa.Table:

@@ -33,6 +33,7 @@ class ScoreSource(Source):
     """Reads the scores of one model from a file, or runs the model."""
 
     columns = ("score",)
+    absent = np.nan
     scorer: Scorer | None = None
 
     def __init__(self, work: Workspace[Any], name: str) -> None:
