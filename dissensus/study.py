@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dissensus.report.data import Benchmark
     from dissensus.report.scores.data import Screenings
     from dissensus.steps.serving import StudyBacking
+    from dissensus.store.consent import Code
     from dissensus.store.database import Database
     from dissensus.store.people import People
     from dissensus.store.settings import Settings
@@ -190,8 +191,10 @@ class Study:
         Example:
             >>> study.predict(["a=onnx:a.onnx"], b=labels_of_b, c=model.predict)  # doctest: +SKIP
         """
+        from dissensus.steps.code import model_code, pool_code
         from dissensus.steps.models import named_models
         from dissensus.steps.predicting import predict
+        from dissensus.store.consent import agree_if_possible, require_agreement
         from dissensus.tasks import TASKS
 
         kind = TASKS[self.settings.task]
@@ -204,6 +207,9 @@ class Study:
                     raise StudyError("the study has no models yet: add some as NAME=BACKEND:TARGET")
                 # a finished model is no longer needed: it is opened again only if it is named again
                 todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
+                unnamed = [name for name in todo if name not in named]  # a user who names a model agrees to its code
+                require_agreement(self.folder, [*pool_code(self.folder), *model_code(settings, unnamed)])
+                agree_if_possible(self.folder, model_code(settings, named))
                 return {name: predict(task.source(task.work, name)) for name in todo}
 
     def _keep(self, name: str, given: Any) -> Path:
@@ -223,11 +229,11 @@ class Study:
     def items(self, start: int = 0, stop: int | None = None) -> list[str]:
         """Ids of the items from `start` up to `stop`, in the order of the pool; all of them by default."""
         from dissensus.steps.pooling import pool_ids, pool_size
-        from dissensus.steps.pools import open_pool
+        from dissensus.steps.pools import open_source
 
         rows = range(pool_size(self.folder))[start:stop]
         if self.folder.enumeration.exists():
-            return open_pool(self.folder).ids(rows)
+            return open_source(self.folder).ids(rows)
         return list(pool_ids(self.folder).slice(rows.start, len(rows)).to_pylist())
 
     def predictions(self, *models: str) -> Any:
@@ -257,6 +263,29 @@ class Study:
         from dissensus.store.tables import read_table
 
         return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()
+
+    def untrusted(self, models: bool = True) -> list[str]:
+        """The code that the study would run but that nobody has agreed to on this machine: of its pool and its models.
+
+        Only `pool`, `predict`, `join`, `select`, `scale` and `ask` run code, the last three only that of the pool
+        (`models=False`). To name it in a call of `pool` or `predict` is to agree.
+        """
+        from dissensus.store.consent import unagreed
+
+        return [code.target for code in unagreed(self.folder, self._code(models))]
+
+    def trust(self, models: bool = True) -> None:
+        """Agree to run what `untrusted` lists: on this machine, until it changes or the study moves."""
+        from dissensus.store.consent import agree
+
+        agree(self.folder, self._code(models))
+
+    def _code(self, models: bool) -> list[Code]:
+        from dissensus.steps.code import model_code, pool_code
+
+        settings = self.settings
+        todo = [name for name in settings.models if models and not self.folder.predictions(name).exists()]
+        return [*pool_code(self.folder), *model_code(settings, todo)]
 
     def scale(
         self, ratings: str | Path | None = None, worst: float | None = None, best: float | None = None
@@ -416,14 +445,21 @@ class Study:
         Returns how many are new, and how many are in the file.
         """
         from dissensus.competition.evaluation import Competition
-        from dissensus.steps.pools import open_pool
+        from dissensus.steps.pools import drawn, open_source
+        from dissensus.steps.serving import items_shown
         from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
         from dissensus.store.set_questions import CustomQuestions
 
-        is_item = open_pool(self.folder).__contains__
-        found = read_set_questions(Path(path), role, self.classes, is_item)
+        pool = open_source(self.folder)
+        found = read_set_questions(Path(path), role, self.classes, pool.__contains__)
         if self.folder.rounds():
             refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
+        if self.folder.enumeration.exists():
+            drawn(
+                self.folder,
+                pool.places(sorted({item for one in found for item in items_shown(one.question)})),
+                self.progress,
+            )
         return CustomQuestions(self._database).add(found), len(found)
 
     def change(self, section: str, values: Mapping[str, Any]) -> None:

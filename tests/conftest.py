@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ HEAVY = {"browser", "demo", "kit", "own_postgres", "postgres", "process", "serve
 """Fixtures that take long: the tests that use them are slow. `demo` and `small_study` are whole studies, made first."""
 
 os.environ["COLUMNS"] = COLUMNS
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="dissensus-config-")  # no agreement of a test is the user's
 
 # The first call of many libraries is slow, and examples of one test may share a folder: neither is a failure. Everybody
 # gets the same examples, so that no change fails for another's reason; `--hypothesis-profile=random` draws new ones.

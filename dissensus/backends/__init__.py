@@ -62,19 +62,23 @@ class Backend:
     open: Callable[[str, Preprocess, Classes], Model] | None
     summary: str
     extra: str | None = None
+    runs_code: bool = False
+    """True if the target is a program, or a file that may contain one."""
 
 
 BACKENDS: dict[str, Backend] = {
     "file": Backend(None, "a prediction file: Parquet, CSV or NPZ with item and label or score; or a folder of masks"),
     "python": Backend(
-        open_callable, "a Python function MODULE:FUNCTION from a list of images to outputs, labels or masks"
+        open_callable,
+        "a Python function MODULE:FUNCTION from a list of images to outputs, labels or masks",
+        runs_code=True,
     ),
-    "sklearn": Backend(open_sklearn, "a scikit-learn classifier in a joblib file"),
+    "sklearn": Backend(open_sklearn, "a scikit-learn classifier in a joblib file", runs_code=True),
     "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
     "litert": Backend(open_litert, "a LiteRT (.tflite) file, quantised or not", "litert"),
-    "torch": Backend(open_torch, "a TorchScript .pt file, an exported .pt2 file or MODULE:FACTORY", "torch"),
+    "torch": Backend(open_torch, "a TorchScript .pt file, an exported .pt2 file or MODULE:FACTORY", "torch", True),
     "quality": Backend(None, "an image quality model by its name, such as ssim: for studies of scores"),
-    "timm": Backend(open_timm, "a timm model: NAME with published weights, or NAME@CHECKPOINT", "timm"),
+    "timm": Backend(open_timm, "a timm model: NAME with published weights, or NAME@CHECKPOINT", "timm", True),
 }
 
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")

@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from importlib.machinery import ModuleSpec, PathFinder
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
@@ -68,13 +69,25 @@ def module_file(module: str) -> Path | None:
     if here not in sys.path:
         sys.path.append(here)
     importlib.invalidate_caches()
-    try:
-        found = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        found = None
+    found = _found(module)
     if found is None:
         raise BackendError(f"no module {module} on Python's path or in {here}: change to its folder, or install it")
     return Path(found.origin) if found.has_location and found.origin else None
+
+
+def _found(module: str) -> ModuleSpec | None:
+    """Where a module is; unlike `find_spec`, this does not run the packages it is in."""
+    name, *inner = module.split(".")
+    try:
+        found = importlib.util.find_spec(name) if name else None
+        for part in inner:
+            if found is None or found.submodule_search_locations is None:
+                return None
+            name = f"{name}.{part}"
+            found = PathFinder.find_spec(name, found.submodule_search_locations)
+    except (ImportError, ValueError):
+        return None
+    return found
 
 
 def _is_path(module: str) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dissensus.errors import DissensusError
+from dissensus.study import Study
 from dissensus.version import __version__
 
 app = typer.Typer(
@@ -46,6 +47,21 @@ def main(arguments: list[str] | None = None) -> Any:
         if error.errno is None:
             raise
         return _refuse(f"{error.filename or 'input or output'}: {error.strerror}")
+
+
+def agreed(study: Study, trust: bool, models: bool = False) -> Study:
+    """The study, once its user has agreed to the code of its pool (and models); without an answer, it refuses to run.
+
+    Somebody at a terminal is asked; `trust` is a yes.
+    """
+    found = study.untrusted(models)
+    if found and not trust and sys.stdin.isatty() and sys.stderr.isatty():
+        for target in found:
+            print(f"{study.folder.root} would run code on this machine: {target}", file=sys.stderr)
+        trust = typer.confirm("Run it, now and later?", err=True)
+    if found and trust:
+        study.trust(models)
+    return study
 
 
 def ignore_signals() -> None:

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from dissensus import printing
-from dissensus.cli.app import app, ignore_signals, judgements
-from dissensus.cli.options import Format, Json, StudyPath
+from dissensus.cli.app import agreed, app, ignore_signals, judgements
+from dissensus.cli.options import Format, Json, StudyPath, Trust
 from dissensus.study import Study
 
 
@@ -89,12 +89,13 @@ def ask(
     study: StudyPath,
     file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file of questions: kind, its fields, expected, note.")],
     role: Annotated[str, typer.Option("--as", help="Role of the questions: asked, control or training.")] = "asked",
+    trust: Trust = False,
 ) -> None:
     """Add your own questions, or questions with known answers: controls mixed in with the rest, or training up front.
 
     Example: `dissensus ask birds controls.csv --as control`
     """
-    new, total = Study(study).ask(file, role)
+    new, total = agreed(Study(study), trust).ask(file, role)
     known = f"; {total - new:,} existing ones updated with this file's answers and notes" if total > new else ""
     printing.say(f"{new:,} new questions ({role}){known}")
 

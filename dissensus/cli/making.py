@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dissensus import printing
-from dissensus.cli.app import app, ignore_signals
-from dissensus.cli.options import DISTANCES, DISTORTIONS, MEASURES, Json, Lower, Models, Preprocessing, StudyPath
+from dissensus.cli.app import agreed, app, ignore_signals
+from dissensus.cli.options import (
+    DISTANCES,
+    DISTORTIONS,
+    MEASURES,
+    Json,
+    Lower,
+    Models,
+    Preprocessing,
+    StudyPath,
+    Trust,
+)
 from dissensus.errors import StudyError
 from dissensus.study import Study
 
@@ -178,6 +188,7 @@ def predict(
     ] = None,
     preprocess: Preprocessing = None,
     lower: Lower = None,
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Run models on the whole pool; run it again to resume.
@@ -186,6 +197,7 @@ def predict(
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
     """
+    agreed(Study(study), trust, models=True)
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         opened.predict(models or [], _settings(preprocess), lower or [])
@@ -204,12 +216,14 @@ def scale(
     best: Annotated[
         float | None, typer.Option(help="The best possible rating.", show_default="study.toml, or 100")
     ] = None,
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Put the scores of all models in STUDY on one scale, 0 to 100, using rated items or ranks within the pool.
 
     Example: `dissensus scale photos mos.csv --worst 1 --best 5`
     """
+    agreed(Study(study), trust)
     with printing.progress(quiet=json) as progress:
         fits = Study(study, progress).scale(ratings, worst, best)
     printing.show_scale(fits, json)
@@ -289,6 +303,7 @@ def select(
         ),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Select another round: new items for every duel.")] = False,
+    trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Select the items on which each pair of models disagrees most.
@@ -302,6 +317,7 @@ def select(
     where = {"levels": levels, "width": width, "low": low, "high": high}
     of_scores = {**where, "spacing": spacing, "case": case, "jnd": jnd}
     numbers = of_labels | of_scores | {"measure": measure, "reserves": reserves}
+    agreed(Study(study), trust)
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         number = opened.select(again=again, eligible=eligible, scales=scales, **numbers)
@@ -310,12 +326,18 @@ def select(
 
 @app.command()
 def join(
-    study: StudyPath, models: Models, preprocess: Preprocessing = None, lower: Lower = None, json: Json = False
+    study: StudyPath,
+    models: Models,
+    preprocess: Preprocessing = None,
+    lower: Lower = None,
+    trust: Trust = False,
+    json: Json = False,
 ) -> None:
     """Add models to STUDY: only their own duels are selected, and no answered question is asked again.
 
     Example: `dissensus join birds new=onnx:new.onnx`
     """
+    agreed(Study(study), trust, models=True)
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         number = opened.join(models, _settings(preprocess), lower or [])

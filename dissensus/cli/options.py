@@ -30,6 +30,9 @@ Ranked = Annotated[
         show_default="study.toml",
     ),
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Agree to run the code that STUDY names; needed once for a study from others.")
+]
 PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator's name.", show_default=False)]
 Lower = Annotated[
     list[str] | None,

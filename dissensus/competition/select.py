@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.competition.task import H, Plan, S, Task
+from dissensus.competition.task import H, Plan, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pools import drawn, require_source
 from dissensus.steps.predicting import check_same_pool, predicted, refuse_other_predictions
 from dissensus.steps.workspace import Workspace
 from dissensus.store.parts import Parts
@@ -32,7 +33,9 @@ def select(task: Task[S, H], again: bool) -> int:
     work = task.work
     plan = planned(task, again)
     if plan is None:
+        redraw(task)
         return work.folder.rounds()[-1]
+    require_source(work.folder)
     selecting = task.selecting(work, plan)
     inputs = {
         "pool": pool_stamp(work.folder),
@@ -53,10 +56,17 @@ def select(task: Task[S, H], again: bool) -> int:
         "duels": [[plan.models[first], plan.models[second]] for first, second in plan.duels.tolist()],
         "inputs": {name: inputs[name] for name in selecting.recorded},
     }
-    ids = dict(zip(items, work.pool.ids(items), strict=True))
+    ids = dict(zip(items, drawn(work.folder, items, work.progress), strict=True))
     write_round(work.folder, plan.number, selection, plan.models, ids, about | dict(choice.about), choice.more)
     parts.clear()
     return plan.number
+
+
+def redraw(task: Task[S, H]) -> None:
+    """Draw what earlier rounds selected from an enumeration, where drawings are missing."""
+    if task.work.folder.enumeration.exists():
+        _, rounds = read_rounds(task.work.folder, task.selection)
+        drawn(task.work.folder, sorted(ids_of(rounds)), task.work.progress)
 
 
 def planned(task: Task[S, H], again: bool) -> Plan[S] | None:

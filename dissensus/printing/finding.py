@@ -113,7 +113,7 @@ def show_status(status: Status, as_json: bool) -> None:
     people = f"{status.judgements:,} judgements by {people_words(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
-        say(f"{status.discarded_items:,} {what} discarded: annotators were unsure about them or found them unfit, or a picture is missing")
+        say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain or without a picture")
     return say(f"Next: {status.next}")
 
 

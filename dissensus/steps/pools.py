@@ -13,13 +13,18 @@ import pyarrow.compute as pc
 
 from dissensus.backends import named_object, target_fingerprint
 from dissensus.backends.reasons import one_line
-from dissensus.errors import PoolError, StudyError
+from dissensus.engines.local import Progress
+from dissensus.errors import DissensusError, PoolError, StudyError
 from dissensus.pool.enumeration import Enumeration
+from dissensus.records import FORMAT_VERSION
+from dissensus.steps.code import pool_code
 from dissensus.steps.pooling import pool_ids, refuse_another
+from dissensus.store.consent import agree_if_possible, require_agreement
 from dissensus.store.enumerations import read_enumeration, write_enumeration
 from dissensus.store.files import fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import items_at
+from dissensus.store.tables import read_table, write_table
 
 ENUMERATED = "python:"
 
@@ -34,7 +39,7 @@ class Pool(Protocol):
         """Positions of items that are in the pool."""
 
     def uris(self, positions: Sequence[int]) -> list[str | None]:
-        """Paths of the items at some positions, which are drawn first if needed; None for items without an image."""
+        """Paths of the items at some positions; None for items without an image."""
 
     def __contains__(self, item: object) -> bool:
         """Whether there is an item with that id."""
@@ -64,54 +69,122 @@ class ListedPool:
         return frozenset(pool_ids(self.folder).to_pylist())
 
 
-class EnumeratedPool:
-    """Items that an enumeration generates; those shown to annotators are drawn once."""
+class DrawnPool:
+    """The items of an enumeration that have been selected or asked about; using them runs no code."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
+
+    @cached_property
+    def drawn(self) -> dict[str, int]:
+        """Positions of the items that have been drawn, by id."""
+        if not self.folder.drawn.exists():
+            return {}
+        columns = read_table(self.folder.drawn, ["id", "position"]).to_pydict()
+        return dict(zip(columns["id"], columns["position"], strict=True))
+
+    def ids(self, positions: Sequence[int]) -> list[str]:
+        known = {position: name for name, position in self.drawn.items()}
+        return [known[int(position)] for position in positions]
+
+    def places(self, items: Sequence[str]) -> list[int]:
+        return [self.drawn[item] for item in items]
+
+    def uris(self, positions: Sequence[int]) -> list[str | None]:
+        return [str(self._drawing(int(position))) for position in positions]
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.drawn
+
+    def _drawing(self, position: int) -> Path:
+        return (self.folder.drawings / f"{position}.png").resolve()
+
+
+class EnumeratedPool(DrawnPool):
+    """All items of an enumeration: its code runs as soon as something about a new item is wanted."""
 
     @cached_property
     def enumeration(self) -> Enumeration:
         """The enumeration, loaded from its module.
 
         Raises:
-            StudyError: the module has changed, so that the same numbers may stand for other items.
+            StudyError: the module has changed, so that the same numbers may stand for other items; or nobody has agreed
+                on this machine to run it.
         """
         known = read_enumeration(self.folder)
         target, size = str(known["target"]), int(known["size"])
         if _stamp(target, size) != known["pool"]:
             raise StudyError(f"{target} has changed since it became the pool: restore it, or start a new study")
+        require_agreement(self.folder, pool_code(self.folder))
         return opened_enumeration(target)
 
     def ids(self, positions: Sequence[int]) -> list[str]:
         return [self.enumeration.id_of(int(position)) for position in positions]
 
     def places(self, items: Sequence[str]) -> list[int]:
-        return [self.enumeration.number_of(item) for item in items]
-
-    def uris(self, positions: Sequence[int]) -> list[str | None]:
-        return [str(self._drawing(int(position))) for position in positions]
+        drawn = self.drawn
+        return [drawn[item] if item in drawn else self.enumeration.number_of(item) for item in items]
 
     def __contains__(self, item: object) -> bool:
+        if item in self.drawn:
+            return True
         try:
             number = self.enumeration.number_of(str(item))
         except (ValueError, LookupError):
             return False
         return 0 <= number < len(self.enumeration) and self.enumeration.id_of(number) == item
 
-    def _drawing(self, position: int) -> Path:
-        path = (self.folder.drawings / f"{position}.png").resolve()
-        if not path.exists():
-            try:
-                drawn = self.enumeration.draw(position)
-            except Exception as error:
-                raise PoolError(f"{self.enumeration.id_of(position)} cannot be drawn: {one_line(error)}") from error
-            write_whole(path, lambda unfinished: drawn.save(unfinished, "PNG"))
-        return path
+    def draw(self, positions: Sequence[int], progress: Progress) -> None:
+        """Draw items and keep their ids, so that later steps need not run the enumeration.
+
+        Raises:
+            PoolError: an item cannot be drawn.
+        """
+        known = {*self.drawn.values()}
+        wanted = [place for place in map(int, positions) if place not in known or not self._drawing(place).exists()]
+        for number, position in enumerate(wanted, start=1):
+            self._draw(position)
+            progress("drawing items", number, len(wanted))
+        if wanted:
+            every = self.drawn | dict(zip(self.ids(wanted), wanted, strict=True))
+            table = pa.table({"id": list(every), "position": pa.array(every.values(), pa.int64())})
+            write_table(self.folder.drawn, table.sort_by("position"), {"format_version": FORMAT_VERSION})
+            del self.drawn
+
+    def _draw(self, position: int) -> None:
+        try:
+            drawn = self.enumeration.draw(position)
+        except DissensusError:
+            raise
+        except Exception as error:
+            raise PoolError(f"{self.enumeration.id_of(position)} cannot be drawn: {one_line(error)}") from error
+        write_whole(self._drawing(position), lambda unfinished: drawn.save(unfinished, "PNG"))
 
 
 def open_pool(folder: Folder) -> Pool:
+    """The items as stored: opening and using them runs no code."""
+    return DrawnPool(folder) if folder.enumeration.exists() else ListedPool(folder)
+
+
+def open_source(folder: Folder) -> Pool:
+    """All items, for steps that bring new ones into the study; an enumeration runs, once its user has agreed."""
     return EnumeratedPool(folder) if folder.enumeration.exists() else ListedPool(folder)
+
+
+def require_source(folder: Folder) -> None:
+    """Raise StudyError if new items cannot be brought in, before anything is spent on selecting them."""
+    pool = open_source(folder)
+    if isinstance(pool, EnumeratedPool):
+        _ = pool.enumeration
+
+
+def drawn(folder: Folder, positions: Sequence[int], progress: Progress) -> list[str]:
+    """Ids of items that people may be asked about from now on; those of an enumeration are drawn first."""
+    pool = open_source(folder)
+    if isinstance(pool, EnumeratedPool):
+        pool.draw(positions, progress)
+        return DrawnPool(folder).ids(positions)
+    return pool.ids(positions)
 
 
 def enumerate_pool(folder: Folder, sources: Sequence[str]) -> None:
@@ -131,6 +204,7 @@ def enumerate_pool(folder: Folder, sources: Sequence[str]) -> None:
     stamp = _stamp(target, size)
     refuse_another(folder, stamp)
     write_enumeration(folder, target, size, stamp)
+    agree_if_possible(folder, pool_code(folder))  # the user named it in the command
 
 
 def refuse_mixed(folder: Folder) -> None:

@@ -18,7 +18,7 @@ from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.records import Assignment, CustomQuestion, Question, Response
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
-from dissensus.steps.pools import EnumeratedPool, open_pool
+from dissensus.steps.pools import DrawnPool, open_pool
 from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
@@ -79,7 +79,7 @@ class StudyBacking:
     def open_assignments(self, since: str) -> list[Assignment]:
         """Questions assigned since a given time that are not answered yet."""
         held = self.answers.open_assignments(since)
-        return [one for one in held if not self.missing or self.missing.isdisjoint(_items(one.question))]
+        return [one for one in held if not self.missing or self.missing.isdisjoint(items_shown(one.question))]
 
     def changes(self, after: int) -> Changes:
         """The current state of the study; slow reads happen here, where no request waits for them."""
@@ -97,7 +97,7 @@ class StudyBacking:
             unseen=frozenset(
                 one.question.text
                 for one in (set_questions if self.missing else ())
-                if not self.missing.isdisjoint(_items(one.question))
+                if not self.missing.isdisjoint(items_shown(one.question))
             ),
             is_paused=self.database.get(PAUSED) == "yes",
             version=self.inquiry.version,
@@ -174,14 +174,14 @@ def pictures_by_hand(work: Workspace[Any]) -> dict[str, str | None]:
 
 
 def _uris_of(folder: Folder, set_questions: Sequence[CustomQuestion]) -> dict[str, str | None]:
-    names = {name for one in set_questions for name in _items(one.question)}
+    names = {name for one in set_questions for name in items_shown(one.question)}
     return uris_named(folder, names) if names else {}
 
 
 def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
     """Paths of the pictures of some items, by id; items that are not in the pool are left out."""
     pool = open_pool(folder)
-    if isinstance(pool, EnumeratedPool):
+    if isinstance(pool, DrawnPool):
         drawn = [name for name in sorted(names) if name in pool]
         return dict(zip(drawn, pool.uris(pool.places(drawn)), strict=True))
     wanted = pa.array(sorted(names), pa.string())
@@ -192,6 +192,7 @@ def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
     return found
 
 
-def _items(question: Question) -> tuple[str, ...]:
+def items_shown(question: Question) -> tuple[str, ...]:
+    """Items whose pictures a question shows."""
     shown = QUESTIONS[question.kind].pictures(question.body, {})
     return tuple(item for item in shown if not is_prediction_key(item))

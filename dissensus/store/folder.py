@@ -18,6 +18,7 @@ class Folder:
         self.enumeration = root / "pool.json"
         self.given = root / "given"
         self.drawings = root / "drawings"
+        self.drawn = self.drawings / "items.parquet"
         self.judgements = root / "judgements.sqlite"
         self.results = root / "results"
         self.ranking = self.results / "ranking.json"

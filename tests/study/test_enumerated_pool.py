@@ -123,7 +123,6 @@ def test_from_an_enumeration_to_a_report(selected: Path, tmp_path: Path) -> None
     status = json.loads(done("status", selected, "--json"))
     assert (status["pool"], status["identical_files"]) == (TILES, 0)
     assert not (selected / "pool.parquet").exists()
-    assert not (selected / "drawings").exists(), "nothing is drawn before somebody has to see it"
     pairs = json.loads(done("questions", selected, "--json"))
     said = [
         ["slider", pair["first"], pair["second"], who, 50 * np.sign(place(pair["second"]) - place(pair["first"]))]
@@ -134,7 +133,8 @@ def test_from_an_enumeration_to_a_report(selected: Path, tmp_path: Path) -> None
     ranked = json.loads(done("rank", selected, "--json"))
     assert ranked["aggressiveness"][0]["model"] == "rising"
     done("report", selected)
-    drawn = {int(path.stem) for path in (selected / "drawings").iterdir()}
+    drawn = {int(path.stem) for path in (selected / "drawings").glob("*.png")}
+    assert len(drawn) < TILES / 2, "only what was selected is drawn"
     assert {place(pair[side]) for pair in pairs for side in ("first", "second")} <= drawn
     page = (selected / "results" / "report.html").read_text()
     assert page.count("data:image/") >= len({place(pair["first"]) for pair in pairs})
@@ -165,7 +165,7 @@ def test_the_service_shows_the_drawing_of_an_item(selected: Path, tmp_path: Path
         assert path is not None
         number = place(item)
         assert Image.open(path).getpixel((3, 3)) == (number % 256, number // 256, 77)
-    shown = {path.stem for path in (selected / "drawings").iterdir()}
+    shown = {path.stem for path in (selected / "drawings").glob("*.png")}
     assert len(shown) < TILES / 2, "only what was selected or asked is drawn"
 
 
@@ -251,14 +251,30 @@ def test_items_that_do_not_come_are_a_line(modules: Path, name: str, words: tupl
     refused(run("predict", started(modules, name), *specs(modules, "rising")), *words)
 
 
-def test_a_drawing_that_fails_is_a_line(modules: Path, tmp_path: Path) -> None:
+def test_a_drawing_that_fails_is_a_line(modules: Path) -> None:
     study = started(modules, "SHY")
     done("predict", study, *specs(modules, "rising", "waves"))
-    done("select", study, "--levels", 2)
-    pairs = json.loads(done("questions", study, "--json"))
-    said = [["slider", pair["first"], pair["second"], "simulated", 30] for pair in pairs]
-    done("judgements", "import", study, sheet(tmp_path / "a.csv", said))
-    refused(run("report", study), "tile-", "no canvas")
+    assert not (study / "drawings").exists(), "nothing is drawn before somebody has to see it"
+    refused(run("select", study, "--levels", 2), "tile-", "no canvas")
+    assert not (study / "rounds").exists()
+
+
+def test_lost_drawings_are_made_again_by_select(selected: Path) -> None:
+    before = {path.name: path.read_bytes() for path in (selected / "drawings").iterdir()}
+    shutil.rmtree(selected / "drawings")
+    done("select", selected)
+    assert {path.name: path.read_bytes() for path in (selected / "drawings").iterdir()} == before
+
+
+def test_an_answer_about_an_item_that_was_never_asked_about_needs_a_question_first(
+    selected: Path, tmp_path: Path
+) -> None:
+    drawn = {int(path.stem) for path in (selected / "drawings").glob("*.png")}
+    other = f"tile-{next(number for number in range(TILES) if number not in drawn):04}"
+    answers = sheet(tmp_path / "a.csv", [["slider", other, "tile-0599", "ann", 3]])
+    refused(run("judgements", "import", selected, answers), other)
+    done("ask", selected, write_csv(tmp_path / "q.csv", ("kind", "first", "second"), [("slider", other, "tile-0599")]))
+    done("judgements", "import", selected, answers)
 
 
 def test_a_changed_enumeration_is_refused_once_something_rests_on_it(selected: Path, modules: Path) -> None:

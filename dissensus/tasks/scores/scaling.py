@@ -16,7 +16,7 @@ from dissensus.arrays import Array, Float
 from dissensus.errors import PredictionError, StudyError
 from dissensus.predictions.scale import SCALES, Scale, logistic_scale, rank_scale
 from dissensus.records import Record
-from dissensus.steps.pools import Pool, open_pool
+from dissensus.steps.pools import Pool, open_source
 from dissensus.store.files import file_fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_groups
@@ -78,7 +78,7 @@ def keep_ratings(folder: Folder, path: Path, settings: ScaleSettings) -> None:
     Raises:
         StudyError: the file cannot be read, or a rating is outside the scale.
     """
-    read_ratings(path, settings, open_pool(folder))
+    read_ratings(path, settings, open_source(folder))
     write_text(folder.root / RATINGS, path.read_text(encoding="utf-8-sig"))
 
 
@@ -94,7 +94,7 @@ def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) 
         made = [_named(name, rank_scale, column.sample(SAMPLE)) for name, column in zip(names, columns, strict=True)]
         fits = [_fit(column, "ranks", None, None, min(len(column), SAMPLE)) for column in columns]
         return CommonScale("ranks", tuple(made), tuple(fits), None)
-    pool = open_pool(folder)
+    pool = open_source(folder)
     ratings = read_ratings(folder.root / settings.scale.ratings, settings.scale, pool)
     scales: list[Scale] = []
     fits = []
