@@ -65,12 +65,6 @@ def is_due(seed: int, purpose: str, position: int, rate: float) -> bool:
     return draw(seed, purpose, position) < int(rate * 2.0**64)
 
 
-def times_due(seed: int, purpose: str, positions: range, rate: float) -> int:
-    """How often `is_due` is true at these positions."""
-    words = mixed(np.arange(positions.start, positions.stop, dtype=np.uint64), _stream(seed, purpose))
-    return int(np.count_nonzero(words < np.uint64(int(rate * 2.0**64))))
-
-
 @lru_cache(1 << 14)
 def _stream(seed: int, purpose: str) -> int:
     return word_of(purpose, str(seed))

@@ -26,7 +26,10 @@ class Person:
     """Questions they must never be asked."""
     repeated: set[int] = field(default_factory=set)
     trained: set[int] = field(default_factory=set)
-    due: dict[Role, int] = field(default_factory=lambda: {"control": 0, "repeat": 0})
+    run: deque[tuple[int, Role]] = field(default_factory=deque)
+    """The rest of the control or repeat they are in: all of its questions are about one picture."""
+    drawn: dict[Role, int] = field(default_factory=lambda: {"control": -1, "repeat": -1})
+    """The number of questions asked for the study when it was last drawn whether a control or a repeat comes."""
     ahead: deque[int] = field(default_factory=deque)
     horizon: int = MASK
     heard: int | None = None

@@ -11,52 +11,48 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Int, UInt64
-from dissensus.labeling.order import MASK, draw, is_due, mixed, places, times_due
+from dissensus.arrays import Array, Bool, Int
+from dissensus.labeling.checks import Checks
+from dissensus.labeling.order import MASK, mixed, places
 from dissensus.labeling.person import Lease, Person
-from dissensus.records import ROLES, Role
+from dissensus.records import Role
 
 AHEAD = 256
 """How many questions of a person's order are computed at a time: all of 200,000 would take too long for one click."""
-APART = 10
-"""A repeat comes at least this many questions after the original."""
-MOST_DUE = 2
-"""How many controls, or repeats, may still be due when the service starts: more would come in a row."""
 OPENED = 4096
 """How many questions may reopen before everybody's order is recomputed."""
 
 
-class Queue:
+class Queue(Checks):
     """The questions of a study, the people, and who holds what."""
 
     def __init__(self, answers: int, lease: float, control_rate: float = 0.0, repeat_rate: float = 0.0) -> None:
         """Each question needs `answers` people; a person holds an assigned question for `lease` seconds."""
+        super().__init__(control_rate, repeat_rate)
         self.answers = answers
         self.lease = lease
-        self.rates: dict[Role, float] = {"control": control_rate, "repeat": repeat_rate}
         self.people: dict[str, Person] = {}
         self.leases: dict[str, dict[int, Lease]] = {}
         self.barred: dict[str, set[int]] = {}
         """For everybody, including people who have not joined yet."""
-        self.controls: list[int] = []
         self.training: list[int] = []
         self.opened: list[int] = []
         """Questions that have reopened since the orders were computed, in sequence."""
         self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)
         self.unfinished_total, self.counted = 0, 0
         """How many questions needed answers at the last count, and the number of counts so far."""
-        self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
-        self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
-        self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
         self.given: Int[Array, " Q"] = np.zeros(0, np.int32)
         self.held: Int[Array, " Q"] = np.zeros(0, np.int32)
-        self.is_repeatable: Bool[Array, " Q"] = np.zeros(0, bool)
 
     def __len__(self) -> int:
         return len(self.words)
 
     def add(
-        self, groups: Sequence[int] | Array, words: Sequence[int] | Array, is_repeatable: bool | Array = True
+        self,
+        groups: Sequence[int] | Array,
+        words: Sequence[int] | Array,
+        is_repeatable: bool | Array = True,
+        kind: int = 0,
     ) -> range:
         """Add questions by the hashes of their group and of themselves, and return their numbers.
 
@@ -65,6 +61,7 @@ class Queue:
         count = len(words)
         self.groups = np.concatenate([self.groups, np.array(groups, np.uint64)])
         self.words = np.concatenate([self.words, np.array(words, np.uint64)])
+        self.kinds = np.concatenate([self.kinds, np.full(count, kind, np.int32)])
         self.is_needed = np.concatenate([self.is_needed, np.zeros(count, bool)])
         self.given = np.concatenate([self.given, np.zeros(count, np.int32)])
         self.held = np.concatenate([self.held, np.zeros(count, np.int32)])
@@ -124,13 +121,9 @@ class Queue:
                 self._note(person, question, "training")
                 return question, "training"
         following = self._peek(person)
-        if following is None or not self._continues(person, following):
-            special = self._special(person, "control", self._fresh_controls(person)) or self._special(
-                person, "repeat", self._old_questions(person)
-            )
-            if special is not None:
-                self._note(person, *special)
-                return special
+        if (check := self.check(person, following)) is not None:
+            self._note(person, *check)
+            return check
         if following is None:
             self._count()  # so that the remaining number leaves out what others have answered in the meantime
             return None
@@ -170,7 +163,6 @@ class Queue:
         person = self.people[name]
         if role == "asked":
             person.seen.discard(question)
-            self._owe(person, -1)
             person.asked.remove(question)
             person.heard, person.counted = None, -1
             if question in self.leases[name]:
@@ -178,22 +170,19 @@ class Queue:
         elif role == "training":
             person.trained.discard(question)
         else:
-            person.due[role] += 1
+            person.run.appendleft((question, role))
             (person.repeated if role == "repeat" else person.controlled).discard(question)
 
     def restore(self, name: str, given: Sequence[tuple[int, Role]]) -> None:
         """Restore what a person was given before the service started, in order."""
         person = self.people[name]
-        of_role = {role: [one for one, what in given if what == role] for role in ROLES}
-        positions = range(len(person.asked) + 1, len(person.asked) + len(of_role["asked"]) + 1)
-        person.seen.update(of_role["asked"])
-        person.asked += of_role["asked"]
-        person.controlled.update(of_role["control"])
-        person.trained.update(of_role["training"])
-        person.repeated.update(of_role["repeat"])
-        for purpose, rate in self.rates.items():
-            due = times_due(person.seed, purpose, _eligible(purpose, positions), rate) - len(of_role[purpose])
-            person.due[purpose] = min(person.due[purpose] + due, MOST_DUE)
+        for question, role in given:
+            if role in person.drawn:
+                person.drawn[role] = len(person.asked)
+            self._note(person, question, role)
+        for question, role in given[-1:]:
+            self.resume(person, question, role)
+        person.counted = -1
 
     def is_open(self, question: int) -> bool:
         """True if a question needs more people."""
@@ -213,19 +202,11 @@ class Queue:
         if role == "asked":
             person.seen.add(question)
             person.asked.append(question)
-            self._owe(person, 1)
             person.left -= 1
         elif role == "training":
             person.trained.add(question)
         else:
-            person.due[role] -= 1
             (person.repeated if role == "repeat" else person.controlled).add(question)
-
-    def _owe(self, person: Person, times: int) -> None:
-        """Add (or take back) the controls and repeats due after a person's latest question."""
-        for purpose, rate in self.rates.items():
-            for position in _eligible(purpose, range(len(person.asked), len(person.asked) + 1)):
-                person.due[purpose] += times * is_due(person.seed, purpose, position, rate)
 
     def _release(self, name: str, question: int) -> None:
         was_open = self.is_open(question)
@@ -293,35 +274,6 @@ class Queue:
         self.unfinished = self.is_needed & (self.given < self.answers)
         self.unfinished_total, self.counted = int(np.count_nonzero(self.unfinished)), self.counted + 1
 
-    def _continues(self, person: Person, question: int) -> bool:
-        """True if the question is about the same image as the person's previous one."""
-        return bool(person.asked) and self.groups[person.asked[-1]] == self.groups[question]
-
-    def _special(self, person: Person, role: Role, candidates: Sequence[int]) -> tuple[int, Role] | None:
-        """A control or repeat, if one is due and available."""
-        if person.due[role] > 0 and not candidates:
-            person.due[role] = 0  # none is available, and a backlog would later come in a row
-        if person.due[role] <= 0:
-            return None
-        return candidates[draw(person.seed, f"which {role}", len(person.asked)) % len(candidates)], role
-
-    def _fresh_controls(self, person: Person) -> list[int]:
-        if person.due["control"] <= 0:
-            return []
-        return [one for one in self.controls if one not in person.controlled and person.may_be_asked(one)]
-
-    def _old_questions(self, person: Person) -> list[int]:
-        if person.due["repeat"] <= 0:
-            return []
-        # a withdrawn question was not seen, and a repeat needs an original
-        first_times = [one for one in person.asked[:-APART] if one in person.seen and self.is_repeatable[one]]
-        return [one for one in first_times if one not in person.repeated and one not in person.barred]
-
 
 def _array(questions: set[int]) -> Int[Array, " n"]:
     return np.fromiter(questions, np.int64, len(questions))
-
-
-def _eligible(purpose: Role, positions: range) -> range:
-    """Positions after which a control or repeat can come; a repeat needs an original far enough back."""
-    return positions if purpose == "control" else range(max(positions.start, APART + 1), positions.stop)

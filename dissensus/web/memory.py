@@ -12,11 +12,25 @@ import numpy as np
 
 from dissensus.inquiry import Answers, Duel
 from dissensus.labeling import QUESTIONS, Queue
-from dissensus.records import Annotator, Assignment, CustomQuestion, Exclusion, Question, Response, Role, moments_of
+from dissensus.labeling.order import draw, word_of
+from dissensus.records import (
+    Annotator,
+    Assignment,
+    CustomQuestion,
+    Exclusion,
+    Question,
+    Response,
+    Role,
+    as_text,
+    moments_of,
+)
 from dissensus.web.backing import Backing, Changes, StoredRow
 from dissensus.web.books import Books, Questions
 from dissensus.web.group_commit import GroupCommit
 
+KINDS = list(QUESTIONS)
+TRIES = 20
+"""How often a filler is drawn for each that is needed: many turn out to be the same."""
 EVERY = 10
 """Number of answers after which a person is told the exact number left."""
 
@@ -59,6 +73,8 @@ class Memory:
         self.set_questions: dict[tuple[int, str], CustomQuestion] = {}
         self.unseen: set[int] = set()
         """The owner's questions whose pictures are missing."""
+        self.fillers: list[int] = []
+        """Questions about the pictures of controls that make up their number."""
         self.is_paused = False
         self.duels: tuple[Duel, ...] = ()
         self.ids: dict[str, int | None] = {}
@@ -139,6 +155,7 @@ class Memory:
         by_hand = [number for number, role in self.set_questions if role == "asked" and number not in self.unseen]
         self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
         self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
+        self.queue.fillers = [number for number in self.fillers if not self.queue.is_needed[number]]
 
     async def look(self) -> None:
         """Apply what other processes have written, and work out which questions are needed after the new answers."""
@@ -261,7 +278,35 @@ class Memory:
         for one in given:
             self.set_questions[self.number_for(one.question, one.role), one.role] = one
         self.unseen = {number for (number, _), one in self.set_questions.items() if one.question.text in unseen}
+        self.fillers = self._made_up()
         self.has_news = True
+
+    def _made_up(self) -> list[int]:
+        """Questions that bring the number of questions about each control's picture up to the most of the study.
+
+        They ask what random questions of the study ask. Owners need not give them: nobody knows their answers.
+        """
+        controls = [one.question for one in self.written_down if one.role == "control"]
+        return [number for kind in {one.kind for one in controls} for number in self._made_up_of(kind, controls)]
+
+    def _made_up_of(self, kind: str, controls: Sequence[Question]) -> list[int]:
+        numbers = [number for number in self.round_numbers.tolist() if self.questions.kinds[number] == kind]
+        most = int(max(np.unique(self.queue.groups[numbers], return_counts=True)[1], default=0))
+        pictures: dict[str, list[Question]] = {}
+        for one in controls:
+            if one.kind == kind:
+                pictures.setdefault(QUESTIONS[kind].group(one.body), []).append(one)
+        fillers: list[str] = []
+        for group, known in pictures.items():
+            texts = dict.fromkeys(one.text for one in known)
+            for turn in range(TRIES * most):
+                other = self.questions.of(numbers[draw(word_of(kind, group), "filler", turn) % len(numbers)])
+                made = QUESTIONS[kind].filler(known[0].body, other.body)
+                if made is None or len(texts) >= most:
+                    break
+                texts[as_text(made)] = None
+            fillers += [*texts][len({one.text for one in known}) :]
+        return self.numbered(kind, fillers)
 
     def _set_apart(self, role: Role) -> list[int]:
         """Control or training questions, except those that the study itself asks now, or that nobody can see."""
@@ -278,6 +323,6 @@ class Memory:
         """Numbers of questions; new ones are added."""
         new = self.questions.new(kind, texts)
         if new:
-            self.queue.add(*self.questions.add(kind, new))
+            self.queue.add(*self.questions.add(kind, new), kind=KINDS.index(kind))
         numbers = self.questions.numbers[kind]
         return [numbers[text] for text in texts]

@@ -12,7 +12,6 @@ from dissensus.labeling.order import (
     mixed,
     places,
     question_words,
-    times_due,
     word_of,
 )
 
@@ -55,15 +54,9 @@ def test_a_single_draw_is_the_mixing_of_many(seed: int, position: int) -> None:
     assert draw(seed, "control", position) == int(mixed(np.array([position], np.uint64), stream)[0])
 
 
-@given(SEEDS, st.integers(0, 500), st.integers(0, 500), st.sampled_from([0.0, 0.01, 0.3, 0.5]))
-def test_counting_what_is_due_is_counting_it_one_by_one(seed: int, first: int, count: int, rate: float) -> None:
-    positions = range(first, first + count)
-    assert times_due(seed, "repeat", positions, rate) == sum(is_due(seed, "repeat", n, rate) for n in positions)
-
-
 @pytest.mark.parametrize("rate", [0.0, 0.05, 0.5])
 def test_rates_hold(rate: float) -> None:
-    assert abs(times_due(7, "control", range(100_000), rate) / 100_000 - rate) < 0.006
+    assert abs(sum(is_due(7, "control", n, rate) for n in range(100_000)) / 100_000 - rate) < 0.006
 
 
 def test_words_of_other_texts_differ() -> None:

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from dissensus.labeling import Queue
+from dissensus.labeling import Queue, checks
 from dissensus.labeling import queue as queue_module
 from dissensus.labeling.order import group_words, places, question_words
 from dissensus.records import Role
@@ -267,8 +267,8 @@ def test_training_comes_first_and_once() -> None:
 
 def with_controls(questions: int) -> Queue:
     queue = make(questions, answers=4, control_rate=0.1, repeat_rate=0.2)
-    add_questions(queue, range(questions, questions + 200), per_group=1)
-    queue.controls = list(range(questions, questions + 200))
+    add_questions(queue, range(questions, questions + 400))
+    queue.controls = list(range(questions, questions + 400))
     return queue
 
 
@@ -278,8 +278,8 @@ def test_controls_and_repeats_come_at_their_rates_between_pictures(name: str) ->
     taken = take_all(queue, name)
     roles = Counter(role for _, role in taken)
     assert roles["asked"] == 1000
-    assert abs(roles["control"] - 100) < 5 * np.sqrt(1000 * 0.1 * 0.9)
-    assert abs(roles["repeat"] - 200) < 5 * np.sqrt(1000 * 0.2 * 0.8)
+    assert abs(roles["control"] - 100) < 5 * 2 * np.sqrt(500 * 0.1 * 0.9)  # of 500 pictures with two questions each
+    assert abs(roles["repeat"] - 200) < 5 * 2 * np.sqrt(500 * 0.2 * 0.8)
     for role in ("control", "repeat"):
         assert max(Counter(question for question, what in taken if what == role).values()) == 1
     asked = [question for question, role in taken if role == "asked"]
@@ -288,7 +288,7 @@ def test_controls_and_repeats_come_at_their_rates_between_pictures(name: str) ->
     for question, role in taken:
         number += role == "asked"
         if role == "repeat":
-            assert number - first[question] > queue_module.APART
+            assert number - first[question] > checks.APART
         if role != "asked":  # not between two questions about one picture
             assert number % 2 == 0
 
@@ -315,7 +315,7 @@ def test_a_restart_changes_nothing(steps: int) -> None:
         if role == "asked":
             assert other.hold("ada", question, 0.0)
     person, restored = queue.people["ada"], other.people["ada"]
-    for field in ("asked", "seen", "repeated", "trained", "due"):
+    for field in ("asked", "seen", "repeated", "trained", "controlled", "run"):
         assert getattr(person, field) == getattr(restored, field), field
     assert queue.held.tolist() == other.held.tolist()
     assert take_all(copy.deepcopy(queue), "ada") == take_all(other, "ada")

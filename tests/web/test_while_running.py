@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -163,8 +163,8 @@ def test_controls_and_repeats_come_at_their_rates_in_random_places(
     given = [(one.role, one.question.text) for one in stored(folder)]
     number = Counter(role for role, _ in given)
     for role, rate in (("control", 0.1), ("repeat", 0.15)):
-        spread = math.sqrt(number["asked"] * rate * (1 - rate))
-        assert abs(number[role] - rate * number["asked"]) < 5 * spread, number
+        spread = math.sqrt(number["asked"] / 2 * rate * (1 - rate))  # of pictures with two or three questions each
+        assert abs(number[role] - rate * number["asked"]) < 5 * 2 * spread, number
         places = [place for place, (what, _) in enumerate(given) if what == role]
         gaps = [later - earlier for earlier, later in pairwise(places)]
         assert len(set(gaps)) > 5, gaps
@@ -174,8 +174,15 @@ def test_controls_and_repeats_come_at_their_rates_in_random_places(
     assert len(repeats) == number["repeat"]
     assert all(place - asked[text] > 10 for text, place in repeats.items())
     assert not asked.keys() & {text for role, text in given if role == "control"}
+    counts: dict[str, set[int]] = defaultdict(set)
+    for (role, _), run in groupby(given, key=lambda one: (one[0], json.loads(one[1])["item"])):
+        counts[role].add(len([*run]))
+    assert counts["control"] <= counts["asked"], "a control's picture has as many questions as any other"
+    assert min(counts["asked"]) == 2
+    known = sum(json.loads(text)["label"] == 0 for role, text in given if role == "control")
+    assert 0 < known < number["control"], "the others make up the number, and count neither as right nor as wrong"
     shown = summary(service)["annotators"][0]
-    assert shown["controls"] == {"right": 0, "of": number["control"]}
+    assert shown["controls"] == {"right": 0, "of": known}
     assert shown["repeats"] == {"same": number["repeat"], "of": number["repeat"]}
 
 

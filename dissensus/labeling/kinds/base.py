@@ -56,6 +56,11 @@ class Kind(ABC):
         """The questions of a group are asked one after another, so that people look at an image only once."""
         return str(body["item"])
 
+    def filler(self, _body: Body, _other: Body, /) -> Body | None:
+        """Another question about the image of a control, which asks what a question of the study asks; None if there
+        is only one question about each image."""
+        return None
+
     def chance(self, _number: int, /) -> Body:
         """How the question is presented, as decided by a random number; recorded with the answer."""
         return {}

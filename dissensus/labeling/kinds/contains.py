@@ -20,6 +20,10 @@ class Contains(Kind):
         (item,) = named(body, "item")
         return {"item": item, "label": class_number(body.get("label"), classes)}
 
+    def filler(self, body: Body, other: Body, /) -> Body | None:
+        """The other question's label, asked about this image."""
+        return {"item": body["item"], "label": other["label"]}
+
     def payload(self, body: Body, classes: Classes, /) -> Body:
         label = body["label"]
         name = classes.names[label]

@@ -1,0 +1,120 @@
+"""Controls and repeats, which nothing that a person sees distinguishes from the study's own questions.
+
+They come as those do: all questions about one picture in a row. After every picture it is drawn whether one follows,
+and a control has as many questions as a random picture of the study, so that neither the number of questions nor their
+position shows who is being checked.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Int, UInt64
+from dissensus.labeling.order import draw, is_due, mixed, places
+from dissensus.labeling.person import Person
+from dissensus.records import Role
+
+APART = 10
+"""A repeat comes at least this many questions after the original."""
+
+
+class Checks:
+    """The questions of a study, and when a person gets which of them as a control or repeat."""
+
+    def __init__(self, control_rate: float, repeat_rate: float) -> None:
+        """The rates are shares of the study's pictures after which a control or a repeat comes."""
+        self.rates: dict[Role, float] = {"control": control_rate, "repeat": repeat_rate}
+        self.controls: list[int] = []
+        self.fillers: list[int] = []
+        """Questions without a known answer, asked about a control's picture if it has too few controls."""
+        self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
+        self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
+        self.kinds: Int[Array, " Q"] = np.zeros(0, np.int32)
+        self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
+        self.is_repeatable: Bool[Array, " Q"] = np.zeros(0, bool)
+
+    def check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
+        """The next question of a control or repeat; between two pictures, chance decides whether one starts."""
+        if not person.run and (following is None or not self._continues(person, following)):
+            self._draw(person, following)
+        while person.run:
+            question, role = person.run.popleft()
+            if self._may_check(person, question, role):
+                return question, role
+        return None
+
+    def _draw(self, person: Person, following: int | None) -> None:
+        """Draw whether a control or a repeat comes now, once for each position between two pictures."""
+        position = len(person.asked)
+        around = {self.groups[one] for one in (*person.asked[-1:], following) if one is not None}
+        for role, rate in self.rates.items() if around else ():
+            if person.run or person.drawn[role] >= position:
+                continue
+            person.drawn[role] = position
+            if is_due(person.seed, role, position, rate):
+                pictures = self._control_pictures(person) if role == "control" else self._past_runs(person)
+                choice = [one for one in pictures if self.groups[one[0]] not in around]
+                if choice:
+                    chosen = choice[draw(person.seed, f"which {role}", position) % len(choice)]
+                    person.run.extend((one, role) for one in self._whole(person, chosen, role))
+
+    def resume(self, person: Person, question: int, role: Role) -> None:
+        """Continue the control or repeat to which the last question belonged that a person was given."""
+        person.run.clear()
+        if role == "control":
+            group = self.groups[question]
+            known = [one for one in self.controls if self.groups[one] == group and person.may_be_asked(one)]
+        else:
+            known = next((run for run in self._runs(person) if role == "repeat" and question in run), [])
+        person.run.extend((one, role) for one in self._whole(person, known, role) if self._may_check(person, one, role))
+
+    def _whole(self, person: Person, known: list[int], role: Role) -> list[int]:
+        """All questions of a control or repeat, in a person's order; a control has as many as one of the study's."""
+        if role == "repeat" or not known:
+            return known
+        alike = np.flatnonzero(self.is_needed & (self.kinds == self.kinds[known[0]]))
+        size = len(known)
+        if len(alike):
+            chance = mixed(self.groups[alike], draw(person.seed, "size", person.drawn["control"]))
+            size = int(np.count_nonzero(self.groups[alike] == self.groups[alike[np.argmin(chance)]]))
+        group = self.groups[known[0]]
+        fillers = [one for one in self.fillers if self.groups[one] == group and person.may_be_asked(one)]
+        return self._sorted(person, [*self._sorted(person, known), *self._sorted(person, fillers)][:size])
+
+    def _sorted(self, person: Person, questions: list[int]) -> list[int]:
+        place = places(self.groups[questions], self.words[questions], person.seed)
+        return [questions[one] for one in np.argsort(place)]
+
+    def _may_check(self, person: Person, question: int, role: Role) -> bool:
+        """True if a person may get this question as a control or repeat, and has not had it as one yet."""
+        if role == "control":
+            return question not in person.controlled and person.may_be_asked(question)
+        # a withdrawn question was not seen, and a repeat needs an original
+        is_seen = question in person.seen and question not in person.barred
+        return is_seen and question not in person.repeated and bool(self.is_repeatable[question])
+
+    def _control_pictures(self, person: Person) -> list[list[int]]:
+        """The controls about each picture that a person has not been given as a control yet."""
+        had = {self.groups[one] for one in person.controlled}
+        pictures: dict[int, list[int]] = {}
+        for one in self.controls:
+            if self.groups[one] not in had and person.may_be_asked(one):
+                pictures.setdefault(self.groups[one], []).append(one)
+        return list(pictures.values())
+
+    def _past_runs(self, person: Person) -> list[list[int]]:
+        """What a person may be asked again about each picture; their last questions are too recent."""
+        recent = set(person.asked[-APART:])
+        old = [run for run in self._runs(person) if recent.isdisjoint(run)]
+        fit = [[one for one in run if self._may_check(person, one, "repeat")] for run in old]
+        return [run for run in fit if run]
+
+    def _runs(self, person: Person) -> list[list[int]]:
+        """The questions asked for the study, in one list for each picture."""
+        return [list(run) for _, run in groupby(person.asked, key=self.groups.__getitem__)]
+
+    def _continues(self, person: Person, question: int) -> bool:
+        """True if the question is about the same image as the person's previous one."""
+        return bool(person.asked) and self.groups[person.asked[-1]] == self.groups[question]
