@@ -637,6 +637,19 @@ class Study:
 
         return status_of(self._task)
 
+    def backup(self, path: str | Path) -> int:
+        """Copy the study to a new folder, also while it is served, and return the number of answers in the copy.
+
+        The copy is a study of its own: it has every answer that was acknowledged before.
+
+        Raises:
+            StudyError: the folder exists already, or the answers are on a PostgreSQL server.
+        """
+        from dissensus.steps.backing_up import back_up
+
+        with self._lock:
+            return back_up(self.folder, self._database, Path(path))
+
     @property
     def _task(self) -> Task[Any, Any]:
         """The study's competition, with its current settings."""

@@ -68,6 +68,22 @@ def status(study: StudyPath, json: Json = False) -> None:
 
 
 @app.command()
+def backup(
+    study: StudyPath,
+    dest: Annotated[Path, typer.Argument(metavar="DEST", help="A new folder for the copy.", show_default=False)],
+) -> None:
+    """Copy STUDY to the new folder DEST, also while it is served; the copy has every acknowledged answer.
+
+    The copy is a study like any other: to restore it, move it to where the study was. Pictures outside the study are
+    not copied. Answers on a PostgreSQL server are backed up with pg_dump.
+
+    Example: `dissensus backup birds backups/birds-monday`
+    """
+    answers = Study(study).backup(dest)
+    printing.say(f"{dest}: a complete copy of {study} with {answers:,} answers")
+
+
+@app.command()
 def distance(
     a: Annotated[str, typer.Argument(metavar="A", help="A class, by name, number or id (wnid).")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another class.")],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -76,7 +78,35 @@ def shown_url(url: str) -> str:
     return f"postgresql://{read.host or ''}{port}/{read.database}"
 
 
+def copy_of(connection: Connection, path: Path) -> str | None:
+    """Copy the SQLite database of a connection to a new file; returns what is wrong with the copy, or None.
+
+    In one step: between several, a busy writer would make the copy start again and again. Readers block nobody.
+    """
+    source = connection.connection.driver_connection
+    assert isinstance(source, sqlite3.Connection)
+    _create(path)
+    copy = sqlite3.connect(path)
+    try:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")  # a single file, until somebody opens the study
+        found = str(copy.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    finally:
+        copy.close()
+    return None if found == "ok" else " ".join(found.split())
+
+
+def _create(path: Path) -> None:
+    """Create a database that only its owner can read, since answers are personal data.
+
+    SQLite gives the same rights to the files that it puts next to it.
+    """
+    with suppress(OSError):  # it exists, or else SQLite will say what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+
+
 def _connect(path: Path) -> sqlite3.Connection:
+    _create(path)
     # isolation_level None: we begin transactions, not the driver
     connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:

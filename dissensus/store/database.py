@@ -117,6 +117,19 @@ class Database:
                 "give this study its own database"
             )
 
+    def copy(self, path: Path) -> None:
+        """Copy a SQLite file as it is at one moment, also while others are writing to it, and check the copy.
+
+        Raises:
+            StudyError: the file is damaged.
+        """
+        from dissensus.store.connecting import copy_of
+
+        with self.reading() as connection:
+            problem = copy_of(connection, path)
+        if problem is not None:
+            raise StudyError(f"{self.name} is damaged ({problem}): restore the file from a backup")
+
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         with self._writing, self._opening:

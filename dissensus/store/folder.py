@@ -42,3 +42,13 @@ class Folder:
         """Numbers of the finished rounds."""
         found = (path.parent.name for path in (self.root / "rounds").glob("*/selection.parquet"))
         return sorted(int(name) for name in found if name.isdecimal())
+
+    def lasting_files(self) -> list[Path]:
+        """Every file of the study except its database, locks and what steps have not finished."""
+        found = (path for path in self.root.rglob("*") if path.is_file() and path not in (self.lock, self.serving))
+        return sorted(
+            path
+            for path in found
+            if not path.name.startswith(self.judgements.name)
+            and not any(part.endswith(".unfinished") for part in path.relative_to(self.root).parts)
+        )

@@ -1,0 +1,52 @@
+"""A complete copy of a study, taken while people answer."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from pathlib import Path
+
+from dissensus.errors import StudyError
+from dissensus.store.answers import AnswerLog
+from dissensus.store.database import Database
+from dissensus.store.files import write_whole
+from dissensus.store.folder import Folder
+
+
+def back_up(folder: Folder, database: Database, target: Path) -> int:
+    """Copy a study to a new folder, and return the number of its answers; the copy is a study like any other.
+
+    The answers are those of one moment, after the call: all that were acknowledged before it.
+
+    Raises:
+        StudyError: the folder exists, or is part of the study, or the answers are on a server.
+    """
+    if database.path is None:
+        raise StudyError(
+            f"the answers are in {database.name}: back them up with pg_dump, and copy {folder.root} as it is "
+            f"(pg_dump --format=custom --file=answers.dump {database.name})"
+        )
+    if target.exists():
+        raise StudyError(f"{target} already exists: choose a new folder for the backup")
+    if target.resolve().is_relative_to(folder.root.resolve()):
+        raise StudyError(f"{target} is inside the study: choose a folder outside it for the backup")
+    unfinished = target.with_name(f".{target.name}.unfinished")
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)  # of a backup that was killed
+        unfinished.mkdir(parents=True, mode=0o700)
+        for path in folder.lasting_files():
+            write_whole(unfinished / path.relative_to(folder.root), partial(_copy, path))
+        copied = Folder(unfinished).judgements
+        if database.path.exists():
+            write_whole(copied, database.copy)
+        opened = Database(f"sqlite:///{copied}")
+        answers = AnswerLog(opened).counts()[0]
+        opened.close()
+        unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return answers
+
+
+def _copy(path: Path, copy: Path) -> None:
+    shutil.copyfile(path, copy)
