@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +14,8 @@ import typer
 from dissensus.errors import DissensusError
 from dissensus.study import Study
 from dissensus.version import __version__
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -36,7 +40,8 @@ def _version(version: Annotated[bool, typer.Option("--version", help="Print the 
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command; an error that the user can fix prints one line and exits with code 2."""
-    signal.signal(signal.SIGINT, _interrupted)
+    for stop in STOPS:
+        signal.signal(stop, _interrupted)
     try:
         return app(arguments)
     except DissensusError as error:
@@ -64,10 +69,23 @@ def agreed(study: Study, trust: bool, models: bool = False) -> Study:
     return study
 
 
-def ignore_signals() -> None:
-    """Leave SIGINT and SIGTERM to the service, which shuts down cleanly and returns."""
-    for stop in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(stop, signal.SIG_IGN)
+class Stopped(SystemExit):
+    """A signal came before the service handled signals itself."""
+
+
+@contextmanager
+def serving() -> Iterator[None]:
+    """Let the first SIGINT or SIGTERM end a service, whether it is open or still starting."""
+
+    def stop(_: int, __: object) -> None:
+        raise Stopped
+
+    for number in STOPS:
+        signal.signal(number, stop)
+    with suppress(Stopped):
+        yield
+    for number in STOPS:  # it has ended: a second Ctrl-C must not look like an error
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _interrupted(signal_number: int, _: object) -> None:

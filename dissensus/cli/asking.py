@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dissensus import printing
-from dissensus.cli.app import agreed, app, ignore_signals, judgements
+from dissensus.cli.app import agreed, app, judgements, serving
 from dissensus.cli.options import Format, Json, StudyPath, Trust
 from dissensus.study import Study
 
@@ -129,8 +129,7 @@ def serve(
         printing.say(
             f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands."
         )
-    Study(study).configure(answers=answers, database=database, host=host, port=port)
-    opened = Study(study)
-    ignore_signals()
-    opened.serve(printing.show_serving(study), host, port, printing.say)
+    with serving():
+        Study(study).configure(answers=answers, database=database, host=host, port=port)
+        Study(study).serve(printing.show_serving(study), host, port, printing.say)
     printing.say("stopped; every acknowledged answer is stored")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dissensus import printing
-from dissensus.cli.app import agreed, app, ignore_signals
+from dissensus.cli.app import agreed, app, serving
 from dissensus.cli.options import (
     DISTANCES,
     DISTORTIONS,
@@ -73,8 +73,8 @@ def demo(
         ready = prepare_sliders(folder, progress)
     printing.show_sliders(ready, serve, json)
     if serve and not json:
-        ignore_signals()
-        Study(ready.study).serve(_open_sliders(ready), None, 0)
+        with serving():
+            Study(ready.study).serve(_open_sliders(ready), None, 0)
         printing.say(f"stopped; every answer is stored. Next: dissensus report {shlex.quote(str(ready.study))}")
     return None
 

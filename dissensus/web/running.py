@@ -8,10 +8,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import signal
 import socket
 import sys
 from collections.abc import Callable
 from http import HTTPStatus
+from types import FrameType
 
 import uvicorn
 import uvloop
@@ -53,7 +55,16 @@ def run(make: Callable[[], Service], host: str, port: int, ready: Ready) -> None
     )
     # a commit releases the interpreter several times, and gets it back from a busy loop only after this interval
     sys.setswitchinterval(SWITCH)
-    uvloop.run(_serve(uvicorn.Server(config), service, listening, ready))
+    uvloop.run(_serve(Server(config), service, listening, ready))
+
+
+class Server(uvicorn.Server):
+    """Ends on a signal and returns; uvicorn would send itself the signal again afterwards."""
+
+    def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
+        """Answer the pending requests and end; at the second Ctrl-C, end at once."""
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
 
 async def _serve(server: uvicorn.Server, service: Service, listening: socket.socket, ready: Ready) -> None:
@@ -64,7 +75,7 @@ async def _serve(server: uvicorn.Server, service: Service, listening: socket.soc
         raise service.problem
     gc.freeze()
     gc.enable()
-    if server.started:
+    if server.started and not server.should_exit:
         ready(_address(listening), service.owner_token)
     await serving
 
