@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 import time
 import traceback
 from collections.abc import AsyncIterator
@@ -22,11 +21,13 @@ from dissensus.web.doors import Doors
 from dissensus.web.guard import EXPECTED, Guard, reply_to
 from dissensus.web.owning import owner_routes
 from dissensus.web.replies import Express
+from dissensus.web.trouble import is_exhausted
 
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 PART = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[a-z]{1,8})?")
 """Names of our pages and folders; any other name must not reach the file system."""
 LOOK = 1.0  # seconds between checks for changes made elsewhere
+LOOKING = "checking for changes"
 
 
 class Service:
@@ -49,12 +50,12 @@ class Service:
             lifespan=self._run,
         )
         for kind in (*EXPECTED, Exception):
-            self.api.add_exception_handler(kind, _refuse)
+            self.api.add_exception_handler(kind, self._refuse)
         self.api.include_router(entry_routes(self.desk, self.doors))
         self.api.include_router(annotator_routes(self.desk, self.doors))
         self.api.include_router(owner_routes(self.desk, self.doors))
         _add_pages(self.api)
-        self.app = Guard(Express(self.api, self.desk, self.doors.annotator))
+        self.app = Guard(Express(self.api, self.desk, self.doors.annotator), self.desk.trouble)
 
     @asynccontextmanager
     async def _run(self, _: FastAPI) -> AsyncIterator[None]:
@@ -70,6 +71,9 @@ class Service:
             watching.cancel()
             await self.desk.log.close()
 
+    async def _refuse(self, request: Request, error: Exception) -> Response:
+        return reply_to(error, request.url.path, self.desk.trouble)
+
     async def _watch(self) -> None:
         """Check for changes made elsewhere (people, rounds, imports, exclusions); release questions held too long."""
         while True:
@@ -77,11 +81,11 @@ class Service:
             began = time.monotonic()
             try:
                 await self.desk.look()
-            except DissensusError as error:  # a database that is down will come back
-                print(f"dissensus: {error}", file=sys.stderr)
-            except Exception:  # whatever it is, people can keep answering
-                print("dissensus: checking for changes failed because of a bug in dissensus:", file=sys.stderr)
-                traceback.print_exc()
+                self.desk.trouble.over(LOOKING)
+            except Exception as error:  # whatever it is, people can keep answering, and a database will come back
+                is_bug = not isinstance(error, DissensusError) and not is_exhausted(error)
+                bug = f"{LOOKING} failed because of a bug in dissensus:\n{traceback.format_exc()}"
+                self.desk.trouble.tell(bug if is_bug else str(error), LOOKING)
             # checking a large study takes longer, and people who answer come first
             await asyncio.sleep(10 * (time.monotonic() - began))
 
@@ -112,7 +116,3 @@ def _add_pages(api: FastAPI) -> None:
     @api.get("/static/{name:path}", include_in_schema=False)
     async def static(name: str) -> Response:
         return page(*name.split("/"))
-
-
-async def _refuse(request: Request, error: Exception) -> Response:
-    return reply_to(error, request.url.path)

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, UnavailableError
 from dissensus.records import Assignment, Response
+from dissensus.web.trouble import Trouble
 
+STORING = "storing answers"
 Keep = Callable[[Sequence[Assignment], Sequence[Response]], set[str]]
 Waiting = tuple[Sequence[Assignment], Sequence[Response], "asyncio.Future[set[str]]"]
 
@@ -16,9 +18,10 @@ Waiting = tuple[Sequence[Assignment], Sequence[Response], "asyncio.Future[set[st
 class GroupCommit:
     """Collects what requests want to store while the previous batch is written in a separate thread."""
 
-    def __init__(self, keep: Keep) -> None:
+    def __init__(self, keep: Keep, trouble: Trouble | None = None) -> None:
         """`keep` stores a batch durably, all or nothing, and returns the ids that already belong to other answers."""
         self.keep = keep
+        self.trouble = trouble or Trouble()
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="group-commit")
         self.waiting: list[Waiting] = []
         self.writing: asyncio.Task[None] | None = None
@@ -56,8 +59,11 @@ class GroupCommit:
                 for one in batch:
                     await self._store([one])
                 return
+            if isinstance(error, UnavailableError):
+                self.trouble.tell(str(error), STORING)
             _tell(batch, lambda done: done.set_exception(error))
         else:
+            self.trouble.over(STORING)
             _tell(batch, lambda done: done.set_result(refused))
 
 

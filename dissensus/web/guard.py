@@ -6,7 +6,6 @@ cookies, of which there are none, so it gains nothing; and owners may serve a st
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 import traceback
@@ -18,12 +17,11 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dissensus.errors import DissensusError, UnavailableError
+from dissensus.web.trouble import Trouble, is_exhausted
 
 LARGEST_BODY = 1 << 20
 LARGEST_ANSWERS = 1 << 22
 """For answers: a mask with 300,000 runs, the largest accepted, has three million characters."""
-PATIENCE = 60.0
-"""Seconds to wait for the next part of a body."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; "
     "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -47,9 +45,9 @@ EXPECTED = (HTTPException, RequestValidationError, DissensusError)
 class Guard:
     """An ASGI layer around the application."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, trouble: Trouble | None = None) -> None:
         """Wrap `app`."""
-        self.app = app
+        self.app, self.trouble = app, trouble or Trouble()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it here."""
@@ -65,11 +63,11 @@ class Guard:
         try:
             await self.app(scope, _limited(receive, most), sent)
         except Exception as error:
-            if not isinstance(error, EXPECTED):
+            if not isinstance(error, EXPECTED) and not is_exhausted(error):
                 print("dissensus: a request failed because of a bug in dissensus:", file=sys.stderr)
                 traceback.print_exc()
             if not sent.has_begun:
-                await reply_to(error, scope["path"])(scope, receive, sent)
+                await reply_to(error, scope["path"], self.trouble)(scope, receive, sent)
         return None
 
 
@@ -79,8 +77,8 @@ def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) 
     return Response(json.dumps({"reason": reason}), status, headers, "application/json")
 
 
-def reply_to(error: Exception, path: str) -> Response:
-    """The reply to a request for `path` that failed with this error."""
+def reply_to(error: Exception, path: str, trouble: Trouble) -> Response:
+    """The reply to a request for `path` that failed with this error; `trouble` is told if it is not the request's."""
     if isinstance(error, HTTPException):
         return refusal(error.status_code, str(error.detail), error.headers)
     if isinstance(error, RequestValidationError):
@@ -88,8 +86,8 @@ def reply_to(error: Exception, path: str) -> Response:
     # only the owner sees the message, since they can act on it and it may name files and models
     if isinstance(error, DissensusError) and not isinstance(error, UnavailableError) and path.startswith("/api/owner/"):
         return refusal(400, str(error))
-    if isinstance(error, DissensusError):
-        print(f"dissensus: {error}", file=sys.stderr)
+    if isinstance(error, DissensusError) or is_exhausted(error):
+        trouble.tell(str(error))
         return refusal(503, "answers cannot be stored right now; keep them and try again", {"retry-after": "5"})
     return refusal(500, "internal error; the service's log has the details")
 
@@ -136,20 +134,13 @@ def _most(path: str) -> int:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """`receive`, which gives up on bodies that exceed `most` bytes or do not arrive."""
-    received, is_over = 0, False
+    """`receive`, which gives up on bodies that exceed `most` bytes."""
+    received = 0
 
     async def limited() -> Message:
-        nonlocal received, is_over
-        if is_over:  # from here on, only the end of the connection is awaited
-            return await receive()
-        try:
-            async with asyncio.timeout(PATIENCE):
-                message = await receive()
-        except TimeoutError:
-            raise HTTPException(408, "the request did not arrive in time") from None
+        nonlocal received
+        message = await receive()
         received += len(message.get("body", b""))
-        is_over = not message.get("more_body", False)
         if received > most:
             raise HTTPException(413, TOO_LARGE.format(most))
         return message

@@ -27,6 +27,7 @@ from dissensus.records import (
 from dissensus.web.backing import Backing, Changes, StoredRow
 from dissensus.web.books import Books, Questions
 from dissensus.web.group_commit import GroupCommit
+from dissensus.web.trouble import Trouble
 
 KINDS = list(QUESTIONS)
 TRIES = 20
@@ -63,7 +64,8 @@ class Memory:
         self.questions = Questions()
         self.books = Books()
         self.queue = Queue(terms.answers, 60 * terms.lease_minutes, terms.control_rate, terms.repeat_rate)
-        self.log = GroupCommit(backing.keep)
+        self.trouble = Trouble()
+        self.log = GroupCommit(backing.keep, self.trouble)
         self.everybody: tuple[Annotator, ...] = ()
         self.people: dict[str, Annotator] = {}
         self.exclusions: dict[str, Exclusion] = {}

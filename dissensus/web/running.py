@@ -1,6 +1,7 @@
 """The service as a single process, on uvloop, until it is told to stop.
 
-Uvicorn limits neither the size nor the duration of request headers, so its protocol is extended to do so here.
+Uvicorn limits neither the size of request headers, nor the time a request takes to arrive, nor the number of
+connections by the number of descriptors, so its protocol is extended to do so here.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import resource
 import signal
 import socket
 import sys
@@ -27,7 +29,12 @@ SWITCH = 0.0005
 """Seconds after which a thread waiting for the interpreter gets it; Python's default is 0.005."""
 LARGEST_HEAD = 1 << 16
 PATIENCE = 30.0
-"""Seconds a connection may take to send its request: idle connections take up slots that others need."""
+"""Seconds a connection may take to send the headers of a request, and between two parts of its body."""
+LONGEST = 300.0
+"""Seconds that all of a request may take to arrive."""
+RESERVED = 128
+"""Descriptors kept for files and databases."""
+MOST_FILES = 65_536
 
 Ready = Callable[[str, str], None]
 """Called with the address and the owner's token once the service accepts requests."""
@@ -40,11 +47,12 @@ def run(make: Callable[[], Service], host: str, port: int, ready: Ready) -> None
         StudyError: the address cannot be used, or the study cannot be read.
     """
     listening = _listen(host, port)
+    _raise_limit()
     gc.disable()  # what is loaded now stays: searching it for garbage would waste time
     service = make()
     config = uvicorn.Config(
         service.app,
-        http=BoundedHeads,
+        http=Connection,
         ws="none",
         log_level="warning",
         access_log=False,  # the answers record who answered when; a request log would be a second, leakier record
@@ -96,15 +104,25 @@ def _address(listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-class BoundedHeads(HttpToolsProtocol):
-    """One connection. The size and duration of request headers are limited until they are complete."""
+class Connection(HttpToolsProtocol):
+    """One connection. The size of request headers is limited, the time a request takes to arrive, and how many others
+    there are: a new connection takes the place of one that is not being answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start the timer."""
+        """Start the timer, and make room."""
         super().connection_made(transport)
         self.head_bytes = 0
-        self.is_in_head = False
+        self.is_in_head, self.is_in_body = False, False
+        self.since, self.requests = self.loop.time(), 0
         self.waiting: asyncio.TimerHandle | None = self.loop.call_later(PATIENCE, self._give_up)
+        if len(self.connections) > most_connections():
+            others = [one for one in self.connections if isinstance(one, Connection) and one is not self]
+            idle = [one for one in others if one.may_go()]
+            longest = min(idle, key=lambda one: (one.requests > 0, one.since), default=self)
+            if longest is self:
+                self._refuse(503, "too many connections; try again")
+            else:
+                longest.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""
@@ -114,23 +132,41 @@ class BoundedHeads(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Process data; refuse request headers that are too large."""
         super().data_received(data)
-        if self.is_in_head and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self.is_in_head:
             self.head_bytes += len(data)
             if self.head_bytes > LARGEST_HEAD:
                 self._refuse(431, f"the headers of a request may have at most {LARGEST_HEAD:,} bytes")
             elif self.waiting is None:
                 self.waiting = self.loop.call_later(PATIENCE, self._give_up)
+        elif self.is_in_body:  # it may take longer, but not without sending anything
+            self._stop_waiting()
+            left = self.since + LONGEST - self.loop.time()
+            self.waiting = self.loop.call_later(max(min(PATIENCE, left), 0), self._give_up)
 
     def on_message_begin(self) -> None:
         """The headers of a request start."""
         super().on_message_begin()
-        self.is_in_head = True
+        self.is_in_head, self.since = True, self.loop.time()
 
     def on_headers_complete(self) -> None:
         """The headers of a request are complete."""
-        self.is_in_head, self.head_bytes = False, 0
+        self.is_in_head, self.is_in_body, self.head_bytes = False, True, 0
+        self.requests += 1
         self._stop_waiting()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of a request has arrived."""
+        self.is_in_body = False
+        self._stop_waiting()
+        super().on_message_complete()
+
+    def may_go(self) -> bool:
+        """True if no request of this connection is being answered."""
+        is_idle = self.cycle is None or self.cycle.response_complete
+        return is_idle and not self.transport.is_closing()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse invalid HTTP like everything else: with one line of JSON and the same headers."""
@@ -143,14 +179,35 @@ class BoundedHeads(HttpToolsProtocol):
         self._stop_waiting()
         if self.transport.is_closing():
             return
-        body = json.dumps({"reason": reason}).encode()
-        fields = [*HEADERS, (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        fields += [(b"cache-control", b"no-store"), (b"connection", b"close")]
-        head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
-        self.transport.write(head + b"".join(name + b": " + value + b"\r\n" for name, value in fields) + b"\r\n" + body)
+        is_answered = self.is_in_body and self.cycle is not None and self.cycle.response_started
+        if not is_answered:
+            self.transport.write(_refusal(status, reason))
         self.transport.close()
 
     def _stop_waiting(self) -> None:
         if self.waiting is not None:
             self.waiting.cancel()
             self.waiting = None
+
+
+def most_connections() -> int:
+    """How many connections there may be, so that descriptors are left for files and databases."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    limit = MOST_FILES if limit == resource.RLIM_INFINITY else limit
+    return max(limit - RESERVED, limit // 2)
+
+
+def _raise_limit() -> None:
+    """Allow this process as many descriptors as it may have: every connection takes one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _refusal(status: int, reason: str) -> bytes:
+    body = json.dumps({"reason": reason}).encode()
+    fields = [*HEADERS, (b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    fields += [(b"cache-control", b"no-store"), (b"connection", b"close")]
+    head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
+    return head + b"".join(name + b": " + value + b"\r\n" for name, value in fields) + b"\r\n" + body

@@ -105,7 +105,7 @@ def fill(path: Path) -> None:
 
 
 def test_a_full_disk_stops_writing_and_nothing_else(
-    small_disk: Path, study_folder: Path, serve: Callable[..., Served]
+    small_disk: Path, study_folder: Path, serve: Callable[..., Served], capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = small_disk / "study"
     subprocess.run(["cp", "-r", str(study_folder), str(folder)], check=True)
@@ -133,9 +133,15 @@ def test_a_full_disk_stops_writing_and_nothing_else(
     assert ben.get("/api/me").status == 200
     assert ben.get("/api/next?ahead=1").status == 503
     assert ada.post("/api/answers", {"answers": [answer_to(first[1]["ticket"], "no")]}).status == 503
+    for _ in range(20):
+        assert ada.post("/api/answers", {"answers": [answer_to(first[1]["ticket"], "no")]}).status == 503
+    log = capsys.readouterr().err.splitlines()
+    assert len(log) == len(set(log)) < 4, log  # the disk is told to be full once, not for every request
+    assert "full" in log[0]
     (small_disk / "filler").unlink()
     again = ada.post("/api/answers", {"answers": [given]})
     assert again.json["stored"] == [given["id"]]
+    assert "storing answers works again" in capsys.readouterr().err
     acknowledged.add(given["id"])
     while (ticket := ada.answer_next()) is not None:
         acknowledged.add(ticket)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from served import Client, Reply, Served, answer_to, make_study
+from served import Client, Reply, Served, ServedProcess, answer_to, make_study
 from worded_pictures import huge_png
 
 from dissensus.study import Study
@@ -76,6 +78,44 @@ def raw(served: Served, *parts: bytes, pause: float = 0.0, wait: float = 60.0) -
             return connection.recv(1 << 16)
         except ConnectionResetError:
             return b""
+
+
+def seconds_until_closed(served: Served, sent: bytes, drip: float | None = None) -> float:
+    """How long a connection is kept after some bytes; with `drip`, one more is sent every so many seconds."""
+    where, began = urlsplit(served.address), time.monotonic()
+    with socket.create_connection((where.hostname, where.port), timeout=drip or 60) as connection:
+        connection.sendall(sent)
+        while True:
+            try:
+                if not connection.recv(1 << 16):
+                    return time.monotonic() - began
+            except TimeoutError:
+                assert drip is not None, "it is still open"
+                connection.sendall(b" ")
+            except OSError:
+                return time.monotonic() - began
+
+
+def test_idle_connections_do_not_lock_others_out(
+    study_folder: Path, serve_process: Callable[..., ServedProcess]
+) -> None:
+    service = serve_process(study_folder)
+    ada = service.add("ada")
+    resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (64, 64))
+    where = urlsplit(service.address)
+    with ExitStack() as idle:
+        for _ in range(200):
+            idle.enter_context(socket.create_connection((where.hostname, where.port), timeout=60))
+        began = time.monotonic()
+        assert Client(service.address).get("/").status == 200
+        assert ada.answer_next(), "her connection was in use, and those that never asked anything go first"
+        assert ada.get(ada.next()[0]["images"][0]).status == 200
+        assert time.monotonic() - began < 10
+        time.sleep(3)  # it looks for changes every second
+    assert service.stop() == 0
+    log = "".join(service.printed)
+    assert "Traceback" not in log, log
+    assert "Too many open files" not in log, log
 
 
 def keeps_its_promises(reply: Reply) -> None:
@@ -190,13 +230,17 @@ def test_a_long_head_is_read_up_to_its_bound(shared: Served) -> None:
 def test_those_who_do_not_end_their_request_are_let_go(
     serve: Callable[..., Served], study_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("guard", "running"):
-        monkeypatch.setattr(f"dissensus.web.{module}.PATIENCE", 1.0)
+    monkeypatch.setattr(running, "PATIENCE", 1.0)
     hasty = serve(study_folder)
     assert raw(hasty, wait=20).startswith(b"HTTP/1.1 408"), "it said nothing at all"
     assert raw(hasty, b"GET / HTTP/1.1\r\nHost:", wait=20).startswith(b"HTTP/1.1 408")
     head = b"POST /api/answers HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"
     assert raw(hasty, head, wait=20).startswith(b"HTTP/1.1 408"), "it sent less than it said"
+    too_large = head.replace(b"500", b"999999999")
+    for body in (head, too_large):
+        assert seconds_until_closed(hasty, body) < 5, "the connection is not kept for another request"
+    monkeypatch.setattr(running, "LONGEST", 3.0)
+    assert 2.5 < seconds_until_closed(hasty, head, drip=0.3) < 8, "nor for one that sends a byte now and then"
     ada = hasty.add("ada")
     time.sleep(1.5)
     assert ada.answer_next(), "whoever says nothing between two requests is not let go by this"
