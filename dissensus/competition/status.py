@@ -57,8 +57,12 @@ class Status(Record):
     questions: int
     open_questions: int
     discarded_items: int
+    answers: int
+    """Of all kinds and roles."""
     judgements: int
+    """Answers to the study's main questions: without controls, repeats, training and other questions of the owner's."""
     annotators: int
+    """How many people gave these judgements."""
     next: str
 
 
@@ -66,7 +70,7 @@ def status_of(task: Task[Any, Any]) -> Status:
     """The status, from the study folder and its database alone."""
     work = task.work
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
-    answers, annotators = work.answers.counts(task.kind, "asked")
+    judgements, annotators = work.answers.counts(task.kind, "asked")
     evaluation = Competition(task).evaluation() if folder.rounds() else None
     models = tuple(_model(work, name) for name in settings.models)
     competing = [] if evaluation is None else evaluation.models
@@ -83,7 +87,8 @@ def status_of(task: Task[Any, Any]) -> Status:
         questions=questions,
         open_questions=waiting,
         discarded_items=0 if evaluation is None else evaluation.discarded,
-        judgements=answers,
+        answers=work.answers.counts()[0],
+        judgements=judgements,
         annotators=annotators,
         next=_next(folder, has_pool, models, competing, questions, waiting),
     )

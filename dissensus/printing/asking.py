@@ -38,11 +38,12 @@ def show_questions(questions: Sequence[Any], sheet: Path | None, study: Path, as
 def show_import(new: int, status: Status, as_json: bool) -> None:
     """The number of answers that were imported, and the new totals."""
     if as_json:
-        return show_json(
-            {"new": new, "judgements": status.judgements, "annotators": status.annotators}
-            | {"open_questions": status.open_questions}
-        )
-    say(f"{counted(new, 'new judgement')}; {status.judgements:,} in all, by {people_words(status.annotators)}")
+        names = ("answers", "judgements", "annotators", "open_questions")
+        return show_json({"new": new} | {name: getattr(status, name) for name in names})
+    is_all = status.judgements == status.answers
+    main = "" if is_all else f", {status.judgements:,} of them to its main questions,"
+    total = f"{counted(status.answers, 'answer')}{main} by {people_words(status.annotators)}"
+    say(f"{counted(new, 'new answer')}; the study now has {total}")
     return say(f"Next: {status.next}")
 
 

@@ -28,7 +28,7 @@ class People:
         Raises:
             StudyError: the name is taken or invalid.
         """
-        _check_name(name)
+        check_name(name)
         token = secrets.token_urlsafe(24)
         values = {
             "name": name,
@@ -137,7 +137,12 @@ def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> No
         )
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Reject a name that cannot be an annotator's, wherever it comes from.
+
+    Raises:
+        StudyError: says what is wrong with it.
+    """
     if not name or name != name.strip() or len(name) > LONGEST or not name.isprintable():
         raise StudyError(
             f"{name[:LONGEST]!r} is not a valid name: use 1 to {LONGEST} printable characters, no space at the ends"

@@ -35,6 +35,10 @@ NASTY = [
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6) | st.sampled_from(NASTY)
 labels = st.integers(0, 2)
+names = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="/"), min_size=1, max_size=6).filter(
+    lambda name: name.isprintable() and name.strip(".") != ""
+) | st.sampled_from(["=1+1", "-x", "'=x", "''@", "@", '"', ",", "null", "é𝄞", "<b>", "\\", "Ann B."])
+"""Of annotators."""
 atoms = (
     st.none()
     | st.booleans()
@@ -86,7 +90,7 @@ def responses(draw: st.DrawFn, kinds: tuple[str, ...] = ("contains", "choice", "
     return Response(
         id=draw(texts),
         question=question,
-        annotator=draw(texts),
+        annotator=draw(names),
         answer=answer,
         role=draw(st.sampled_from(["asked", "control", "repeat", "training"])),
         shown=draw(

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from exchange_cases import names
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,7 +40,7 @@ judgements = st.builds(
     id=words,
     item=words,
     label=st.integers(0, 2),
-    annotator=words,
+    annotator=names,
     answer=st.sampled_from(ANSWERS),
     time=st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat),
 )
@@ -76,9 +77,7 @@ def test_every_field_comes_back_whatever_it_is_spelled_with(
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_newlines_quotes_commas_and_other_alphabets_in_an_item(tmp_path: Path, classes: Classes, ending: str) -> None:
     item = ' a "b",\r\n\tc;\u2028 𝄞é'
-    said = [
-        Judgement(id="1", item=item, label=2, annotator="Zoë, \n", answer="unfit", time="2026-01-01T00:00:00+00:00")
-    ]
+    said = [Judgement(id="1", item=item, label=2, annotator="Zoë, ;", answer="unfit", time="2026-01-01T00:00:00+00:00")]
     write_all(tmp_path / f"a{ending}", said, classes)
     assert read_all(tmp_path / f"a{ending}", classes, {item}.__contains__) == said
 
@@ -118,6 +117,12 @@ def test_answers_may_be_spelled_in_a_few_ways(tmp_path: Path, classes: Classes, 
         ({"label": "cat"}, "no such class 'cat': this study has 3 classes"),
         ({"label": "3"}, "no such class '3'"),
         ({"annotator": ""}, "annotator is missing"),
+        ({"annotator": " "}, "' ' is not a valid name: use 1 to 100 printable characters"),
+        ({"annotator": "ann "}, "'ann ' is not a valid name"),
+        ({"annotator": "a\tb"}, r"'a\tb' is not a valid name"),
+        ({"annotator": "a\0"}, r"'a\x00' is not a valid name"),
+        ({"annotator": "x" * 100_000}, f"'{'x' * 100}' is not a valid name"),
+        ({"annotator": "a/b"}, "'a/b' is not a valid name, as names are part of URLs"),
         ({"time": "yesterday"}, "invalid time 'yesterday': write it like"),
     ],
 )

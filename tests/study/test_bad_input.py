@@ -199,6 +199,9 @@ def test_bad_judgements_store_nothing(study, tmp_path, command):
         ({"label": "yeti"}, "yeti"),
         ({"item": "elsewhere"}, "elsewhere"),
         ({"annotator": ""}, "annotator"),
+        ({"annotator": "\r"}, "not a valid name"),
+        ({"annotator": "\0"}, "not a valid name"),
+        ({"annotator": "x" * 100_000}, "not a valid name"),
         ({"time": "yesterday"}, "yesterday"),
     ):
         path = tmp_path / "answers.jsonl"

@@ -36,8 +36,8 @@ def masks(tmp_path):
 
 def test_png_files_go_in_and_out(study, masks, tmp_path):
     refused(run("judgements", "import", study, masks), "add --annotator NAME")
-    assert "2 new judgements" in done("judgements", "import", study, masks, "--annotator", "bob")
-    assert "0 new judgements" in done("judgements", "import", study, masks, "--annotator", "bob")
+    assert "2 new answers" in done("judgements", "import", study, masks, "--annotator", "bob")
+    assert "0 new answers" in done("judgements", "import", study, masks, "--annotator", "bob")
     assert "2 answers" in done("judgements", "export", study, tmp_path / "out", "--format", "png")
     for name in ("a.png", "cats/b.png"):
         with Image.open(masks / name) as before, Image.open(tmp_path / "out" / name) as after:
@@ -56,12 +56,12 @@ def test_what_a_png_file_cannot_hold_is_told(study, masks, tmp_path):
 def test_what_is_changed_in_labelme_is_a_further_mask(study, masks, tmp_path):
     done("judgements", "import", study, masks, "--annotator", "bob")
     done("judgements", "export", study, tmp_path / "out", "--format", "labelme")
-    assert "0 new judgements" in done("judgements", "import", study, tmp_path / "out")
+    assert "0 new answers" in done("judgements", "import", study, tmp_path / "out")
     content = json.loads((tmp_path / "out" / "a.json").read_text())
     assert content["imagePath"] == str(tmp_path / "photos" / "a.jpg")
     content["shapes"] = [one for one in content["shapes"] if one["label"] != "dog"]
     (tmp_path / "out" / "a.json").write_text(json.dumps(content))
-    assert "1 new judgement;" in done("judgements", "import", study, tmp_path / "out", "--annotator", "eva")
+    assert "1 new answer;" in done("judgements", "import", study, tmp_path / "out", "--annotator", "eva")
     assert Study(study).judgements_export(tmp_path / "both", "png") == 3
     with Image.open(tmp_path / "both" / "eva" / "a.png") as corrected:
         assert np.array(corrected).tolist() == [[0, 1, 1], [255, 0, 1]]

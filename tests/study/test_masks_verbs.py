@@ -278,7 +278,9 @@ def test_checks_are_counted_like_masks(fresh, tmp_path):
     drawn = said("mask", body, "ann", kept(scene(int(first["item"][6:9]))))
     rows = [drawn, said("check", body, "bob", [], 1)]
     (tmp_path / "both.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert "2 new judgements; 2 in all, by 2 people" in done("judgements", "import", fresh, tmp_path / "both.jsonl")
+    assert "2 new answers; the study now has 2 answers by 2 people" in done(
+        "judgements", "import", fresh, tmp_path / "both.jsonl"
+    )
 
 
 def test_masks_of_other_proportions_are_said_to_be_stretched(fresh, tmp_path):

@@ -215,12 +215,12 @@ def test_sheets_of_both_kinds_say_the_same(fresh, tmp_path):
     with open(tmp_path / "sheet.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows == [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text().splitlines()]
-    assert "0 new judgements" in done("judgements", "import", fresh, tmp_path / "sheet.csv")  # nobody has answered yet
+    assert "0 new answers" in done("judgements", "import", fresh, tmp_path / "sheet.csv")  # nobody has answered yet
     for row in rows:
         row |= {"annotator": "ann", "answer": 40}
     (tmp_path / "filled.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
-    assert f"{len(rows)} new judgements" in done("judgements", "import", fresh, tmp_path / "filled.jsonl")
-    assert "0 new judgements" in done("judgements", "import", fresh, tmp_path / "filled.jsonl")
+    assert f"{len(rows)} new answers" in done("judgements", "import", fresh, tmp_path / "filled.jsonl")
+    assert "0 new answers" in done("judgements", "import", fresh, tmp_path / "filled.jsonl")
 
 
 def test_an_unfit_pair_gives_its_place_to_a_reserve(fresh, tmp_path):
@@ -299,10 +299,10 @@ def test_answers_go_round_and_rank_the_same(judged, fresh, tmp_path):
     for ending in ("csv", "jsonl", "parquet"):
         done("judgements", "export", judged, tmp_path / f"out.{ending}")
     done("select", fresh)
-    assert done("judgements", "import", fresh, tmp_path / "out.csv").startswith("90 new judgements")
+    assert done("judgements", "import", fresh, tmp_path / "out.csv").startswith("90 new answers")
     assert json.loads(done("rank", fresh, "--json")) == ranked
     for ending in ("jsonl", "parquet"):
-        assert done("judgements", "import", fresh, tmp_path / f"out.{ending}").startswith("0 new judgements")
+        assert done("judgements", "import", fresh, tmp_path / f"out.{ending}").startswith("0 new answers")
 
 
 def test_other_screenings_of_the_same_answers(finished):
@@ -324,7 +324,7 @@ def test_while_somebody_has_given_one_answer_p910_lets_the_work_go_on(fresh, tmp
     Study(fresh).change("judge", {"method": "p910"})
     pairs = waiting(fresh)
     rows = [*answers(pairs[:4], people=("ann", "ben")), *answers(pairs[:1], people=("dora",))]
-    assert "9 new judgements" in done("judgements", "import", fresh, sheet(tmp_path / "some.csv", rows))
+    assert "9 new answers" in done("judgements", "import", fresh, sheet(tmp_path / "some.csv", rows))
     assert len(waiting(fresh)) == len(pairs) - 4
     assert "dora" in done("screen", fresh)
     done("status", fresh)

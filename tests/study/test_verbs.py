@@ -166,3 +166,23 @@ def test_every_method_ranks_the_demo_and_is_recorded(finished, method):
     assert json.loads(finished.folder.ranking.read_text())["provenance"]["method"] == method
     assert {ranking.standings[0].model, ranking.standings[1].model} == {"knn", "svm"}
     assert ranking == finished.rank(method)
+
+
+def test_an_import_counts_all_answers_and_says_how_many_are_to_the_main_questions(digits, command, tmp_path):
+    study = digits("knn", "lda", "tree")
+    study.select(k=5, confidence=0.0)
+    rows = [{"item": q.item, "label": q.name, "annotator": "ann", "answer": "yes"} for q in study.questions()[:6]]
+    controls = [row | {"role": "control", "id": str(number)} for number, row in enumerate(rows[:4])]
+    path = tmp_path / "answers.jsonl"
+
+    def imported(given, *options):
+        path.write_text("\n".join(map(json.dumps, given)))
+        return command("judgements", "import", study.folder.root, path, *options).stdout
+
+    assert imported(rows[:1]).startswith("1 new answer; the study now has 1 answer by one person\n")
+    printed = imported(rows + controls)
+    assert printed.startswith(
+        "9 new answers; the study now has 10 answers, 6 of them to its main questions, by one person\n"
+    )
+    again = json.loads(imported(rows + controls, "--json"))
+    assert (again["new"], again["answers"], again["judgements"], again["annotators"]) == (0, 10, 6, 1)

@@ -18,6 +18,7 @@ from dissensus.labeling.kinds import QUESTIONS, class_number
 from dissensus.labeling.kinds.slider import UNFIT, number_or_word
 from dissensus.records import Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
+from dissensus.store.people import check_name
 
 REQUIRED = ("item", "label", "annotator", "answer")
 PLAIN = ("id", "annotator", "role", "shown", "seconds", "comment", "ticket", "time")
@@ -101,6 +102,7 @@ class Reading:
         annotator = str(fields["annotator"]) if has(fields, "annotator") else self.annotator
         if not annotator:
             raise JudgementError(f"annotator is missing (required: {', '.join(REQUIRED)})")
+        check_name(annotator)
         if question.kind in ("contains", "choice", "slider") and not has(fields, "answer"):
             raise JudgementError(f"answer is missing (required: {', '.join(REQUIRED)})")
         shown = _object(fields.get("shown"), "shown")
