@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections import Counter, defaultdict
@@ -25,6 +26,7 @@ from served import (
 from dissensus.records import Response
 from dissensus.store.answers import AnswerLog
 from dissensus.study import Study
+from dissensus.web.group_commit import GroupCommit
 
 Command = Callable[..., Any]
 
@@ -298,8 +300,19 @@ def test_a_changed_mind_counts_even_if_the_clock_went_back(service: Served, monk
     assert [json.loads(row[3]) for row in Study(service.folder).evaluation().answers.rows] == ["no"]
 
 
-def test_what_an_import_stored_before_an_answer_does_not_undo_it(service: Served) -> None:
-    """The service sees the import only at its next look, when it has the answer already."""
+@pytest.mark.parametrize("pause", [0, 2])
+def test_what_an_import_stored_before_an_answer_does_not_undo_it(
+    service: Served, monkeypatch: pytest.MonkeyPatch, pause: float
+) -> None:
+    """The service sees the import at its next look: when it has the answer already, or before its request went on."""
+    store = GroupCommit.store
+
+    async def stored_some_time_ago(log: GroupCommit, *what: Any) -> set[str]:
+        refused = await store(log, *what)
+        await asyncio.sleep(pause)
+        return refused
+
+    monkeypatch.setattr(GroupCommit, "store", stored_some_time_ago)
     ada = service.add("ada")
     ticket = ada.next()[0]["ticket"]
     study = Study(service.folder)
