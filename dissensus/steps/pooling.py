@@ -116,7 +116,7 @@ def _check_files(items: pa.Table, progress: Progress, allow_missing: bool) -> No
     if missing and not allow_missing:
         raise PoolError(
             f"{len(missing):,} of {len({*paths}):,} files are missing ({some(missing)}): correct the paths, or add "
-            "--allow-missing, and there will be no questions about them"
+            "--allow-missing to go on without them"
         )
     if missing and len(missing) == len({*paths}):
         raise PoolError(f"all {len(missing):,} files are missing ({some(missing)}): correct the paths")

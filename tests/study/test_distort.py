@@ -233,7 +233,7 @@ def test_a_pool_without_references_has_no_such_column(photos, tmp_path):
 def test_references_of_some_items_are_kept_beside_the_others(photos, tmp_path):
     (photos / "m.csv").write_text(f"item,path,reference\nx,cat.png,cup.png\ny,cup.png,\nz,cup.png,{photos}/gone.png\n")
     study = Study.init(tmp_path / "study")
-    study.pool([photos / "m.csv", photos / "more"])
+    study.pool([photos / "m.csv", photos / "more"], allow_missing=True)
     table = pq.read_table(tmp_path / "study" / "pool.parquet", columns=["id", "reference"]).to_pylist()
     assert table == [
         {"id": "Cat.png", "reference": None},
