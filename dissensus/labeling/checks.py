@@ -7,8 +7,6 @@ position shows who is being checked.
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int, UInt64
@@ -18,6 +16,8 @@ from dissensus.records import Role
 
 APART = 10
 """A repeat comes at least this many questions after the original."""
+TRIES = 100
+"""How often a picture to repeat is drawn before there is taken to be none."""
 
 
 class Checks:
@@ -54,10 +54,8 @@ class Checks:
                 continue
             person.drawn[role] = position
             if is_due(person.seed, role, position, rate):
-                pictures = self._control_pictures(person) if role == "control" else self._past_runs(person)
-                choice = [one for one in pictures if self.groups[one[0]] not in around]
-                if choice:
-                    chosen = choice[draw(person.seed, f"which {role}", position) % len(choice)]
+                chosen = (self._control if role == "control" else self._past_run)(person, position)
+                if chosen and self.groups[chosen[0]] not in around:
                     person.run.extend((one, role) for one in self._whole(person, chosen, role))
 
     def resume(self, person: Person, question: int, role: Role) -> None:
@@ -67,7 +65,8 @@ class Checks:
             group = self.groups[question]
             known = [one for one in self.controls if self.groups[one] == group and person.may_be_asked(one)]
         else:
-            known = next((run for run in self._runs(person) if role == "repeat" and question in run), [])
+            place = person.asked.index(question) if role == "repeat" and question in person.asked else None
+            known = [] if place is None else [person.asked[one] for one in self._run_at(person, place)]
         person.run.extend((one, role) for one in self._whole(person, known, role) if self._may_check(person, one, role))
 
     def _whole(self, person: Person, known: list[int], role: Role) -> list[int]:
@@ -95,25 +94,37 @@ class Checks:
         is_seen = question in person.seen and question not in person.barred
         return is_seen and question not in person.repeated and bool(self.is_repeatable[question])
 
-    def _control_pictures(self, person: Person) -> list[list[int]]:
-        """The controls about each picture that a person has not been given as a control yet."""
+    def _control(self, person: Person, position: int) -> list[int]:
+        """The controls about a random picture that a person has not been given as a control yet."""
         had = {self.groups[one] for one in person.controlled}
         pictures: dict[int, list[int]] = {}
         for one in self.controls:
             if self.groups[one] not in had and person.may_be_asked(one):
                 pictures.setdefault(self.groups[one], []).append(one)
-        return list(pictures.values())
+        choice = list(pictures.values())
+        return choice[draw(person.seed, "which control", position) % len(choice)] if choice else []
 
-    def _past_runs(self, person: Person) -> list[list[int]]:
-        """What a person may be asked again about each picture; their last questions are too recent."""
-        recent = set(person.asked[-APART:])
-        old = [run for run in self._runs(person) if recent.isdisjoint(run)]
-        fit = [[one for one in run if self._may_check(person, one, "repeat")] for run in old]
-        return [run for run in fit if run]
+    def _past_run(self, person: Person, position: int) -> list[int]:
+        """What a person was asked about a random earlier picture; their last questions are too recent."""
+        old = len(person.asked) - APART
+        for turn in range(TRIES if old > 0 else 0):
+            place = draw(person.seed, f"which repeat {turn}", position) % old
+            run = self._run_at(person, place)
+            # every picture has one first question, so that all of them are equally likely
+            if run.start == place and run.stop <= old:
+                fit = [one for one in person.asked[run.start : run.stop] if self._may_check(person, one, "repeat")]
+                if fit:
+                    return fit
+        return []
 
-    def _runs(self, person: Person) -> list[list[int]]:
-        """The questions asked for the study, in one list for each picture."""
-        return [list(run) for _, run in groupby(person.asked, key=self.groups.__getitem__)]
+    def _run_at(self, person: Person, place: int) -> range:
+        """The places in `asked` of all questions about the picture at one place."""
+        start, stop, group = place, place + 1, self.groups[person.asked[place]]
+        while start > 0 and self.groups[person.asked[start - 1]] == group:
+            start -= 1
+        while stop < len(person.asked) and self.groups[person.asked[stop]] == group:
+            stop += 1
+        return range(start, stop)
 
     def _continues(self, person: Person, question: int) -> bool:
         """True if the question is about the same image as the person's previous one."""

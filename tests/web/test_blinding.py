@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 import base64
 import itertools
+import json
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from blinded import INSTRUCTIONS, MARKS, Listener, telltale_study, telltales
-from served import Client, Served
+from scipy.stats import chi2_contingency
+from served import CLASSES, Client, Served, make_study_without_pictures
 from worded_pictures import SECRET
 
 from dissensus.records import Annotator, Question
 from dissensus.study import Study
 from dissensus.web.desk import Desk
+from dissensus.web.replies import shown_question
 
 ANSWERS = {"contains": "yes", "choice": "left", "pick": 1, "slider": 63}
 
@@ -147,6 +151,43 @@ def order_of(desk: Desk, seed: int) -> dict[int, int]:
         if following[1] == "asked":
             places[following[0]] = len(places)
     return places
+
+
+def test_neither_sizes_nor_counts_tell_a_control_or_repeat(tmp_path: Path) -> None:
+    """What the browsers of many people receive, against what it was for; the owner gave one question per control."""
+    study = make_study_without_pictures(tmp_path / "plain", 900, k=60, reserves=0, cap=60)
+    spare = sorted({*study.items()} - {row["item"] for row in study.selection()})[:120]
+    rows = [{"kind": "contains", "item": item, "label": CLASSES[0], "expected": "no"} for item in spare]
+    (tmp_path / "controls.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    study.ask(tmp_path / "controls.jsonl", "control")
+    backing = study._backing()
+    backing.terms = replace(backing.terms, answers=10**6, control_rate=0.15, repeat_rate=0.15)
+    desk = Desk(backing)
+    asyncio.run(desk.open())
+    seen = [one for seed in range(30) for one in pictures_shown(desk, seed)]
+    assert len({size for _, _, size in seen}) == 1, "but for its words, every question has the same size"
+    counts = {
+        role: Counter(count for what, count, _ in seen if what == role) for role in ("asked", "control", "repeat")
+    }
+    for role in ("control", "repeat"):
+        assert counts[role].total() > 300
+        table = np.array([[counts[what][count] for count in sorted(counts["asked"])] for what in ("asked", role)])
+        assert table[1].sum() == counts[role].total(), "a count that the study does not have"
+        assert chi2_contingency(table).pvalue > 1e-4, (role, table)
+
+
+def pictures_shown(desk: Desk, seed: int) -> list[tuple[str, int, int]]:
+    """What each picture was for, how many questions came in a row about it, and their bytes without words."""
+    person = Annotator(name=f"seer {seed}", token_hash="", is_owner=False, is_trusted=False, seed=seed, time="")
+    desk.queue.join(person.name, seed)
+    given = []
+    while (following := desk.queue.next(person.name, 0.0)) is not None:
+        put = desk._put(person, *following)
+        shown = shown_question(desk, put, {})
+        words = shown["payload"]["name"], shown["payload"].pop("items")  # ids are sent as there are no pictures
+        given.append((put.question.body["item"], following[1], len(json.dumps(shown)) - len(words[0])))
+    runs = [[*run] for _, run in itertools.groupby(given, key=lambda one: one[0])]
+    return [(run[0][1], len(run), max(size for _, _, size in run)) for run in runs]
 
 
 def test_the_sides_are_thrown_anew_for_every_question_and_person(desk: Desk) -> None:
