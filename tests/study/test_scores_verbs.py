@@ -98,6 +98,7 @@ def test_a_whole_study_by_commands(command, tmp_path):
     imported = ran("judgements", "import", study, sheet(tmp_path / "answers.csv", answers(pairs)), "--json")
     assert json.loads(imported) == {
         "new": 3 * len(pairs),
+        "answers": 3 * len(pairs),
         "judgements": 3 * len(pairs),
         "annotators": 3,
         "open_questions": 0,
@@ -246,11 +247,10 @@ def test_the_last_word_of_a_person_counts(fresh, tmp_path):
     rows = [[*row, "2026-05-01T10:00:00+00:00"] for row in answers(waiting(fresh), people=("ann",), noise=0)]
     turned = [[*row[:4], -row[4], "2026-05-02T10:00:00+00:00"] for row in rows]
     header = ("kind", "first", "second", "annotator", "answer", "time")
-    done("judgements", "import", fresh, write_csv(tmp_path / "late.csv", header, turned))
-    wrong = json.loads(done("rank", fresh, "--json"))["aggressiveness"]
-    done("judgements", "import", fresh, write_csv(tmp_path / "early.csv", header, rows))  # older words come later
-    assert json.loads(done("rank", fresh, "--json"))["aggressiveness"] == wrong
-    assert wrong[0]["model"] != "good"
+    done("judgements", "import", fresh, write_csv(tmp_path / "turned.csv", header, turned))
+    assert json.loads(done("rank", fresh, "--json"))["aggressiveness"][0]["model"] != "good"
+    done("judgements", "import", fresh, write_csv(tmp_path / "rows.csv", header, rows))  # stored last, with older times
+    assert json.loads(done("rank", fresh, "--json"))["aggressiveness"][0]["model"] == "good"
 
 
 def test_an_excluded_person_says_nothing(finished, tmp_path):
