@@ -35,7 +35,7 @@ from dissensus.records import FORMAT_VERSION
 from dissensus.store import tables
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.settings import ModelSettings, add_models
+from dissensus.store.settings import ModelSettings, set_models
 from dissensus.study import Study
 from dissensus.tasks.labels import predictions
 
@@ -72,7 +72,7 @@ def make_study(root: Path, items: int, models: int) -> Folder:
     study = Study.init(folder.root)
     near = _nearest(class_distances(study.classes, "weighted-exactly"))
     names = model_names(models)
-    add_models(folder.settings, {name: ModelSettings(backend="file", target="synthetic") for name in names})
+    set_models(folder.settings, {name: ModelSettings(backend="file", target="synthetic") for name in names})
     stamp = _write_pool(folder, items)
     shared = _items(items, near)
     for number, (name, accuracy) in enumerate(zip(names, np.linspace(*ACCURACIES, models), strict=True)):

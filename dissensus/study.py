@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +19,8 @@ from dissensus.store.lock import Lock
 # have to wait for those it does not need.
 if TYPE_CHECKING:
     from dissensus.arrays import Array, UInt16
+    from dissensus.competition.checking import Check
+    from dissensus.competition.removing import Removal
     from dissensus.competition.status import Status
     from dissensus.competition.task import Evaluation, Task
     from dissensus.engines.local import Progress
@@ -98,20 +101,30 @@ class Study:
             notes: Sentences shown at the top of the report.
             exist_ok: Open the study if the folder already holds one, so that a notebook cell can be run again.
         """
+        from dissensus.store.checksums import record_all
+        from dissensus.store.durable import is_left_over, remove_left_over
+        from dissensus.store.files import write_text
         from dissensus.store.settings import write_new
         from dissensus.tasks import TASKS
 
         folder = Folder(Path(path))
         if exist_ok and folder.settings.exists():
             return cls(path)
-        left_over = {folder.classes}  # from an interrupted `init`; study.toml is written last
-        if folder.root.exists() and (not folder.root.is_dir() or {*folder.root.iterdir()} - left_over):
+        left_over = {folder.classes, folder.checksums}  # from an interrupted `init`; study.toml is written last
+        if folder.root.exists() and not (
+            folder.root.is_dir() and all(path in left_over or is_left_over(path) for path in folder.root.iterdir())
+        ):
             raise StudyError(f"{path} already exists and is not empty: choose another folder")
         if task not in TASKS:
             raise StudyError(f"there is no task '{task}': choose one of {', '.join(TASKS)}")
         kind, words = TASKS[task], {"title": title, "notes": list(notes)}
-        if kind.usual_classes is not None:
-            words["classes"] = _begin_classes(folder, kind, classes, taxonomy)
+        found = None if kind.usual_classes is None else _chosen_classes(kind, classes, taxonomy)
+        folder.root.mkdir(parents=True, exist_ok=True)
+        remove_left_over(folder.root)
+        record_all(folder.root)
+        if found is not None:
+            words["classes"], document = found
+            write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
         write_new(folder.settings, kind.settings, task, kind.template, kind.frame, words)
         return cls(path)
 
@@ -127,11 +140,13 @@ class Study:
     def classes(self) -> Classes:
         """What the labels mean; empty if models do not predict classes."""
         from dissensus.records import Classes
+        from dissensus.store.checksums import verify
         from dissensus.store.classes import classes_of
         from dissensus.tasks import TASKS
 
         if TASKS[self.settings.task].usual_classes is None:
             return Classes(())
+        verify(self.folder.classes)
         try:
             return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -149,9 +164,11 @@ class Study:
         from dissensus.steps.given import keep_pool
         from dissensus.steps.pooling import make_pool
         from dissensus.steps.pools import ENUMERATED, enumerate_pool, refuse_mixed
+        from dissensus.store.files import restored
         from dissensus.tasks import TASKS
 
-        with self._lock:
+        given = self.folder.given
+        with self._changing(), restored(given, given / "images", given / "pool.parquet"):
             self.__dict__.pop("_uris", None)
             named = [str(source) for source in sources]
             if items is not None:
@@ -171,6 +188,7 @@ class Study:
         models: Sequence[str] = (),
         preprocess: Mapping[str, Any] | None = None,
         lower: Sequence[str] = (),
+        again: Sequence[str] = (),
         **given: Any,
     ) -> dict[str, bool]:
         """Run new models, and those in study.toml that have not finished, on the whole pool.
@@ -179,6 +197,8 @@ class Study:
             models: New models, each as NAME=BACKEND:TARGET.
             preprocess: How images are prepared for these models.
             lower: Names of the models for which lower scores are better.
+            again: Names of models to predict again, with the settings in study.toml or those given here. The new
+                predictions replace the old ones once they are complete.
             **given: Models in memory, by name. Each is an array or a list of predictions in the order of the pool (for
                 labels also a matrix of probabilities, or a pair of labels and confidences), a frame with a column label
                 or score and optionally item, or a function. A function is called with up to 256 items at a time (file
@@ -193,14 +213,16 @@ class Study:
         """
         from dissensus.steps.code import model_code, pool_code
         from dissensus.steps.models import named_models
-        from dissensus.steps.predicting import predict
+        from dissensus.steps.predicting import is_wanted, predict
         from dissensus.store.consent import agree_if_possible, require_agreement
+        from dissensus.store.files import restored
         from dissensus.tasks import TASKS
 
-        kind = TASKS[self.settings.task]
-        with self._lock:
-            specs = [*models, *(f"{name}=file:{self._keep(name, one)}" for name, one in given.items())]
-            more = (specs, preprocess or {}, lower, kind.preprocess, kind.gives_numbers)
+        kind, kept = TASKS[self.settings.task], self.folder.given
+        files = [kept, *(kept / name for name in given), *(kept / f"{name}.parquet" for name in given)]
+        with self._changing(), restored(*files if given else ()):
+            specs = [*models, *(f"{name}=file:{self._keep(name, one, name in again)}" for name, one in given.items())]
+            more = (specs, preprocess or {}, lower, kind.preprocess, kind.gives_numbers, again)
             with named_models(self.folder, self.settings, *more) as named:
                 settings, task = self.settings, self._task
                 if not settings.models:
@@ -210,20 +232,45 @@ class Study:
                 unnamed = [name for name in todo if name not in named]  # a user who names a model agrees to its code
                 require_agreement(self.folder, [*pool_code(self.folder), *model_code(settings, unnamed)])
                 agree_if_possible(self.folder, model_code(settings, named))
-                return {name: predict(task.source(task.work, name)) for name in todo}
+                sources = {name: task.source(task.work, name) for name in todo}
+                for name, source in sources.items():  # all are checked before any is run
+                    is_wanted(source, name in again)
+                return {name: predict(source, name in again) for name, source in sources.items()}
 
-    def _keep(self, name: str, given: Any) -> Path:
+    def remove(self, model: str) -> Removal:
+        """Remove a model with its predictions, and the rounds that were selected from them if nobody has answered.
+
+        Raises:
+            StudyError: there is no such model, or people have answered questions of its rounds: answers are never
+                deleted.
+        """
+        from dissensus.competition.removing import remove
+
+        with self._changing(), Lock(self.folder.serving, "this study is being served: stop the service first"):
+            return remove(self._task, model)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the lock, and remove what killed commands left behind."""
+        from dissensus.store.parts import clear_finished
+
+        with self._lock:
+            if self._lock.held == 1:
+                clear_finished(self.folder)
+            yield
+
+    def _keep(self, name: str, given: Any, again: bool) -> Path:
         """Save predictions given in memory to a file in the study, and return its path."""
         from dissensus.backends import parse_spec
         from dissensus.steps.given import keep_predictions, kept_at
         from dissensus.tasks import TASKS
 
         parse_spec(f"{name}=file:given")  # rejects names that cannot be file names
-        if callable(given) and self.folder.predictions(name).exists():
+        if callable(given) and self.folder.predictions(name).exists() and not again:
             return kept_at(self.folder, name)
         columns, items = TASKS[self.settings.task].source.columns, self.items()
         return keep_predictions(
-            self.folder, name, given, items, [self._uri(item) for item in items], columns, self.progress
+            self.folder, name, given, items, [self._uri(item) for item in items], columns, self.progress, again
         )
 
     def items(self, start: int = 0, stop: int | None = None) -> list[str]:
@@ -306,7 +353,7 @@ class Study:
         kept = {"ratings": None if ratings is None else RATINGS, "worst": worst, "best": best}
         given = {name: value for name, value in kept.items() if value is not None}
         check_section(settings, "scale", given)
-        with self._lock, restored(self.folder.settings, self.folder.root / RATINGS):
+        with self._changing(), restored(self.folder.settings, self.folder.root / RATINGS):
             if ratings is not None:
                 keep_ratings(self.folder, Path(ratings), settings.scale.model_copy(update=given))
             change_settings(self.folder.settings, type(settings), "scale", given)
@@ -337,7 +384,7 @@ class Study:
         current = self.settings
         check_section(current, "select", given)
         kept_files = [self.folder.root / name for name in TASKS[current.task].kept_files]
-        with self._lock, restored(self.folder.settings, *kept_files):
+        with self._changing(), restored(self.folder.settings, *kept_files):
             given = self._task.keep_select(given)
             change_settings(self.folder.settings, type(current), "select", given)
             return select(self._task, again)
@@ -353,9 +400,12 @@ class Study:
 
         The settings in study.toml apply to their duels. Earlier rounds and judgements stay as they are.
         """
+        from dissensus.competition.select import planned
+
         if not self.folder.rounds():
             raise StudyError("nothing has been selected yet: predict with all models, then select")
-        with self._lock:
+        with self._changing():
+            planned(self._task, again=True)  # raises an error now if no round can be added to the others
             self.predict(models, preprocess, lower, **given)
             return self.select()
 
@@ -402,9 +452,14 @@ class Study:
         from dissensus.store.exchange import read_responses
 
         is_item = open_pool(self.folder).__contains__
-        task = self.settings.task
-        read = read_responses(Path(path), self.classes, is_item, format, annotator, task=task, items=self._items)
-        return self._task.work.answers.append(counted("import", read, self.progress))
+        task, database = self.settings.task, self._database
+        read = partial(
+            read_responses, Path(path), self.classes, is_item, format, annotator, task=task, items=self._items
+        )
+        if database.path is not None and not database.path.exists():
+            for _ in read():  # an import that is refused makes no database
+                pass
+        return self._task.work.answers.append(counted("import", read(), self.progress))
 
     def answer(self, answers: Any, annotator: str | None = None) -> int:
         """Store answers given in memory, all or none, and return how many were new.
@@ -436,7 +491,9 @@ class Study:
         """
         from dissensus.store.exchange import write_responses
 
-        responses = (response for _, response in self._task.work.answers.all())
+        work = self._task.work
+        work.database.verify()
+        responses = (response for _, response in work.answers.all())
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
@@ -491,13 +548,14 @@ class Study:
             StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
         from dissensus.store.database import VARIABLE, has_password
+        from dissensus.store.files import restored
 
         if database is not None and has_password(database):
             raise StudyError(
                 f"the database URL contains a password, which must not be in {self.folder.settings}: "
                 f"set {VARIABLE} to the URL instead"
             )
-        with self._lock:
+        with self._lock, restored(self.folder.settings):
             self.change("judge", {"min_answers": answers})
             reached = {"host": host, "port": port or None}  # port 0 is not saved: it picks a different port each time
             told = {"instructions": None if instructions is None else list(instructions)}
@@ -615,12 +673,13 @@ class Study:
         """
         from dissensus.report.page import render
         from dissensus.steps.benchmark import read_benchmark
-        from dissensus.store.files import write_text
+        from dissensus.store.files import restored, write_text
 
-        if benchmark is not None:
-            read_benchmark(Path(benchmark))
-            write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-        page = self._task.page(self.evaluation(), method)
+        with restored(self.folder.benchmark, self.folder.results, self.folder.ranking, self.folder.matrices):
+            if benchmark is not None:
+                read_benchmark(Path(benchmark))
+                write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
+            page = self._task.page(self.evaluation(), method)
         write_text(self.folder.report, render(page))
         for number, plot in enumerate(page.plots if figures is not None else (), start=1):
             plot.write(Path(str(figures)))
@@ -630,6 +689,20 @@ class Study:
     def plots(self, method: str | None = None) -> dict[str, Plot]:
         """The figures of the report by name: `study.plots()["ranking"].figure()` is a matplotlib figure."""
         return {plot.name: plot for plot in self._task.page(self.evaluation(), method).plots}
+
+    def check(self, record: bool = False) -> Check:
+        """Whether every file of the study is whole: all that is missing or damaged, and what to do about it.
+
+        Args:
+            record: First accept the files as they are now, for a study without checksums or after restoring files.
+        """
+        from dissensus.competition.checking import check
+        from dissensus.store.checksums import record_all
+
+        if record:
+            with self._changing():
+                record_all(self.folder.root)
+        return check(self.folder, lambda: self._task)
 
     def status(self) -> Status:
         """The progress of the study, and what to do next."""
@@ -725,16 +798,14 @@ class Study:
         return dict(zip(columns["id"], columns["uri"], strict=True))
 
 
-def _begin_classes(
-    folder: Folder,
+def _chosen_classes(
     task: type[Task[Any, Any]],
     classes: str | Path | Sequence[str] | None,
     taxonomy: str | Path | None,
-) -> str:
-    """Save the classes in the study, and return their name for study.toml."""
+) -> tuple[str, dict[str, Any]]:
+    """The name of the classes for study.toml, and their document."""
     from dissensus.discrepancy.labels import class_distances
     from dissensus.store.classes import SHIPPED, classes_of, read_classes
-    from dissensus.store.files import write_text
 
     edges = None if taxonomy is None else Path(taxonomy)
     if classes is None or isinstance(classes, str | Path):
@@ -754,5 +825,4 @@ def _begin_classes(
         )
     if found.taxonomy is not None:
         class_distances(found, "weighted")  # raises an error now if the taxonomy has a cycle or two roots
-    write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
-    return named if named in SHIPPED else Path(named).name
+    return (named if named in SHIPPED else Path(named).name), document

@@ -84,6 +84,25 @@ def backup(
 
 
 @app.command()
+def check(
+    study: StudyPath,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="First accept the files as they are now: for older studies, or restored files."),
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Verify every file of STUDY against its checksum, and the answers; the exit code is 1 if something is wrong.
+
+    Example: `dissensus check birds`
+    """
+    found = Study(study).check(record)
+    printing.show_check(found, json)
+    if not found.is_whole:
+        raise typer.Exit(1)
+
+
+@app.command()
 def distance(
     a: Annotated[str, typer.Argument(metavar="A", help="A class, by name, number or id (wnid).")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another class.")],

@@ -188,20 +188,43 @@ def predict(
     ] = None,
     preprocess: Preprocessing = None,
     lower: Lower = None,
+    again: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--again",
+            metavar="NAME",
+            help="Predict this model again, with its settings in study.toml or those given here.",
+            show_default=False,
+        ),
+    ] = None,
     trust: Trust = False,
     json: Json = False,
 ) -> None:
     """Run models on the whole pool; run it again to resume.
 
     Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is saved in study.toml.
+    To correct a setting, predict the model again: `dissensus predict birds --again resnet -p size=160`.
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
     """
     agreed(Study(study), trust, models=True)
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.predict(models or [], _settings(preprocess), lower or [])
+        opened.predict(models or [], _settings(preprocess), lower or [], again or [])
     printing.show_models(opened.status(), json)
+
+
+@app.command()
+def remove(
+    study: StudyPath,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model's name.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Remove a model with its predictions, and the rounds selected from them; refused if these have answers.
+
+    Example: `dissensus remove birds resnet`
+    """
+    printing.show_removal(Study(study).remove(model), json)
 
 
 @app.command()

@@ -31,11 +31,12 @@ def annotators_add(
     """
     opened = Study(study)
     tokens: dict[str, str] = {}
+    opened.people.refuse_taken(names)
     try:
         for name in names:
             tokens[name] = opened.people.add(name, is_owner=owner, is_trusted=trusted)
     finally:
-        if tokens:  # if one name is taken, the others still get their links
+        if tokens:  # links that were made are shown, whatever happens
             printing.show_links(tokens, url or opened.address, owner, json)
 
 

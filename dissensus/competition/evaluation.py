@@ -95,10 +95,11 @@ class Competition(Generic[S, H]):
         """All rounds with the answers stored so far.
 
         Raises:
-            StudyError: there are no rounds yet.
+            StudyError: there are no rounds yet, or the database is damaged.
         """
         if not self.rounds:
             raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
+        self.work.database.verify()
         exclusions = self.work.people.excluded()
         answers = read_answers(self.work.answers, self.question_set.groups, exclusions)
         states, judged = self.judged(answers)

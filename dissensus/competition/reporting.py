@@ -12,7 +12,8 @@ from dissensus.steps.benchmark import known_benchmark
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round
-from dissensus.store.settings import ModelSettings, Settings
+from dissensus.store.settings import ModelSettings
+from dissensus.store.tables import read_stamps
 
 if TYPE_CHECKING:
     from dissensus.competition.task import Evaluation
@@ -33,19 +34,23 @@ def under(heading: str, values: Mapping[str, Any], text: Callable[[object], str]
 
 
 def model_settings(
-    settings: Settings,
-    words: Callable[[ModelSettings], str] = lambda model: f"{model.backend}:{model.target}",
-    preprocessed: Callable[[ModelSettings], bool] | None = None,
+    work: Workspace[Any],
+    words: Callable[[str, ModelSettings], str] = lambda source, _: source,
+    preprocessed: Callable[[str], bool] | None = None,
 ) -> dict[str, str]:
-    """The source of each model, and its preprocessing.
+    """The source of each model, and its preprocessing, as stamped on its predictions: study.toml may have changed.
 
-    `preprocessed` decides which models get a line about preprocessing; by default, those that have any set.
+    `preprocessed` decides by their source which models get a line about preprocessing; by default, those that have any
+    set.
     """
     shown = {}
-    for name, model in settings.models.items():
-        shown[f"model {name}"] = words(model)
-        preprocess = settings.preprocess | model.preprocess
-        if preprocessed(model) if preprocessed else preprocess:
+    for name, model in work.settings.models.items():
+        path = work.folder.predictions(name)
+        stamps = read_stamps(path, "inputs") if path.exists() else {}
+        source = str(stamps.get("source", f"{model.backend}:{model.target}"))
+        preprocess = stamps["inputs"]["preprocess"] if stamps else work.settings.preprocess | model.preprocess
+        shown[f"model {name}"] = words(source, model)
+        if preprocessed(source) if preprocessed else preprocess:
             text = ", ".join(f"{key} = {value}" for key, value in preprocess.items())
             shown[f"model {name}: preprocess"] = text or "defaults"
     return shown

@@ -13,7 +13,7 @@ from dissensus.competition.task import H, Plan, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import drawn, require_source
-from dissensus.steps.predicting import check_same_pool, predicted, refuse_other_predictions
+from dissensus.steps.predicting import changes_since, check_same_pool, predicted, refuse_other_predictions
 from dissensus.steps.workspace import Workspace
 from dissensus.store.parts import Parts
 from dissensus.store.rounds import Round, read_rounds, write_round
@@ -80,10 +80,25 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
         refuse_changed(rounds[-1], wanted, task.noun, task.found_later)
         return None
     require_unchanged(task, rounds)
+    _refuse_outdated(task, [name for name in models if name not in met])
     number = rounds[-1].number + 1 if rounds else 1
     duels = duels_of(len(models), newcomers, task.is_ordered)
     stamps = check_same_pool(work.folder, models)
     return Plan(number, models, duels, wanted, rounds if again else (), stamps, rounds)
+
+
+def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:
+    """Refuse predictions that were made with other settings than those in study.toml.
+
+    Raises:
+        StudyError: names the model and the settings that have changed.
+    """
+    for name in newcomers:
+        if changed := changes_since(task.source(task.work, name)):
+            raise StudyError(
+                f"{name} was predicted with other settings ({', '.join(changed)}): run dissensus predict "
+                f"{task.work.folder.root} --again {name}, or restore them in study.toml"
+            )
 
 
 def duels_of(models: int, newcomers: int = 0, is_ordered: bool = False) -> Int[Array, "D 2"]:

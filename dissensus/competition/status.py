@@ -12,8 +12,8 @@ from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.records import Record
 from dissensus.steps.pooling import duplicates, has_items, missing_count
-from dissensus.steps.predicting import problems
-from dissensus.steps.workspace import Workspace
+from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
+from dissensus.store.checksums import verify
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round
 from dissensus.store.tables import read_stamps
@@ -40,6 +40,10 @@ class ModelStatus(Record):
     predicted: bool
     unreadable: int
     reasons: dict[str, int]
+    changed: tuple[str, ...] = ()
+    """Settings that have changed since it was predicted, with both values."""
+    remedy: str = ""
+    """What to do about them."""
 
 
 class Status(Record):
@@ -72,7 +76,7 @@ def status_of(task: Task[Any, Any]) -> Status:
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
     judgements, annotators = work.answers.counts(task.kind, "asked")
     evaluation = Competition(task).evaluation() if folder.rounds() else None
-    models = tuple(_model(work, name) for name in settings.models)
+    models = tuple(_model(task, name) for name in settings.models)
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     return Status(
@@ -108,8 +112,11 @@ def _round(task: Task[Any, Any], found: Round[Any]) -> RoundStatus:
     )
 
 
-def _model(work: Workspace[Any], name: str) -> ModelStatus:
+def _model(task: Task[Any, Any], name: str) -> ModelStatus:
+    work = task.work
     folder, model, path = work.folder, work.settings.models[name], work.folder.predictions(name)
+    verify(path)
+    changed = changes_since(task.source(work, name)) if path.exists() else []
     unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if path.exists() else 0
     reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()
     return ModelStatus(
@@ -118,7 +125,17 @@ def _model(work: Workspace[Any], name: str) -> ModelStatus:
         predicted=path.exists(),
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
+        changed=tuple(changed),
+        remedy=_remedy(folder, name) if changed else "",
     )
+
+
+def _remedy(folder: Folder, name: str) -> str:
+    """What to do about a model whose settings have changed since it was predicted."""
+    rounds = rounds_with(folder, name)
+    if rounds:
+        return f"restore them in study.toml: {taking_part(folder, name, min(rounds))}"
+    return f"dissensus predict {shlex.quote(str(folder.root))} --again {name}, or restore them in study.toml"
 
 
 def _next(
@@ -131,10 +148,11 @@ def _next(
 ) -> str:
     """The command that comes next."""
     study = shlex.quote(str(folder.root))
+    again = [f"--again {model.model}" for model in models if model.changed and model.model not in competing]
     if not has_pool:
         return f"dissensus pool {study} SOURCE…"
-    if not all(model.predicted for model in models):
-        return f"dissensus predict {study}    # resumes"
+    if again or not all(model.predicted for model in models):
+        return f"dissensus predict {study} {' '.join(again) or '   # resumes'}"
     if len(models) < 2:
         return f"dissensus predict {study} NAME=BACKEND:TARGET…"
     if any(model.model not in competing for model in models):

@@ -215,7 +215,7 @@ class Task(ABC, Generic[S, H]):
     gives_numbers: ClassVar[bool] = False
     """Whether models predict a number: lower may be better, and the pool may be generated instead of listed."""
     kept_files: ClassVar[Sequence[str]] = ()
-    """Files of the study that a selection writes."""
+    """Files and folders of the study that a selection writes."""
     sheets: ClassVar[Sequence[str]] = (".jsonl",)
     """Suffixes of the files that questions can be written to."""
     has_addresses: ClassVar[bool] = False
@@ -255,7 +255,7 @@ class Task(ABC, Generic[S, H]):
     def page(self, evaluation: Evaluation[S, H], method: str | None) -> Page:
         """Rank the models and make the report; by default it shows just the ranking."""
         settings = self.work.settings
-        shown = round_settings(evaluation.rounds, settings.judge.model_dump()) | model_settings(settings)
+        shown = round_settings(evaluation.rounds, settings.judge.model_dump()) | model_settings(self.work)
         report = Report(**about_study(self.work, evaluation), settings=shown)
         ranking = self.rank(evaluation, method)
         assert isinstance(ranking, Ranking), "tasks with two rankings override this method"

@@ -5,6 +5,7 @@ from dissensus.printing.console import progress, say, show_json
 from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
 from dissensus.printing.finding import (
     place,
+    show_check,
     show_distance,
     show_models_short,
     show_ranking,
@@ -12,13 +13,14 @@ from dissensus.printing.finding import (
     show_report,
     show_status,
 )
-from dissensus.printing.making import show_distort, show_models, show_pool, show_round, show_scale
+from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
 
 __all__ = [
     "place",
     "progress",
     "say",
+    "show_check",
     "show_demo",
     "show_distance",
     "show_distort",
@@ -33,6 +35,7 @@ __all__ = [
     "show_questions",
     "show_ranking",
     "show_rankings",
+    "show_removal",
     "show_report",
     "show_round",
     "show_scale",

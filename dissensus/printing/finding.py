@@ -10,8 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
+from dissensus.printing.making import show_outdated
 
 if TYPE_CHECKING:
+    from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
     from dissensus.records import Classes, Ranking, Rankings, Standing
     from dissensus.report.data import Benchmark
@@ -120,10 +122,29 @@ def show_status(status: Status, as_json: bool) -> None:
 def show_models_short(status: Status) -> None:
     """One line per model."""
     for model in status.models:
-        state = "predicted" if model.predicted else "not predicted yet"
+        state = "predicted with other settings" if model.changed else "predicted"
+        state = state if model.predicted else "not predicted yet"
         say(f"  {model.model}: {state}" + (f", {model.unreadable:,} unreadable items" if model.unreadable else ""))
         for reason, count in model.reasons.items():
             say(f"    {count:,} × {reason}")
+    show_outdated(status)
+
+
+def show_check(check: Check, as_json: bool) -> None:
+    """Whether the study is whole, or one line per problem."""
+    if as_json:
+        return show_json(check.model_dump() | {"whole": check.is_whole})
+    for line in check.problems:
+        say(line)
+    if check.unlisted:
+        some = ", ".join(check.unlisted[:3]) + (" …" if len(check.unlisted) > 3 else "")
+        say(
+            f"{len(check.unlisted):,} files have no checksum ({some}): an older version wrote them; if you trust them, "
+            f"run dissensus check {check.study} --record"
+        )
+    if check.is_whole:
+        say(f"{check.study} is whole: {check.files:,} files match their checksums, and the answers are intact")
+    return None
 
 
 def show_distance(classes: Classes, one: int, other: int, name: str, value: float, as_json: bool) -> None:

@@ -12,6 +12,7 @@ from rich.table import Table
 from dissensus.printing.console import out, say, show_json
 
 if TYPE_CHECKING:
+    from dissensus.competition.removing import Removal
     from dissensus.competition.status import Status
     from dissensus.steps.distorting import DistortResult
     from dissensus.tasks.scores.scaling import ScaleFit
@@ -53,9 +54,28 @@ def show_models(status: Status, as_json: bool) -> None:
     for model in status.models:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in model.reasons.items())
         unreadable = f"{model.unreadable:,}" + (f" ({reasons})" if reasons else "")
-        table.add_row(*map(escape, (model.model, model.source, "yes" if model.predicted else "no", unreadable)))
+        predicted = "with other settings" if model.changed else "yes" if model.predicted else "no"
+        table.add_row(*map(escape, (model.model, model.source, predicted, unreadable)))
     out.print(table)
+    show_outdated(status)
     return say(f"Next: {status.next}")
+
+
+def show_outdated(status: Status) -> None:
+    """One line per model whose settings have changed since it was predicted."""
+    for model in status.models:
+        if model.changed:
+            say(f"{model.model} was predicted with other settings ({', '.join(model.changed)}): {model.remedy}")
+
+
+def show_removal(removal: Removal, as_json: bool) -> None:
+    if as_json:
+        return show_json(removal.model_dump())
+    rounds = [f"round {number}" for number in removal.rounds]
+    say(f"{removal.model} and its predictions are removed; no answers were")
+    if rounds:
+        say(f"also removed: {', '.join(rounds)}, which nobody has answered yet. Next: dissensus select STUDY")
+    return None
 
 
 def show_scale(fits: Sequence[ScaleFit], as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dissensus.errors import StudyError
 from dissensus.steps.pooling import has_items, pool_stamp
 from dissensus.store.answers import AnswerLog
+from dissensus.store.checksums import begin, read_checksums
 from dissensus.store.database import Database
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
@@ -17,9 +18,23 @@ def study_database(folder: Folder, settings: Settings) -> Database:
         StudyError: the database holds the answers of another study.
     """
     database = Database.of(folder, settings)
+    if database.path == folder.judgements:
+        _require_begun(folder)
     if database.path != folder.judgements and has_items(folder):
         database.claim(pool_stamp(folder), settings.title or folder.root.resolve().name)
     return database
+
+
+def _require_begun(folder: Folder) -> None:
+    """Raise StudyError if the file of answers was there and is not any more; otherwise remember that it is there."""
+    path, known = folder.judgements, read_checksums(folder.root)
+    if path.exists() and path.stat().st_size:
+        begin(path)
+    elif known is not None and path.name in known.begun:
+        raise StudyError(
+            f"{path} is {'empty' if path.exists() else 'missing'}: restore it from a backup; to go on without its "
+            f"answers, run dissensus check {folder.root} --record"
+        )
 
 
 def refuse_to_leave_behind(folder: Folder, database: Database) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dissensus.errors import StudyError
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
+from dissensus.store.checksums import verify
 from dissensus.store.folder import Folder
 
 
@@ -62,6 +63,7 @@ def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: 
 
 def known_benchmark(folder: Folder, ranking: Ranking) -> Benchmark | None:
     """The ranking compared with the benchmark stored in the study, if there is one."""
+    verify(folder.benchmark)
     return against(ranking, *read_benchmark(folder.benchmark)) if folder.benchmark.exists() else None
 
 

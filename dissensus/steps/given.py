@@ -82,11 +82,12 @@ def keep_predictions(
     paths: Sequence[str | None],
     columns: Sequence[str],
     progress: Progress,
+    again: bool = False,
 ) -> Path:
     """Save predictions given as an array, a frame or a function to a file with one row per item of the pool.
 
     `columns` are those of the task's predictions, such as label and confidence; empty for maps, which become a folder
-    of PNG files.
+    of PNG files. With `again`, they may differ from those that the model already has.
 
     Raises:
         PredictionError: there is not one prediction per item, or the predictions are invalid.
@@ -95,7 +96,7 @@ def keep_predictions(
         shown = [item if path is None else path for item, path in zip(items, paths, strict=True)]
         given = _called(given, shown, name, progress)
     if not columns:
-        return _kept_maps(folder, name, given, items)
+        return _kept_maps(folder, name, given, items, again)
     table = _table(given, columns, name)
     if "item" not in table.column_names:
         if len(table) != len(items):
@@ -105,7 +106,7 @@ def keep_predictions(
     pq.write_table(table, written)
     kept, content = kept_at(folder, name), written.getvalue()
     if not (kept.exists() and kept.read_bytes() == content):
-        refuse_other(folder, name)
+        refuse_other(folder, name, again)
         write_bytes(kept, content)
     return kept
 
@@ -116,15 +117,16 @@ def kept_at(folder: Folder, name: str) -> Path:
     return maps if maps.is_dir() else folder.given / f"{name}.parquet"
 
 
-def refuse_other(folder: Folder, name: str) -> None:
+def refuse_other(folder: Folder, name: str, again: bool) -> None:
     """Reject other predictions for a model that the study already has predictions of.
 
     Raises:
         PredictionError: the model already has predictions.
     """
-    if folder.predictions(name).exists():
+    if folder.predictions(name).exists() and not again:
         raise PredictionError(
-            f"{name} already has other predictions: add the changed model under a new name (dissensus join)"
+            f"{name} already has other predictions: replace them (again=['{name}']), or add the changed model under a "
+            "new name (dissensus join)"
         )
 
 
@@ -164,11 +166,12 @@ def _table(given: Any, columns: Sequence[str], name: str) -> pa.Table:
     return pa.table({columns[0]: pa.array(values, from_pandas=True)})  # NaN: no prediction
 
 
-def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> Path:
-    """Save maps of class numbers as PNG files named after their items."""
+def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str], again: bool) -> Path:
+    """Save maps of class numbers as PNG files named after their items; all are checked before any is written."""
     if len(given) != len(items):
         raise PredictionError(f"{name} has {len(given):,} maps for {len(items):,} items: give one per item")
     root = folder.given / name
+    changed: dict[Path, np.ndarray] = {}
     for item, labels in zip(items, given, strict=True):
         pixels = np.asarray(labels)
         if (
@@ -182,8 +185,10 @@ def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str]) -> P
             raise PredictionError(f"{name}: the map of {item} would be outside the study: give the item another id")
         path, pixels = root / f"{item}.png", pixels.astype(np.uint8)
         if not (path.exists() and np.array_equal(_read_png(path), pixels)):
-            refuse_other(folder, name)
-            _write_png(path, pixels)
+            refuse_other(folder, name, again)
+            changed[path] = pixels
+    for path, pixels in changed.items():
+        _write_png(path, pixels)
     return root
 
 

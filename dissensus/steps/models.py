@@ -1,4 +1,4 @@
-"""Models as the user names them: added to study.toml, and removed again if they are rejected."""
+"""Models as the user names them: added to study.toml or changed there, and restored if they are rejected."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from dissensus.backends import Preprocess, parse_spec
 from dissensus.errors import DissensusError, StudyError
-from dissensus.steps.predicting import has_begun
 from dissensus.store.files import write_bytes
 from dissensus.store.folder import Folder
-from dissensus.store.settings import ModelSettings, Settings, add_models, remove_models
+from dissensus.store.settings import ModelSettings, Settings, set_models
 
 
 @contextmanager
@@ -24,28 +23,37 @@ def named_models(
     lower: Sequence[str],
     kind: type[Any] = Preprocess,
     gives_numbers: bool = False,
+    again: Sequence[str] = (),
 ) -> Iterator[list[str]]:
     """Add the models given as NAME=BACKEND:TARGET to study.toml, and yield their names.
 
-    `kind` is the preprocessing class of the study's task. If the `with` block raises an error, models without any
-    predictions are removed again; those that have some stay, so that they can resume.
+    `kind` is the preprocessing class of the study's task. Models named in `again` may be in the study already, and get
+    the new settings. If the `with` block raises an error, study.toml is restored, except for models that were predicted
+    in the block, or new ones that have begun, so that they can resume.
 
     Raises:
-        StudyError: another model has the name, or --lower names a model that is not among these.
+        StudyError: another model has the name, or --lower or --again name a model that is not among these.
     """
     before = folder.settings.read_bytes()
-    added = _new_models(settings, specs, preprocess, lower, kind, gives_numbers)
-    if added:
-        add_models(folder.settings, added)
+    changed = _changed_models(settings, specs, preprocess, lower, kind, gives_numbers, again)
+    begun = {name: _progress(folder, name, name not in settings.models) for name in changed}
+    if changed:
+        set_models(folder.settings, changed)
     try:
-        yield [parse_spec(spec)[0] for spec in specs]
+        yield list(dict.fromkeys([*(parse_spec(spec)[0] for spec in specs), *again]))
     except DissensusError:
-        not_begun = [name for name in added if not has_begun(folder, name)]
-        if added and len(not_begun) == len(added):
-            write_bytes(folder.settings, before)
-        else:
-            remove_models(folder.settings, not_begun)
+        write_bytes(folder.settings, before)
+        stay = [name for name in changed if _progress(folder, name, name not in settings.models) != begun[name]]
+        if stay:
+            set_models(folder.settings, {name: changed[name] for name in stay})
         raise
+
+
+def _progress(folder: Folder, name: str, is_new: bool) -> tuple[int, int]:
+    """When a model was predicted, and how many parts it has; those of a model that is replaced do not count."""
+    path = folder.predictions(name)
+    parts = list(folder.parts(f"predict-{name}").glob("*.parquet")) if is_new else []
+    return path.stat().st_mtime_ns if path.exists() else 0, len(parts)
 
 
 def resolved_target(backend: str, target: str) -> str:
@@ -68,18 +76,23 @@ def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
     return open_quality(target).better
 
 
-def _new_models(
+def _changed_models(
     settings: Settings,
     specs: Sequence[str],
     preprocess: Mapping[str, Any],
     lower: Sequence[str],
     kind: type[Any],
     gives_numbers: bool,
+    again: Sequence[str],
 ) -> dict[str, ModelSettings]:
-    """The models that are not in the study yet; one that is must be the same model."""
+    """The models that are not in the study yet, or change; one that is must be the same model unless it is `again`."""
     known = settings.models
-    added: dict[str, ModelSettings] = {}
     kind.read(preprocess)
+    absent = [name for name in again if name not in known]
+    if absent:
+        raise StudyError(f"there is no model {absent[0]} to predict again: this study has {', '.join(known) or 'none'}")
+    changed = {name: known[name].model_copy(update={"preprocess": dict(preprocess)}) for name in again if preprocess}
+    named: set[str] = set()
     unknown = [name for name in lower if name not in [parse_spec(spec)[0] for spec in specs]]
     if unknown or (lower and not gives_numbers):
         raise StudyError(
@@ -95,11 +108,14 @@ def _new_models(
             preprocess=dict(preprocess),
             better="lower" if name in lower else known_better(backend, target),
         )
-        if name in added or (name in known and not _same(known[name], model)):
-            raise StudyError(f"there is already a model {name}: give this one another name")
-        if name not in known:
-            added[name] = model
-    return added
+        if name in named or (name in known and name not in again and not _same(known[name], model)):
+            raise StudyError(
+                f"there is already a model {name}: give this one another name, or correct it with --again {name}"
+            )
+        named.add(name)
+        if name not in known or name in again:
+            changed[name] = model
+    return {name: model for name, model in changed.items() if known.get(name) != model}
 
 
 def _same(known: ModelSettings, given: ModelSettings) -> bool:

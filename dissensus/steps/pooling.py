@@ -13,6 +13,7 @@ from dissensus.errors import PoolError, StudyError
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.presence import missing_files, some
+from dissensus.store.checksums import verify
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
@@ -54,7 +55,11 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_miss
         table = table.append_column("reference", items["reference"])
         stamped += _bytes(_reference_contents(table))
     stamp = fingerprint(*stamped)
-    refuse_another(folder, stamp)
+    try:
+        refuse_another(folder, stamp)
+    except StudyError:
+        parts.clear()
+        raise
     write_table(folder.pool, table, {"pool": stamp, "sources": sources, "format_version": FORMAT_VERSION})
     parts.clear()
 
@@ -65,14 +70,21 @@ def pool_stamp(folder: Folder) -> str:
     Raises:
         PoolError: there is no pool yet.
     """
+    if not has_items(folder):
+        raise PoolError(f"the study has no pool yet: dissensus pool {folder.root} SOURCE…")
     if folder.enumeration.exists():
         return str(read_enumeration(folder)["pool"])
-    if not folder.pool.exists():
-        raise PoolError(f"the study has no pool yet: dissensus pool {folder.root} SOURCE…")
-    return str(read_stamps(folder.pool)["pool"])
+    return str(read_stamps(folder.pool, "pool")["pool"])
 
 
 def has_items(folder: Folder) -> bool:
+    """True if the study has a pool.
+
+    Raises:
+        StudyError: it had one, which is missing or damaged.
+    """
+    verify(folder.pool)
+    verify(folder.enumeration)
     return folder.pool.exists() or folder.enumeration.exists()
 
 
@@ -156,8 +168,8 @@ def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
 
 def refuse_another(folder: Folder, stamp: str) -> None:
     """Raise StudyError if models have predicted on other items than these."""
-    used = sorted(path.stem for path in (folder.root / "predictions").glob("*.parquet"))
-    if used and has_items(folder) and pool_stamp(folder) != stamp:
-        raise StudyError(
-            f"{used[0]} has predicted on another pool: start a new study for these items, or restore the old ones"
-        )
+    for path in sorted((folder.root / "predictions").glob("*.parquet")):
+        if read_stamps(path, "inputs")["inputs"]["pool"] != stamp:
+            raise StudyError(
+                f"{path.stem} has predicted on another pool: start a new study for these items, or restore the old ones"
+            )

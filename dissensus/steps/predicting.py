@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,10 @@ from dissensus.errors import BackendError, DissensusError, PredictionError, Stud
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooling import has_no_file, pool_ids, pool_size, pool_stamp
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import file_fingerprint, fingerprint
+from dissensus.store.checksums import verify
+from dissensus.store.files import file_fingerprint, fingerprint, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts, refuse_changes
+from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes
 from dissensus.store.rounds import Round
 from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table, read_stamps, read_table
@@ -57,8 +60,22 @@ class Source(ABC):
         self.preprocess = work.settings.preprocess | self.model.preprocess
         self.inputs: dict[str, Any] = {"preprocess": {} if self.is_whole else self.preprocess}
         """What the predictions depend on besides the pool and the model itself."""
+        verify(work.folder.classes)
         if work.folder.classes.exists():
             self.inputs["classes"] = fingerprint(work.folder.classes.read_bytes())
+
+    @cached_property
+    def all_inputs(self) -> dict[str, Any]:
+        """Everything that the predictions depend on, with fingerprints of the pool and the model."""
+        backend, target = self.model.backend, self.model.target
+        verify(Path(target))
+        pool = pool_stamp(self.work.folder)
+        return {"pool": pool, "backend": backend, "model": target_fingerprint(backend, target)} | self.inputs
+
+    @property
+    def spec(self) -> str:
+        """Where the model comes from, as it is named in commands."""
+        return f"{self.model.backend}:{self.model.target}"
 
     @cached_property
     def images(self) -> PooledImages:
@@ -81,34 +98,30 @@ class Source(ABC):
         """Check the predictions part by part, and write them with their fingerprints added to the stamps."""
 
 
-def predict(source: Source) -> bool:
+def predict(source: Source, again: bool = False) -> bool:
     """Write predictions/NAME.parquet; False if it already exists and was made from the same inputs.
 
+    With `again`, predictions are made anew, and replace the old ones once they are complete.
+
     Raises:
-        StudyError: the predictions, or finished parts of them, were made from other inputs.
+        StudyError: the predictions, or finished parts of them, were made from other inputs; or a round was selected
+            from other predictions.
         BackendError, PredictionError: the model cannot be run, or its predictions are invalid.
     """
-    work, name, model = source.work, source.name, source.model
-    folder, progress = work.folder, work.progress
-    inputs = {
-        "pool": pool_stamp(folder),
-        "backend": model.backend,
-        "model": target_fingerprint(model.backend, model.target),
-    } | source.inputs
-    target = folder.predictions(name)
-    if target.exists():
-        remedy = "add the changed model under a new name (dissensus join)"
-        refuse_changes(f"predict {name}", read_stamps(target)["inputs"], inputs, remedy)
+    work, name = source.work, source.name
+    folder, inputs = work.folder, source.all_inputs
+    if not is_wanted(source, again):
+        clear_parts(folder.parts(f"predict-{name}"))
         return False
-    parts = None if source.is_whole else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs)
-    stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
+    parts = None if source.is_whole else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs, again)
+    stamps = {"inputs": inputs, "model": name, "source": source.spec, "format_version": FORMAT_VERSION}
     if parts is None:
         table = _without_missing(source.read(), source)
-        source.write(target, lambda: iter([table]), stamps)
+        _write(source, lambda: iter([table]), stamps)
     else:
         try:
-            _predict_parts(folder, name, source, parts, progress)
-            source.write(target, parts.all, stamps)
+            _predict_parts(folder, name, source, parts, work.progress)
+            _write(source, parts.all, stamps)
         except DissensusError as error:
             if isinstance(error, PredictionError) or not parts:  # predictions rejected as a whole cannot be resumed
                 parts.clear()
@@ -129,6 +142,79 @@ def _without_missing(table: pa.Table, source: Source) -> pa.Table:
     table = table.set_column(names.index(first), first, pa.array(values))
     table = table.drop_columns("problem") if "problem" in names else table
     return table.append_column("problem", pc.if_else(pa.array(is_missing), MISSING_FILE, known))
+
+
+def is_wanted(source: Source, again: bool = False) -> bool:
+    """True if the model has to be predicted; nothing is written.
+
+    Raises:
+        StudyError: its predictions were made from other inputs, and cannot be replaced.
+    """
+    folder, name = source.work.folder, source.name
+    target = folder.predictions(name)
+    if not target.exists():
+        return bool(source.all_inputs)
+    if not again:
+        remedy = f"predict the model again (--again {name}), or add it under a new name (dissensus join)"
+        refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], source.all_inputs, remedy)
+        return False
+    with suppress(StudyError):  # damaged predictions are replaced: `_write` compares the new ones with the rounds
+        before = read_stamps(target, "inputs")["inputs"]
+        if (rounds := rounds_with(folder, name)) and changed_inputs(before, source.all_inputs):
+            raise PredictionError(taking_part(folder, name, min(rounds)))
+    return True
+
+
+def _write(source: Source, parts: Parted, stamps: dict[str, Any]) -> None:
+    """Check and write the predictions; those that rounds were selected from must stay the same."""
+    folder, name = source.work.folder, source.name
+    staged = folder.parts(f"{name}.parquet")
+    source.write(staged, parts, stamps)
+    try:
+        content = read_stamps(staged, "content")["content"]
+        for number, known in rounds_with(folder, name).items():
+            if content != known:
+                raise PredictionError(taking_part(folder, name, number))
+        write_whole(folder.predictions(name), lambda unfinished: os.replace(staged, unfinished))
+    finally:
+        staged.unlink(missing_ok=True)
+        with suppress(OSError):
+            staged.parent.rmdir()
+
+
+def rounds_with(folder: Folder, name: str) -> dict[int, str]:
+    """The rounds that were selected from a model's predictions, and the fingerprint of these predictions."""
+    abouts = {number: read_stamps(folder.selection(number), "inputs") for number in folder.rounds()}
+    contents = {number: about["inputs"]["predictions"].get(name) for number, about in abouts.items()}
+    return {number: content for number, content in contents.items() if content is not None}
+
+
+def taking_part(folder: Folder, name: str, number: int) -> str:
+    """Why a model cannot change, and what to do instead."""
+    return (
+        f"{name} takes part in round {number}, which was selected from its predictions: add the changed model under a "
+        f"new name (dissensus join), or, if nobody has answered yet, remove it first (dissensus remove {folder.root} "
+        f"{name})"
+    )
+
+
+def changes_since(source: Source) -> list[str]:
+    """The settings that have changed since a model was predicted, such as 'preprocess.size 224 → 160'.
+
+    The model itself is read only if it is now another file.
+    """
+    stamps = read_stamps(source.work.folder.predictions(source.name), "inputs")
+    before = stamps["inputs"]
+    now = {"backend": source.model.backend} | source.inputs
+    changed = changed_inputs({name: before.get(name) for name in now}, now)
+    known = stamps.get("source", source.spec)
+    if known != source.spec and not changed:
+        try:
+            is_same = target_fingerprint(source.model.backend, source.model.target) == before["model"]
+        except DissensusError:  # the model is gone: what it was is not known
+            is_same = False
+        changed = [] if is_same else [f"source {known} → {source.spec}"]
+    return changed
 
 
 def _predict_parts(folder: Folder, name: str, source: Source, parts: Parts, progress: Progress) -> None:
@@ -177,11 +263,6 @@ class PooledImages:
         return _image((uri, self.prints.get(uri)))
 
 
-def has_begun(folder: Folder, name: str) -> bool:
-    """True if there are predictions of the model, or finished parts of them."""
-    return folder.predictions(name).exists() or any(folder.parts(f"predict-{name}").glob("*.parquet"))
-
-
 def problems(folder: Folder, name: str) -> pa.Table:
     """Items without a prediction by the model and the reasons why, in pool order."""
     table = read_table(folder.predictions(name), ["problem"])
@@ -201,7 +282,13 @@ def _image(file: PooledFile) -> Any:
 
 
 def predicted(folder: Folder, settings: Settings) -> list[str]:
-    """Models of the study that have predictions, in the order of study.toml."""
+    """Models of the study that have predictions, in the order of study.toml.
+
+    Raises:
+        StudyError: predictions are missing that were there before.
+    """
+    for name in settings.models:
+        verify(folder.predictions(name))
     return [name for name in settings.models if folder.predictions(name).exists()]
 
 
@@ -216,6 +303,8 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
     stamps = {name: read_stamps(folder.predictions(name), *STAMPED) for name in names}
     for name, found in stamps.items():
         path = folder.predictions(name)
+        if found.get("model", name) != name:
+            raise StudyError(f"{path} holds the predictions of {found['model']}: restore both files from a backup")
         if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
             raise StudyError(f"{path} belongs to another pool: delete it and run dissensus predict {folder.root} again")
     return stamps

@@ -29,6 +29,10 @@ WAITS = (0.1, 0.2, 0.4, 0.8, 1.5, 2.0)
 """Seconds between attempts to reach a lost server, for example while it restarts."""
 
 
+_VERIFIED: set[tuple[object, ...]] = set()
+"""Files that were found whole and have not changed since; reading them again takes long."""
+
+
 class Database:
     """The database of one study; threads may share it.
 
@@ -130,6 +134,20 @@ class Database:
         if problem is not None:
             raise StudyError(f"{self.name} is damaged ({problem}): restore the file from a backup")
 
+    def verify(self) -> None:
+        """Check that a SQLite file is whole: its pages, and every row against its copy in an index.
+
+        Raises:
+            StudyError: the file is damaged. A server has checksums of its own.
+        """
+        if self.path is None or not self.path.exists() or (state := _state(self.path)) in _VERIFIED:
+            return
+        found = self.rows("PRAGMA integrity_check(1)")
+        if [tuple(row) for row in found] != [("ok",)]:
+            line = " ".join(str(found[0][0]).split()) if found else "it cannot be read"
+            raise StudyError(f"{self.path} is damaged ({line}): restore it from a backup")
+        _VERIFIED.add(state)
+
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         with self._writing, self._opening:
@@ -211,6 +229,13 @@ def run(
     from sqlalchemy import text
 
     return connection.execute(text(statement), values or None, execution_options=options)
+
+
+def _state(path: Path) -> tuple[object, ...]:
+    """What changes whenever a SQLite file or its log does."""
+    log = path.with_name(f"{path.name}-wal")
+    found = [one.stat() for one in (path, log) if one.exists()]
+    return path, *((one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
 
 
 def has_password(url: str) -> bool:

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from dissensus.errors import StudyError
+from dissensus.store.checksums import verify
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
 
@@ -16,6 +17,7 @@ def read_enumeration(folder: Folder) -> dict[str, Any]:
     Raises:
         StudyError: it is damaged.
     """
+    verify(folder.enumeration)
     try:
         found = json.loads(folder.enumeration.read_text(encoding="utf-8"))
         return {"target": str(found["target"]), "size": int(found["size"]), "pool": str(found["pool"])}

@@ -1,34 +1,29 @@
-"""Atomic file writes: to a temporary file, flushed to disk, then renamed."""
+"""Files of a study: written atomically, with their checksums; restored if a step is refused; fingerprints."""
 
 from __future__ import annotations
 
 import hashlib
-import os
-import threading
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dissensus.errors import DissensusError
+from dissensus.store.checksums import listing, unlist
+from dissensus.store.durable import replace_file
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a temporary file next to `path`, flush it to disk, and atomically rename it to `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # a name unique to the thread: two people may request the same picture at once
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
-    try:
-        write(unfinished)
-        with open(unfinished, "rb") as file:
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # the rename itself must survive a power cut
-    finally:
-        os.close(folder)
+    """Let `write` fill a temporary file next to `path`, flush it to disk, and atomically rename it to `path`.
+
+    The checksums of a study's files are kept up to date.
+    """
+    replace_file(path, write, lambda unfinished: listing(path, unfinished))
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file and its checksum."""
+    unlist(path)
+    path.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -44,17 +39,29 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 @contextmanager
 def restored(*paths: Path) -> Iterator[None]:
-    """Restore these files, byte for byte, if the block raises a DissensusError."""
-    before = {path: path.read_bytes() if path.exists() else None for path in paths}
+    """Restore these files, byte for byte, if the block raises an error; files added to these folders are removed."""
+    before = {path: path.read_bytes() for path in paths if path.is_file()}
+    folders = {path: {*path.iterdir()} if path.is_dir() else set() for path in paths if path not in before}
     try:
         yield
-    except DissensusError:
+    except Exception:
         for path, content in before.items():
-            if content is None:
-                path.unlink(missing_ok=True)
-            elif path.read_bytes() != content:
+            if not path.exists() or path.read_bytes() != content:
                 write_bytes(path, content)
+        for path, known in folders.items():
+            _remove_new(path, known)
         raise
+
+
+def _remove_new(path: Path, known: set[Path]) -> None:
+    """Remove what was added to a folder, or a file that was not there."""
+    if not path.is_dir():
+        remove_file(path)
+        return
+    for added in {*path.iterdir()} - known:
+        shutil.rmtree(added) if added.is_dir() else remove_file(added)
+    if not known:
+        path.rmdir()
 
 
 def fingerprint(*parts: bytes | memoryview | str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dissensus.errors import StudyError
+from dissensus.store.checksums import NAME, listed
+
 
 class Folder:
     """The paths of a study, all defined here."""
@@ -11,6 +14,7 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.settings = root / "study.toml"
+        self.checksums = root / NAME
         self.lock = root / ".lock"
         self.serving = root / ".serving"
         self.classes = root / "classes.json"
@@ -39,9 +43,18 @@ class Folder:
         return self.root / ".unfinished" / step
 
     def rounds(self) -> list[int]:
-        """Numbers of the finished rounds."""
-        found = (path.parent.name for path in (self.root / "rounds").glob("*/selection.parquet"))
-        return sorted(int(name) for name in found if name.isdecimal())
+        """Numbers of the finished rounds.
+
+        Raises:
+            StudyError: a round is missing.
+        """
+        found = [path.parent.name for path in (self.root / "rounds").glob("*/selection.parquet")]
+        known = [Path(name).parent.name for name in listed(self.root, "rounds/*/selection.parquet")]
+        numbers, expected = (sorted(int(name) for name in names if name.isdecimal()) for names in (found, known))
+        missing = {*range(1, max([*numbers, *expected], default=0) + 1)} - {*numbers}
+        if missing:
+            raise StudyError(f"{self.selection(min(missing))} is missing: restore it from a backup")
+        return numbers
 
     def lasting_files(self) -> list[Path]:
         """Every file of the study except its database, locks and what steps have not finished."""

@@ -12,24 +12,31 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.errors import StudyError
+from dissensus.store.durable import remove_left_over
 from dissensus.store.files import write_text
-from dissensus.store.tables import read_table, write_table
+from dissensus.store.folder import Folder
+from dissensus.store.tables import read_stamps, read_table, write_table
+
+NOTE = "inputs.json"
+"""The record of the inputs that parts were computed from."""
 
 
 class Parts:
     """Numbered tables in a hidden folder, tied to the inputs they were computed from."""
 
-    def __init__(self, folder: Path, step: str, inputs: dict[str, Any]) -> None:
-        """Open the parts of a step, new or interrupted.
+    def __init__(self, folder: Path, step: str, inputs: dict[str, Any], replaces: bool = False) -> None:
+        """Open the parts of a step, new or interrupted; with `replaces`, parts made from other inputs are removed.
 
         Raises:
-            StudyError: the step was started with different inputs.
+            StudyError: the step was started with different inputs, or the record of its inputs is damaged.
         """
         self.folder = folder
-        note = folder / "inputs.json"
-        if note.exists() and any(folder.glob("*.parquet")):  # without a finished part the recorded inputs do not matter
-            refuse_changes(step, json.loads(note.read_text()), inputs, f"delete {folder} to start over")
-        else:
+        note = folder / NOTE
+        if not note.exists() or (replaces and changed_inputs(_inputs_in(note), inputs)):
+            self.clear()
+        if any(folder.glob("*.parquet")):
+            refuse_changes(step, _inputs_in(note), inputs, f"delete {folder} to start over")
+        else:  # without a finished part the recorded inputs do not matter
             write_text(note, json.dumps(inputs, sort_keys=True, indent=1))
 
     def __contains__(self, number: int) -> bool:
@@ -39,35 +46,76 @@ class Parts:
         return any(self.folder.glob("*.parquet"))
 
     def write(self, number: int, table: pa.Table) -> None:
-        write_table(self._path(number), table, {})
+        write_table(self._path(number), table, {"part": number})
 
     def read(self, number: int) -> pa.Table:
-        return read_table(self._path(number))
+        path = self._path(number)
+        if read_stamps(path).get("part", number) != number:
+            raise StudyError(f"{path} is damaged (it is another part): delete it and run the command again")
+        return read_table(path)
 
     def all(self) -> Iterator[pa.Table]:
         """The finished parts in order, loaded one at a time."""
-        return (read_table(path) for path in sorted(self.folder.glob("*.parquet"), key=lambda path: int(path.stem)))
+        return (self.read(number) for number in sorted(int(path.stem) for path in self.folder.glob("*.parquet")))
 
     def clear(self) -> None:
         """Remove the parts once the step's result is written."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-        with suppress(OSError):  # other steps may have parts there
-            self.folder.parent.rmdir()
+        clear_parts(self.folder)
 
     def _path(self, number: int) -> Path:
         return self.folder / f"{number:06}.parquet"
 
 
+def clear_parts(folder: Path) -> None:
+    """Remove parts, the record of their inputs first: parts without one are not used again."""
+    (folder / NOTE).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):  # other steps may have parts there
+        folder.parent.rmdir()
+
+
+def clear_finished(folder: Folder) -> None:
+    """Remove what killed commands left behind: parts of steps that did finish, and temporary files."""
+    for parts in (folder.root / ".unfinished").glob("*"):
+        step, _, name = parts.name.partition("-")
+        results = {"pool": folder.pool, "predict": folder.predictions(name)}
+        if step == "select" and name.isdecimal():
+            results[step] = folder.selection(int(name))
+        note, result = parts / NOTE, results.get(step)
+        is_newer = result is not None and note.exists() and result.exists() and _age(result) >= _age(note)
+        if parts.is_file():
+            parts.unlink()
+        elif is_newer or not note.exists():
+            clear_parts(parts)
+    with suppress(OSError):
+        (folder.root / ".unfinished").rmdir()
+    for place in (folder.root, *folder.root.glob("*/"), *folder.root.glob("rounds/*/")):
+        remove_left_over(place)
+
+
+def _age(path: Path) -> int:
+    return path.stat().st_mtime_ns
+
+
+def _inputs_in(note: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(note.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise StudyError(f"{note} is damaged ({error}): delete {note.parent} and run the command again") from None
+
+
 def refuse_changes(step: str, before: dict[str, Any], now: dict[str, Any], remedy: str) -> None:
     """Raise a StudyError that names every changed input of a step."""
-    before, now = (
-        _flat(before),
-        _flat(json.loads(json.dumps(now))),
-    )  # round-trip through JSON, which turns tuples into lists
+    if changed := changed_inputs(before, now):
+        raise StudyError(f"{step} was started with different inputs ({', '.join(changed)}): restore them, or {remedy}")
+
+
+def changed_inputs(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """Every changed input with its old and new value, such as 'settings.k 10 → 20'."""
+    # round-trip through JSON, which turns tuples into lists
+    before, now = _flat(before), _flat(json.loads(json.dumps(now)))
     changed = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
-    if changed:
-        what = ", ".join(f"{name} {_brief(before.get(name))} → {_brief(now.get(name))}" for name in changed)
-        raise StudyError(f"{step} was started with different inputs ({what}): restore them, or {remedy}")
+    return [f"{name} {_brief(before.get(name))} → {_brief(now.get(name))}" for name in changed]
 
 
 def _flat(inputs: dict[str, Any], above: str = "") -> dict[str, Any]:

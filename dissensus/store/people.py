@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,18 @@ class People:
         }
         self.database.write(lambda connection: _add(connection, values, keeps_seed=seed is None))
         return token
+
+    def refuse_taken(self, names: Sequence[str]) -> None:
+        """Check names before any of them is added.
+
+        Raises:
+            StudyError: a name is taken, invalid or given twice.
+        """
+        taken = {annotator.name for annotator in self.all() if annotator.revoked is None}
+        for number, name in enumerate(names):
+            check_name(name)
+            if name in taken or name in names[:number]:
+                raise _taken(name)
 
     def all(self) -> list[Annotator]:
         """Everybody who was given a link, in that order, including those whose link was revoked."""
@@ -125,9 +138,7 @@ def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> No
     elif known.token_hash == values["token_hash"]:
         return  # a retry after the acknowledgement was lost
     elif known.revoked is None:
-        raise StudyError(
-            f"an annotator called '{known.name}' already exists: choose another name, or revoke the link first"
-        )
+        raise _taken(known.name)
     else:
         run(
             connection,
@@ -135,6 +146,10 @@ def _add(connection: Connection, values: dict[str, Any], keeps_seed: bool) -> No
             "seed = :seed, time = :time, revoked = NULL WHERE name = :name",
             values | {"seed": known.seed} if keeps_seed else values,
         )
+
+
+def _taken(name: str) -> StudyError:
+    return StudyError(f"an annotator called '{name}' already exists: choose another name, or revoke the link first")
 
 
 def check_name(name: str) -> None:

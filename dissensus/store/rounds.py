@@ -14,7 +14,7 @@ from dissensus.arrays import Array
 from dissensus.errors import StudyError
 from dissensus.records import FORMAT_VERSION, Selected
 from dissensus.store.folder import Folder
-from dissensus.store.tables import model_numbers, open_table, read_stamps, read_table, write_table
+from dissensus.store.tables import model_numbers, open_table, read_groups, read_stamps, read_table, write_table
 
 S = TypeVar("S", bound=Selected)
 
@@ -130,6 +130,6 @@ def items_at(folder: Folder, positions: Array, column: str = "id") -> pa.Array:
     found = np.empty(len(positions), dtype=object)
     for group in np.unique(groups):
         here = groups == group
-        values = file.read_row_group(int(group), columns=[column])[column]
+        values = read_groups(file, [int(group)], [column])[column]
         found[here] = values.take(pa.array(positions[here] - starts[group])).to_pylist()
     return pa.array(found, pa.string())

@@ -14,10 +14,13 @@ import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Int
 from dissensus.errors import StudyError
+from dissensus.store.checksums import verify
 from dissensus.store.files import write_whole
 
 ROW_GROUP = 1 << 17
 STAMPS = b"dissensus"
+UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError)
+"""What pyarrow raises for a damaged file."""
 
 
 def write_table(path: Path, table: pa.Table, stamps: dict[str, Any]) -> None:
@@ -51,6 +54,7 @@ def write_pieces(
             compression=dict.fromkeys(words, "zstd") | dict.fromkeys(plain, "none"),
             use_dictionary=[],
             write_statistics=False,
+            write_page_checksum=True,
             store_schema=True,
         ) as file:
             for rows in _in_row_groups(pieces, row_group):
@@ -73,20 +77,27 @@ def _in_row_groups(pieces: Iterable[pa.Table], row_group: int) -> Iterator[pa.Ta
         yield pa.concat_tables(held)
 
 
-def open_table(path: Path) -> pq.ParquetFile:
+class StudyTable(pq.ParquetFile):
+    """A Parquet file whose pages are verified as they are read; for a local file, pre-buffering only adds a copy."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, pre_buffer=False, page_checksum_verification=True)
+        self.path = path
+
+
+def open_table(path: Path) -> StudyTable:
     """Open a Parquet file.
 
     Raises:
-        StudyError: it is missing, truncated or not Parquet.
+        StudyError: it is missing, truncated, not Parquet, or does not match its checksum.
     """
+    verify(path)
     try:
-        return pq.ParquetFile(path, pre_buffer=False)  # for a local file, pre-buffering only adds a copy
+        return StudyTable(path)
     except FileNotFoundError:
         raise StudyError(f"{path} is missing: rerun the step that writes it") from None
-    except (pa.ArrowException, OSError) as error:
-        raise StudyError(
-            f"{path} is damaged ({first_line(error)}): delete it and rerun the step that writes it"
-        ) from None
+    except UNREADABLE as error:
+        raise _damaged(path, error) from None
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
@@ -94,22 +105,23 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     file = open_table(path)
     try:
         return file.read(columns=columns)
-    except (pa.ArrowException, OSError) as error:
-        raise StudyError(
-            f"{path} is damaged ({first_line(error)}): delete it and rerun the step that writes it"
-        ) from None
+    except UNREADABLE as error:
+        raise _damaged(path, error) from None
 
 
 def read_stamps(path: Path, *needed: str) -> dict[str, Any]:
     """What a table was made from; `needed` names stamps that must be present."""
     metadata = open_table(path).schema_arrow.metadata or {}
-    stamps = json.loads(metadata.get(STAMPS, b"{}"))
+    try:
+        stamps = dict(json.loads(metadata.get(STAMPS, b"{}")))
+    except (ValueError, TypeError) as error:
+        raise _damaged(path, error) from None
     if STAMPS not in metadata or any(name not in stamps for name in needed):
         raise StudyError(f"{path} was not written by dissensus: delete it and rerun the step that writes it")
-    return dict(stamps)
+    return stamps
 
 
-def read_groups(file: pq.ParquetFile, groups: list[int], columns: list[str]) -> pa.Table:
+def read_groups(file: StudyTable, groups: list[int], columns: list[str]) -> pa.Table:
     """Read columns of some row groups, in this thread: a row group is too small to split between threads.
 
     Raises:
@@ -117,10 +129,12 @@ def read_groups(file: pq.ParquetFile, groups: list[int], columns: list[str]) -> 
     """
     try:
         return file.read_row_groups(groups, columns=columns, use_threads=False)
-    except (pa.ArrowException, OSError) as error:
-        raise StudyError(
-            f"a table of the study is damaged ({first_line(error)}): delete it and rerun the step that writes it"
-        ) from None
+    except UNREADABLE as error:
+        raise _damaged(file.path, error) from None
+
+
+def _damaged(path: Path, error: Exception) -> StudyError:
+    return StudyError(f"{path} is damaged ({first_line(error)}): delete it and rerun the step that writes it")
 
 
 def model_numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:

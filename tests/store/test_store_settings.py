@@ -13,8 +13,8 @@ from dissensus.store.settings import (
     ModelSettings,
     ServeSettings,
     Settings,
-    add_models,
     check_section,
+    set_models,
     write_new,
 )
 from dissensus.store.settings import read_settings as read_any
@@ -116,15 +116,15 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_an_editor_that_adds_a_byte_order_mark_does_no_harm(toml: Path) -> None:
     toml.write_bytes(b"\xef\xbb\xbf" + toml.read_bytes())
     assert read_settings(toml).classes == "birds.txt"
-    add_models(toml, {"a": model()})
+    set_models(toml, {"a": model()})
     assert read_settings(toml).models == {"a": model()}
 
 
 def test_adding_a_model_leaves_every_line_of_the_person(toml: Path) -> None:
     written = toml.read_text().replace("k = 30 ", "k = 12 # because we are few\n#")
     toml.write_text(written)
-    add_models(toml, {"a": model()})
-    add_models(toml, {"b": model(size=224, mean=[0.1, 0.2, 0.3])})
+    set_models(toml, {"a": model()})
+    set_models(toml, {"b": model(size=224, mean=[0.1, 0.2, 0.3])})
     assert toml.read_text().startswith(written.rstrip())
     assert read_settings(toml).select.k == 12
     assert read_settings(toml).models == {"a": model(), "b": model(size=224, mean=[0.1, 0.2, 0.3])}
@@ -132,7 +132,7 @@ def test_adding_a_model_leaves_every_line_of_the_person(toml: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "", "a/b", ".hidden", "a b"])
 def test_a_name_that_could_not_be_a_files_is_refused(toml: Path, name: str) -> None:
-    add_models(toml, {name: model()})
+    set_models(toml, {name: model()})
     with pytest.raises(StudyError, match="is not a valid model name"):
         read_settings(toml)
 
@@ -144,8 +144,8 @@ def test_a_name_that_could_not_be_a_files_is_refused(toml: Path, name: str) -> N
 )
 def test_models_of_any_name_and_target_come_back(tmp_path: Path, models: dict[str, ModelSettings]) -> None:
     write(tmp_path / "study.toml", "", [], "birds.txt")
-    add_models(tmp_path / "study.toml", {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")})
-    add_models(tmp_path / "study.toml", {name: found for name, found in models.items() if name != "vgg16.bn-2"})
+    set_models(tmp_path / "study.toml", {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")})
+    set_models(tmp_path / "study.toml", {name: found for name, found in models.items() if name != "vgg16.bn-2"})
     expected = {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")} | models | {"vgg16.bn-2": model("C:\\nets\\vgg.onnx")}
     assert read_settings(tmp_path / "study.toml").models == expected
 
@@ -161,7 +161,7 @@ def test_models_of_any_name_and_target_come_back(tmp_path: Path, models: dict[st
 def test_models_are_added_wherever_the_person_put_the_others(tmp_path: Path, written: str) -> None:
     (tmp_path / "study.toml").write_text(written)
     before = read_settings(tmp_path / "study.toml")
-    add_models(tmp_path / "study.toml", {"new": model()})
+    set_models(tmp_path / "study.toml", {"new": model()})
     after = read_settings(tmp_path / "study.toml")
     assert after.models == before.models | {"new": model()}
     assert after.rank.seed == 3
@@ -171,7 +171,7 @@ def test_models_written_in_one_line_are_left_alone_with_a_hint(tmp_path: Path) -
     written = "classes = 'c'\nmodels = {x = {backend = 'file', target = 't'}}\n"
     (tmp_path / "study.toml").write_text(written)
     with pytest.raises(StudyError, match=r"\[models\.NAME\]"):
-        add_models(tmp_path / "study.toml", {"new": model()})
+        set_models(tmp_path / "study.toml", {"new": model()})
     assert (tmp_path / "study.toml").read_text() == written
 
 

@@ -151,11 +151,12 @@ def test_the_studys_own_questions_are_no_controls(command, study, tmp_path):
     assert "the study itself asks this" in refused.stderr
 
 
-def test_a_name_that_is_taken_does_not_cost_others_their_links(command, study):
+def test_if_a_name_is_taken_nobody_gets_a_link(command, study):
     study.people.add("ann")
     done = command("annotators", "add", study.folder.root, "new", "ann")
     assert done.returncode == 2
-    assert done.stdout.startswith("new  http://127.0.0.1:8765/#")
+    assert done.stdout == ""
+    assert [person.name for person in study.people.all()] == ["ann"]
 
 
 def test_nobody_is_excluded_by_a_mistyped_name(command, study):

@@ -10,11 +10,11 @@ from dissensus.store.settings.common import (
     Settings,
 )
 from dissensus.store.settings.files import (
-    add_models,
     change_settings,
     check_section,
     read_settings,
     remove_models,
+    set_models,
     write_new,
 )
 
@@ -26,10 +26,10 @@ __all__ = [
     "ModelSettings",
     "ServeSettings",
     "Settings",
-    "add_models",
     "change_settings",
     "check_section",
     "read_settings",
     "remove_models",
+    "set_models",
     "write_new",
 ]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+import tomlkit.items
 from pydantic import ValidationError
 from tomlkit.exceptions import TOMLKitError
 
@@ -65,26 +66,22 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
         raise StudyError(f"{section}.{first_problem(error)}") from None
 
 
-def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
-    """Append models to study.toml, leaving everything else as it was written.
+def set_models(path: Path, models: dict[str, ModelSettings]) -> None:
+    """Add models to study.toml, or replace those it has, leaving everything else as it was written.
 
     Raises:
-        StudyError: the models are written in a form to which tables cannot be appended.
+        StudyError: the models are written in a form that cannot be edited.
     """
+    document = tomlkit.parse(path.read_text(encoding="utf-8-sig"))
     tables = tomlkit.table(is_super_table=True)
     for name, model in models.items():
-        entry = tomlkit.table()
-        entry.add("backend", model.backend)
-        entry.add("target", model.target)
-        if model.better != "higher":
-            entry.add("better", model.better)
-        if model.preprocess:
-            preprocess = tomlkit.table()
-            preprocess.update(model.preprocess)
-            entry.add("preprocess", preprocess)
-        tables.add(name, entry)
-    written = path.read_text(encoding="utf-8-sig")
-    text = f"{written.rstrip()}\n\n{tomlkit.dumps({'models': tables})}"
+        if name in document.get("models", {}):
+            document["models"][name] = _model_table(model)
+        else:
+            tables.add(name, _model_table(model))
+    text = tomlkit.dumps(document)
+    if tables:
+        text = f"{text.rstrip()}\n\n{tomlkit.dumps({'models': tables})}"
     try:
         tomlkit.parse(text)
     except TOMLKitError:
@@ -92,6 +89,19 @@ def add_models(path: Path, models: dict[str, ModelSettings]) -> None:
             f"{path}: cannot add models to this form of 'models': write every model as its own table, [models.NAME]"
         ) from None
     write_text(path, text)
+
+
+def _model_table(model: ModelSettings) -> tomlkit.items.Table:
+    entry = tomlkit.table()
+    entry.add("backend", model.backend)
+    entry.add("target", model.target)
+    if model.better != "higher":
+        entry.add("better", model.better)
+    if model.preprocess:
+        preprocess = tomlkit.table()
+        preprocess.update(model.preprocess)
+        entry.add("preprocess", preprocess)
+    return entry
 
 
 def remove_models(path: Path, names: Sequence[str]) -> None:

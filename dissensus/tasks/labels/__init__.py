@@ -57,6 +57,7 @@ class Labels(Task[Selection, LabelStates]):
     usual_classes = "imagenet"
     selection, source, selecting = Selection, LabelSource, LabelSelector
     is_ordered = False
+    kept_files = ("eligible",)
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
     short = "{short:,} duels have fewer than {k} items on which their models disagree"
     work: Workspace[LabelSettings]

@@ -48,9 +48,11 @@ def consensus(work: Workspace[Any], names: list[str]) -> dict[str, float]:
     key = fingerprint(json.dumps({name: stamps[name]["labels"] for name in names}))
     kept = work.folder.results / "consensus.json"
     with suppress(OSError, ValueError, KeyError, TypeError):  # missing or damaged: compute it again
-        if (found := json.loads(kept.read_text()))["key"] == key:
+        found = json.loads(kept.read_text())
+        if found["key"] == key and found["check"] == fingerprint(json.dumps(found["agreement"])):
             return dict(found["agreement"])
     agreed, readable = work.reduce(Plurality(work.folder, names), "plurality vote")
     agreement = {name: float(votes) / max(readable, 1) for name, votes in zip(names, agreed, strict=True)}
-    write_text(kept, json.dumps({"key": key, "agreement": agreement}, indent=1) + "\n")
+    check = fingerprint(json.dumps(agreement))
+    write_text(kept, json.dumps({"key": key, "agreement": agreement, "check": check}, indent=1) + "\n")
     return agreement

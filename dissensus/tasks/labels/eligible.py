@@ -17,6 +17,7 @@ from dissensus.arrays import Array, Bool, Int, UInt16
 from dissensus.errors import ClassesError, SelectionError
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
+from dissensus.store.checksums import verify
 from dissensus.store.files import file_fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.tables import first_line
@@ -63,6 +64,7 @@ def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
     Raises:
         SelectionError: the file cannot be read, is empty, or names items or labels that the study does not have.
     """
+    verify(path)
     table = _read(path)
     positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
     if positions.null_count:

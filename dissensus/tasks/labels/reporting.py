@@ -56,7 +56,7 @@ def report_data(
         duels=_galleries(work, evaluation, given, compared.tally),
         discarded=evaluation.discarded,
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
-        settings=_settings(work.settings, evaluation, given, judgements, annotators) | dict(refused),
+        settings=_settings(work, evaluation, given, judgements, annotators) | dict(refused),
         benchmark=known_benchmark(work.folder, ranking),
         label_names=dict(enumerate(work.classes.names)),
     )
@@ -112,11 +112,11 @@ def answers_in_words(answers: Sequence[Judgement]) -> str:
 
 
 def _settings(
-    settings: LabelSettings, evaluation: LabelEvaluation, given: Given, judgements: int, annotators: int
+    work: Workspace[LabelSettings], evaluation: LabelEvaluation, given: Given, judgements: int, annotators: int
 ) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
-    shown = round_settings(evaluation.rounds, settings.judge.model_dump())
-    shown |= model_settings(settings, preprocessed=lambda model: model.backend != "file")
+    shown = round_settings(evaluation.rounds, work.settings.judge.model_dump())
+    shown |= model_settings(work, preprocessed=lambda source: not source.startswith("file:"))
     return shown | {
         "judgements stored": f"{judgements:,}",
         "annotators": f"{annotators:,}",

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Float, Int, UInt16
 from dissensus.competition.task import Plan, SelectionResult, Selector
@@ -18,7 +17,7 @@ from dissensus.records import Classes, Selection
 from dissensus.selection import Levels, Partial, Rule, finish, is_settled, merge, scan, usable_labels
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups
+from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups
 from dissensus.tasks.labels.eligible import Eligible, read_eligible
 from dissensus.tasks.labels.settings import SelectSettings
 
@@ -145,7 +144,7 @@ class Reader:
         return read
 
 
-def _columns(file: pq.ParquetFile, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:
+def _columns(file: StudyTable, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:
     names = [name for name in ("label", "confidence") if name in file.schema_arrow.names]
     table = read_groups(file, [group], names)
     return table["label"].to_numpy(), table["confidence"].to_numpy() if len(names) > 1 else None

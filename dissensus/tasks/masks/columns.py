@@ -6,12 +6,11 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Int
 from dissensus.records import Maps
 from dissensus.store.folder import Folder
-from dissensus.store.tables import open_table, read_groups
+from dissensus.store.tables import StudyTable, open_table, read_groups
 
 MAP_GROUP = 1 << 10
 """Maps per row group, which are read together."""
@@ -26,7 +25,7 @@ class MapColumn:
         self.folder, self.name = folder, name
 
     @cached_property
-    def _file(self) -> pq.ParquetFile:
+    def _file(self) -> StudyTable:
         return open_table(self.folder.predictions(self.name))
 
     def group(self, number: int) -> Maps:

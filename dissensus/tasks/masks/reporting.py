@@ -50,7 +50,7 @@ def masks_report(
         scored=scored,
         associated=associated,
         selected=sum(int((~found.selection.is_reserve).sum()) for found in evaluation.rounds),
-        settings=_settings(settings, evaluation),
+        settings=_settings(work, evaluation),
     )
 
 
@@ -183,10 +183,11 @@ def _scores(
     return scored, states.scores[chosen], associated[chosen]
 
 
-def _settings(settings: MaskSettings, evaluation: MaskEvaluation) -> dict[str, str]:
+def _settings(work: Workspace[MaskSettings], evaluation: MaskEvaluation) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
+    settings = work.settings
     shown = round_settings(evaluation.rounds, settings.judge.model_dump(), _text, _shares)
-    return shown | under("rank", settings.rank.model_dump(), _text) | model_settings(settings)
+    return shown | under("rank", settings.rank.model_dump(), _text) | model_settings(work)
 
 
 def _shares(found: Round[MaskSelection]) -> dict[str, str]:

@@ -51,7 +51,7 @@ def scores_report(
         levels=_level_words(evaluation.rounds[0]) if has_same_levels else (),
         stability=level_stability(attacks, len(evaluation.models), method) if has_same_levels else (),
         scale=scale_words(settings),
-        settings=_settings(settings, evaluation, answers, annotators),
+        settings=_settings(work, evaluation, answers, annotators),
     )
 
 
@@ -172,14 +172,16 @@ def _scaled_pool(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> 
     return np.stack([scale_of(scales[name])(row) for name, row in zip(evaluation.models, raw, strict=True)])
 
 
-def _settings(settings: ScoreSettings, evaluation: PairEvaluation, answers: int, annotators: int) -> dict[str, str]:
+def _settings(
+    work: Workspace[ScoreSettings], evaluation: PairEvaluation, answers: int, annotators: int
+) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
     shown = round_settings(
         evaluation.rounds,
-        settings.judge.model_dump(),
+        work.settings.judge.model_dump(),
         more=lambda found: {"skipped levels": " ".join(found.words)} if found.words else {},
     )
-    shown |= model_settings(settings, lambda model: f"{model.backend}:{model.target}, {model.better} is better")
+    shown |= model_settings(work, lambda source, model: f"{source}, {model.better} is better")
     return shown | {"answers stored": f"{answers:,}", "annotators": f"{annotators:,}"}
 
 

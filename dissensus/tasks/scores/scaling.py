@@ -17,6 +17,7 @@ from dissensus.errors import PredictionError, StudyError
 from dissensus.predictions.scale import SCALES, Scale, logistic_scale, rank_scale
 from dissensus.records import Record
 from dissensus.steps.pools import Pool, open_source
+from dissensus.store.checksums import verify
 from dissensus.store.files import file_fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_groups
@@ -95,6 +96,7 @@ def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) 
         fits = [_fit(column, "ranks", None, None, min(len(column), SAMPLE)) for column in columns]
         return CommonScale("ranks", tuple(made), tuple(fits), None)
     pool = open_source(folder)
+    verify(folder.root / settings.scale.ratings)
     ratings = read_ratings(folder.root / settings.scale.ratings, settings.scale, pool)
     scales: list[Scale] = []
     fits = []
@@ -215,6 +217,7 @@ def scale_stamp(folder: Folder, settings: ScaleSettings) -> dict[str, Any]:
     """What the scales depend on besides the scores."""
     if settings.ratings is None:
         return {"method": "ranks"}
+    verify(folder.root / settings.ratings)
     rated = file_fingerprint(folder.root / settings.ratings)
     return {"method": "logistic", "ratings": rated, "worst": settings.worst, "best": settings.best}
 

@@ -1,0 +1,75 @@
+"""remove: take a model out of a study, as long as no answers depend on it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+from dissensus.competition.evaluation import Competition
+from dissensus.competition.task import Task
+from dissensus.errors import StudyError
+from dissensus.records import Record
+from dissensus.steps.predicting import rounds_with
+from dissensus.store.files import remove_file
+from dissensus.store.folder import Folder
+from dissensus.store.parts import clear_parts
+from dissensus.store.rounds import Round
+from dissensus.store.settings import remove_models
+
+
+class Removal(Record):
+    """What was removed: a model, and the rounds that were selected from its predictions."""
+
+    model: str
+    rounds: tuple[int, ...]
+
+
+def remove(task: Task[Any, Any], name: str) -> Removal:
+    """Remove a model: its rounds, its predictions, and its section of study.toml, in this order.
+
+    Rounds that came after its first one are removed, too, since they were selected knowing it.
+
+    Raises:
+        StudyError: there is no such model, or its rounds have answers.
+    """
+    folder, known = task.work.folder, task.work.settings.models
+    if name not in known and not folder.predictions(name).exists():
+        raise StudyError(f"there is no model {name}: this study has {', '.join(known) or 'none'}")
+    competition = Competition(task)
+    first = min(rounds_with(folder, name), default=len(competition.rounds) + 1)
+    rounds = competition.rounds[first - 1 :]
+    if count := _answers_to(competition, rounds):
+        raise StudyError(
+            f"{name} takes part in round {first}, and {count:,} answers depend on it: answers are never deleted, so "
+            "it stays; add a corrected model under a new name (dissensus join)"
+        )
+    for number in sorted((one.number for one in rounds), reverse=True):
+        _remove_round(folder, number)
+    remove_file(folder.predictions(name))
+    clear_parts(folder.parts(f"predict-{name}"))
+    remove_file(folder.given / f"{name}.parquet")
+    shutil.rmtree(folder.given / name, ignore_errors=True)
+    remove_models(folder.settings, [name] if name in known else [])
+    return Removal(model=name, rounds=tuple(one.number for one in rounds))
+
+
+def _answers_to(competition: Competition[Any, Any], rounds: Sequence[Round[Any]]) -> int:
+    """How many answers would no longer count without these rounds, which are the last ones."""
+    if not rounds:
+        return 0
+    stay = competition.rounds[: len(competition.rounds) - len(rounds)]
+    others = competition.task.question_set(competition.models, stay).groups if stay else []
+    needed = {(group.kind, text) for group in others for text in group.places()}
+    log, count = competition.work.answers, 0
+    for group in competition.questions():
+        texts = [text for text in group.places() if (group.kind, text) not in needed]
+        count += sum(1 for _ in log.essentials(group.kind, "asked", texts))
+    return count
+
+
+def _remove_round(folder: Folder, number: int) -> None:
+    path = folder.selection(number)
+    remove_file(path)
+    shutil.rmtree(path.parent, ignore_errors=True)
+    clear_parts(folder.parts(f"select-{number:03}"))

@@ -1,0 +1,197 @@
+"""Damage to a study never changes a ranking unsaid: checksums, missing rounds, `dissensus check`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from small import answered, one_line, selected, snapshot
+
+from dissensus.errors import StudyError
+from dissensus.store import checksums
+from dissensus.store.files import write_bytes
+from dissensus.store.tables import StudyTable
+from dissensus.study import Study
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study in which everything is answered; copy it."""
+    root = tmp_path_factory.mktemp("whole") / "study"
+    answered(root)
+    return root
+
+
+@pytest.fixture
+def study(whole: Path, tmp_path: Path) -> Path:
+    shutil.copytree(whole, tmp_path / "study")
+    return tmp_path / "study"
+
+
+def flipped(path: Path, place: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+
+
+def test_a_whole_study_is_said_to_be_whole(study, command):
+    done = command("check", study)
+    assert done.returncode == 0
+    assert "is whole" in done.stdout
+    assert json.loads(command("check", study, "--json").stdout)["whole"] is True
+
+
+def test_any_tool_can_verify_the_files(study):
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "checksums.txt"], cwd=study, check=True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "classes.json",
+        "pool.parquet",
+        "predictions/one.parquet",
+        "rounds/001/selection.parquet",
+        "rounds/002/selection.parquet",
+        "checksums.txt",
+    ],
+)
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_flipped_bit_is_named_and_changes_no_ranking(study, command, name, share):
+    path = study / name
+    flipped(path, int(path.stat().st_size * share))
+    assert "damaged" in one_line(command("rank", study))
+    done = command("check", study)
+    assert done.returncode == 1
+    assert name in done.stdout
+
+
+@pytest.mark.parametrize("number", ["001", "002"])
+def test_a_missing_round_is_refused(study, command, number):
+    shutil.rmtree(study / "rounds" / number)
+    for name in ("status", "rank", "report", "select", "questions"):
+        assert f"{number}/selection.parquet is missing" in one_line(command(name, study))
+    assert command("check", study).returncode == 1
+
+
+def test_a_gap_in_the_rounds_is_refused_without_checksums_too(study, command):
+    (study / "checksums.txt").unlink()
+    shutil.rmtree(study / "rounds" / "001")
+    assert "001/selection.parquet is missing" in one_line(command("rank", study))
+
+
+def test_swapped_files_are_refused(study, command):
+    one, two = (study / "predictions" / f"{name}.parquet" for name in ("one", "two"))
+    content = one.read_bytes()
+    one.write_bytes(two.read_bytes())
+    two.write_bytes(content)
+    assert "damaged" in one_line(command("rank", study))
+    (study / "checksums.txt").unlink()
+    assert "holds the predictions of two" in one_line(command("rank", study))
+
+
+@pytest.mark.parametrize("name", ["pool.parquet", "predictions/two.parquet", "classes.json"])
+def test_a_missing_file_is_not_taken_for_one_that_never_was(study, command, name):
+    (study / name).unlink()
+    assert "missing" in one_line(command("status", study))
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_answers_that_are_gone_are_missed(study, command, is_empty):
+    (study / "judgements.sqlite").unlink()
+    if is_empty:
+        (study / "judgements.sqlite").touch()
+    line = one_line(command("status", study))
+    assert "judgements.sqlite is" in line
+    assert command("check", study, "--record").returncode == 0
+    assert command("status", study).returncode == 0
+
+
+def test_a_changed_answer_in_the_database_is_noticed(study, command):
+    path = study / "judgements.sqlite"
+    content = path.read_bytes()
+    place = content.index(b'annasked"no"')
+    path.write_bytes(content[:place] + b"bnn" + content[place + 3 :])
+    for line in (("rank", study), ("status", study), ("judgements", "export", study, study.parent / "a.csv")):
+        assert "judgements.sqlite is damaged" in one_line(command(*line))
+    assert command("check", study).returncode == 1
+
+
+def test_damaged_predictions_are_made_again_to_the_same_bytes(study, command):
+    path = study / "predictions" / "one.parquet"
+    before = path.read_bytes()
+    flipped(path, 300)
+    assert "--again one" in one_line(command("status", study))
+    assert command("predict", study, "--again", "one").returncode == 0
+    assert path.read_bytes() == before
+    assert command("check", study).returncode == 0
+
+
+def test_pages_of_large_tables_are_verified_as_they_are_read(study, command, monkeypatch):
+    monkeypatch.setattr(checksums, "LARGEST", 0)
+    path = study / "predictions" / "one.parquet"
+    flipped(path, pq.ParquetFile(path).metadata.row_group(0).column(0).data_page_offset + 40)
+    with pytest.raises(OSError, match="CRC"):
+        StudyTable(path).read()
+    assert "damaged" in one_line(command("rank", study, "--method", "perron"))
+
+
+def test_a_study_of_an_older_version_opens_and_gets_checksums_when_told(study, command):
+    (study / "checksums.txt").unlink()
+    assert command("rank", study).returncode == 0
+    done = command("check", study)
+    assert done.returncode == 1
+    assert "have no checksum" in done.stdout
+    assert command("check", study, "--record").returncode == 0
+
+
+def test_a_kill_at_any_moment_leaves_files_that_match(tmp_path, monkeypatch):
+    """Killed before and after the rename of a file that is replaced."""
+    study = selected(tmp_path / "study")
+    before = study.folder.pool.read_bytes()
+    change, calls = checksums.change, []
+
+    def killed(root, edit):
+        calls.append(root)
+        if len(calls) == deadly:
+            raise KeyboardInterrupt
+        change(root, edit)
+
+    monkeypatch.setattr(checksums, "change", killed)
+    for deadly in (1, 2):
+        calls.clear()
+        with pytest.raises(KeyboardInterrupt):
+            write_bytes(study.folder.pool, before + b"x" * deadly)
+        checksums.verify(study.folder.pool)
+    study.folder.pool.write_bytes(before + b"other")
+    with pytest.raises(StudyError, match="damaged"):
+        checksums.verify(study.folder.pool)
+
+
+def test_check_writes_nothing(study, command):
+    before = snapshot(study)
+    command("check", study)
+    flipped(study / "pool.parquet", 100)
+    before |= {"pool.parquet": snapshot(study)["pool.parquet"]}
+    command("check", study)
+    assert snapshot(study) == before
+    assert Study(study).check().problems
+
+
+def test_random_damage_ends_right_or_in_one_line():
+    """A small run of benchmarks/damage.py."""
+    spec = importlib.util.spec_from_file_location("damage", ROOT / "benchmarks" / "damage.py")
+    damage = importlib.util.module_from_spec(spec)
+    sys.modules["damage"] = damage
+    spec.loader.exec_module(damage)
+    found, failures = damage.attack(8, 7, lambda _: None)
+    assert failures == []
+    assert sum(found.values()) == 8 * 6

@@ -1,0 +1,167 @@
+"""A refused command writes nothing, ever: the bytes of the study are the same before and after."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer.main
+from hypothesis import given
+from hypothesis import strategies as st
+from small import ITEMS, answered, labels, one_line, predicted, selected, snapshot
+
+from dissensus.cli import app
+from dissensus.errors import DissensusError
+from dissensus.study import Study
+
+MADE = {
+    "new": predicted,
+    "predicted": lambda root: predicted(root, "one", "two"),
+    "alike": lambda root: predicted(root, "one").predict(two=labels(0)),
+    "selected": selected,
+    "answered": answered,
+}
+"""Studies at every stage."""
+
+FILES = {
+    "other.csv": "item\nelsewhere\n",
+    "empty.csv": "",
+    "labels.csv": "item,label\nitem-00,cat\nitem-01,yeti\n",
+    "answers.csv": "item,label,annotator,answer\nitem-00,cat,ann,yes\nitem-01,cat,ann,perhaps\n",
+    "questions.csv": "kind,item,label,expected\ncontains,item-00,cat,\n",
+    "benchmark.csv": "model,score\nsomebody,1\n",
+    "ratings.csv": "item,rating\nitem-00,1\n",
+    "notes.xyz": "what",
+}
+
+LINES = [
+    "init STUDY --task labels",
+    "pool STUDY other.csv",
+    "pool STUDY empty.csv",
+    "pool STUDY nowhere/",
+    "pool STUDY python:nowhere.py:POOL",
+    "predict STUDY one=file:labels.csv",
+    "predict STUDY new=file:labels.csv",
+    "predict STUDY new=file:nowhere.csv",
+    "predict STUDY new=onnx:nowhere.onnx",
+    "predict STUDY new=file:labels.csv -p size=x",
+    "predict STUDY new=file:labels.csv --lower new",
+    "predict STUDY --again nobody",
+    "predict STUDY --again one -p size=0",
+    "predict STUDY one=file:labels.csv --again one",
+    "join STUDY new=file:labels.csv",
+    "join STUDY one=file:labels.csv",
+    "remove STUDY nobody",
+    "scale STUDY ratings.csv",
+    "select STUDY --k 0",
+    "select STUDY --confidence 2",
+    "select STUDY --levels 3",
+    "select STUDY --eligible nowhere.csv",
+    "select STUDY --eligible other.csv --again",
+    "select STUDY --eligible empty.csv --k 2 --again",
+    "select STUDY --distance hops --again",
+    "questions STUDY sheet.xyz",
+    "judgements import STUDY answers.csv",
+    "judgements import STUDY nowhere.csv",
+    "judgements import STUDY notes.xyz",
+    "judgements export STUDY out.xyz",
+    "ask STUDY questions.csv --as control",
+    "ask STUDY nowhere.csv",
+    "serve STUDY --answers 0",
+    "serve STUDY --answers 2 --port 99999",
+    "serve STUDY --answers 2 --database nonsense://x",
+    "annotators add STUDY new a/b",
+    "annotators list STUDY",
+    "annotators revoke STUDY nobody",
+    "annotators exclude STUDY nobody --reason why",
+    "annotators exclude STUDY ann --reason=",
+    "annotators include STUDY nobody",
+    "screen STUDY --exclude",
+    "rank STUDY --method nonsense",
+    "report STUDY --method nonsense",
+    "report STUDY --benchmark empty.csv",
+    "report STUDY --benchmark benchmark.csv",
+    "report STUDY --benchmark nowhere.csv",
+    "status STUDY",
+    "check STUDY",
+    "distance yeti cat",
+    "distort nowhere/ --out STUDY/made",
+    "demo nonsense STUDY",
+]
+"""Every command, in ways that at least some studies refuse."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All studies and files; copy what you use."""
+    root = tmp_path_factory.mktemp("made")
+    for name, make in MADE.items():
+        make(root / name)
+    for name, content in FILES.items():
+        (root / name).write_text(content)
+    return root
+
+
+def test_every_command_is_among_them():
+    def words(group, before=()):
+        for name, found in group.commands.items():
+            yield from words(found, (*before, name)) if hasattr(found, "commands") else [(*before, name)]
+
+    tried = {tuple(line.split()[:2]) for line in LINES} | {tuple(line.split()[:1]) for line in LINES}
+    assert set(words(typer.main.get_command(app))) <= tried
+
+
+@given(line=st.sampled_from(LINES), stage=st.sampled_from(list(MADE)))
+def test_a_refused_command_writes_nothing(made, command, tmp_path, line, stage):
+    _try(made, command, tmp_path, line, stage)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", MADE)
+@pytest.mark.parametrize("line", LINES)
+def test_no_refused_command_writes_anything(made, command, tmp_path, line, stage):
+    _try(made, command, tmp_path, line, stage)
+
+
+def _try(made, command, tmp_path, line, stage):
+    shutil.rmtree(tmp_path / stage, ignore_errors=True)
+    shutil.copytree(made / stage, tmp_path / stage)
+    for name in FILES:
+        shutil.copy(made / name, tmp_path / name)
+    before = snapshot(tmp_path)
+    done = command(*(word.replace("STUDY", stage) for word in line.split()), cwd=tmp_path)
+    if done.returncode == 2:
+        assert done.stderr
+        if "Usage" not in done.stderr:
+            one_line(done)
+        assert snapshot(tmp_path) == before, (line, stage)
+
+
+@pytest.mark.parametrize(
+    "refused",
+    [
+        lambda study: study.pool(items=["x", "x"]),
+        lambda study: study.pool(items=np.zeros((3, 4, 4), float)),
+        lambda study: study.pool(items=np.zeros((3, 4, 4), np.uint8)),
+        lambda study: study.predict(new=labels(3)[:5]),
+        lambda study: study.predict(new=["yeti"] * len(ITEMS)),
+        lambda study: study.predict(one=labels(3)),
+        lambda study: study.predict(again=["one"], one=["yeti"] * len(ITEMS)),
+        lambda study: study.join(new=["yeti"] * len(ITEMS)),
+        lambda study: study.select(k=-1),
+        lambda study: study.configure(answers=3, port=-5),
+        lambda study: study.change("judge", {"min_answers": 0}),
+        lambda study: study.answer([{"item": "item-00", "label": "cat", "answer": "perhaps"}], "ann"),
+    ],
+)
+def test_a_refused_method_writes_nothing(made, tmp_path, refused):
+    for stage in MADE:
+        shutil.copytree(made / stage, tmp_path / stage)
+        study = Study(tmp_path / stage)
+        before = snapshot(tmp_path / stage)
+        try:
+            refused(study)
+        except DissensusError:
+            assert snapshot(tmp_path / stage) == before, stage
