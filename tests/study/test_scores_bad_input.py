@@ -290,7 +290,7 @@ def test_predictions_that_changed_after_the_selection(study, made, tmp_path):
     whole = path.read_bytes()
     path.write_bytes((study / "predictions" / "good.parquet").read_bytes())
     for arguments in (("rank", study), ("report", study), ("select", study, "--again")):
-        refuses(study, arguments, "poor", "round 1", "restore them")
+        refuses(study, arguments, "poor", "damaged", "backup")
     path.write_bytes(whole[:200])
     for arguments in (("rank", study), ("status", study), ("select", study, "--again")):
         refuses(study, arguments, "poor.parquet", "damaged")
@@ -305,7 +305,7 @@ def test_predictions_that_changed_after_the_selection(study, made, tmp_path):
 def test_a_joining_model_does_not_hide_that_another_changed(study, made):
     path = study / "predictions" / "poor.parquet"
     path.write_bytes((study / "predictions" / "good.parquet").read_bytes())
-    refused(run("join", study, f"new=file:{made / 'files' / 'new.csv'}"), "poor", "round 1")
+    refused(run("join", study, f"new=file:{made / 'files' / 'new.csv'}"), "poor", "damaged")
     assert Study(study).folder.rounds() == [1]
 
 
