@@ -56,7 +56,8 @@ def restored(*paths: Path) -> Iterator[None]:
 def _remove_new(path: Path, known: set[Path]) -> None:
     """Remove what was added to a folder, or a file that was not there."""
     if not path.is_dir():
-        remove_file(path)
+        if path.exists():  # a file that was missing before stays on the list of checksums
+            remove_file(path)
         return
     for added in {*path.iterdir()} - known:
         shutil.rmtree(added) if added.is_dir() else remove_file(added)

@@ -169,8 +169,8 @@ def test_other_predictions_than_those_of_the_round(study, tmp_path):
     text = (study / "study.toml").read_text()
     target = next(line for line in text.splitlines() if line.startswith("target") and line.endswith('poor"'))
     (study / "study.toml").write_text(text.replace(target, f'target = "{tmp_path / "poor"}"'))
-    done("predict", study)
-    refused(run("rank", study), "poor", "round 1")
+    refused(run("predict", study), "poor", "round 1")
+    refused(run("rank", study), "poor.parquet", "missing")
 
 
 @pytest.mark.parametrize(
