@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import JudgementError
 from dissensus.inquiry import Row as Essentials
+from dissensus.labeling.kinds.base import told
 from dissensus.records import Assignment, Question, Response, Role
 from dissensus.store.database import Database, run
 
@@ -33,6 +35,7 @@ AMONG = {
 """The condition that a question is one of many, by database; takes a single parameter however many there are."""
 
 CHUNK = 5_000  # rows per batch
+LONGEST_SHOWN = 200  # characters of an answer in an error message
 
 
 class AnswerLog:
@@ -234,8 +237,9 @@ def _refuse_conflicts(connection: Connection) -> None:
     ).first()
     if other is not None:
         identity, question, answer, annotator = other
-        asked = ", ".join(map(str, json.loads(question).values()))
+        said = f"{', '.join(map(str, json.loads(question).values()))}, {json.loads(answer)} by {annotator}"
+        short = textwrap.shorten(said, LONGEST_SHOWN, placeholder="…")
         raise JudgementError(
-            f"the id '{identity}' already belongs to another answer ({asked}, {json.loads(answer)} by {annotator}): "
+            f"the id {told(identity)} already belongs to another answer ({short}): "
             "give each answer a unique id; nothing was stored"
         )

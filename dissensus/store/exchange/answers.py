@@ -15,6 +15,7 @@ from typing import Any, NoReturn, get_args
 
 from dissensus.errors import ClassesError, DissensusError, JudgementError
 from dissensus.labeling.kinds import QUESTIONS, class_number
+from dissensus.labeling.kinds.base import told
 from dissensus.labeling.kinds.slider import UNFIT, number_or_word
 from dissensus.records import Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
@@ -99,25 +100,25 @@ class Reading:
 
     def _response(self, fields: Fields) -> Response:
         question = self._question(fields)
-        annotator = str(fields["annotator"]) if has(fields, "annotator") else self.annotator
+        annotator = _text(fields, "annotator") or self.annotator
         if not annotator:
             raise JudgementError(f"annotator is missing (required: {', '.join(REQUIRED)})")
         check_name(annotator)
-        if question.kind in ("contains", "choice", "slider") and not has(fields, "answer"):
+        if not has(fields, "answer"):
             raise JudgementError(f"answer is missing (required: {', '.join(REQUIRED)})")
         shown = _object(fields.get("shown"), "shown")
         answer = known_answer(question.kind, shown, fields.get("answer"), self.classes)
         answer = QUESTIONS[question.kind].kept(question.body, answer, self.classes)
         response = Response(
-            id=str(fields.get("id") or _identity(question, annotator, answer, str(fields.get("time") or ""))),
+            id=_text(fields, "id") or _identity(question, annotator, answer, str(fields.get("time") or "")),
             question=question,
             annotator=annotator,
             answer=answer,
             role=_role(fields.get("role")),
             shown=shown,
             seconds=_seconds(fields.get("seconds")),
-            comment=str(fields["comment"]) if has(fields, "comment") else "",
-            ticket=str(fields["ticket"]) if has(fields, "ticket") else None,
+            comment=_text(fields, "comment"),
+            ticket=_text(fields, "ticket") or None,
             time=_time(fields.get("time") or self.written),
         )
         f"{response.id}{annotator}{response.comment}{response.ticket}".encode()
@@ -181,7 +182,7 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
     """An answer from a file, in the form we store; does not check that it fits the question."""
     word = str(given).strip().lower() if kind in ("pick", "contains", "choice") else ""
     if kind == "pick":
-        return None if given is None or word == NOTHING else class_number(given, classes)
+        return None if word == NOTHING else class_number(given, classes)
     if kind == "contains":
         return SYNONYMS.get(word, word)
     if kind == "choice":
@@ -189,9 +190,19 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
     if kind == "slider":
         return number_or_word(given)
     try:
-        return json.loads(given) if isinstance(given, str) else given
+        return json_of(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):
         return given
+
+
+def json_of(text: str | bytes) -> Any:
+    """Parse JSON, rejecting NaN, infinities and keys that occur twice, of which readers take either.
+
+    Raises:
+        ValueError: it is not valid.
+        RecursionError: it is nested too deeply.
+    """
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
 
 
 def class_word(number: int, classes: Classes) -> str:
@@ -219,6 +230,28 @@ def refuse(where: str, complaint: str) -> NoReturn:
     """Raise a one-line error that says where it occurred."""
     line = " ".join(complaint.split())
     raise JudgementError(f"{where}: {line[:LONGEST_COMPLAINT]}{'…' if len(line) > LONGEST_COMPLAINT else ''}") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not allowed")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+def _text(fields: Fields, name: str) -> str:
+    """A field as text, empty if it is missing; numbers are text, too."""
+    value = fields.get(name)
+    if value is None:
+        return ""
+    is_gap = isinstance(value, float) and math.isnan(value)
+    if not isinstance(value, (str, int, float)) or isinstance(value, bool) or is_gap:
+        raise JudgementError(f"{name} is {told(value)}: give it as text")
+    return str(value)
 
 
 def _given_body(fields: Fields) -> Body:
@@ -275,7 +308,7 @@ def _seconds(value: Any) -> float | None:
     if value is None or value == "":
         return None
     try:
-        seconds = float("nan") if isinstance(value, bool) else float(value)
+        seconds = math.nan if isinstance(value, bool) or "_" in str(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         seconds = math.nan
     if not 0 <= seconds < math.inf:
@@ -288,7 +321,7 @@ def _object(value: Any, name: str) -> dict[str, Any]:
         return {}
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = json_of(value)
         except (ValueError, RecursionError):
             raise JudgementError(f"{name} is not valid JSON") from None
     if not isinstance(value, dict):

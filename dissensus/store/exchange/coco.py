@@ -103,12 +103,16 @@ def _class_of(response: Response) -> Any:
 def _other(reading: Reading, item: str, label: int, answer: Any, annotator: Any, where: str) -> Response:
     if reading.task == "masks":
         refuse(where, "COCO annotations say what an image contains, not where: import masks from LabelMe or PNG files")
-    who = annotator if isinstance(annotator, str) and annotator else reading.annotator or "coco"
+    who = annotator if annotator not in (None, "") else reading.annotator or "coco"
     return reading.response({"item": item, "label": label, "annotator": who, "answer": answer}, where)
 
 
 def _by_id(content: Found, name: str, where: str) -> dict[Any, Found]:
-    return {_id(one.get("id"), place): one for place, one in objects_of(content.get(name), name, where, name)}
+    found: dict[Any, Found] = {}
+    for place, one in objects_of(content.get(name), name, where, name):
+        if found.setdefault(_id(one.get("id"), place), one) != one:
+            refuse(place, f"the id {one['id']} stands for two of them")
+    return found
 
 
 def _label(reading: Reading, categories: dict[Any, Found], category: Any, where: str) -> int:
@@ -132,6 +136,6 @@ def _item(reading: Reading, images: dict[Any, Found], image: Any, where: str) ->
 
 
 def _id(value: Any, where: str) -> Any:
-    if not isinstance(value, (int, str)):
+    if not isinstance(value, (int, str)) or isinstance(value, bool):
         refuse(where, "an id must be a number or a string")
     return value

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -15,7 +16,7 @@ from urllib.parse import unquote
 
 from dissensus.errors import JudgementError
 from dissensus.records import Question, Response
-from dissensus.store.exchange.answers import Reading, refuse
+from dissensus.store.exchange.answers import Reading, json_of, refuse
 from dissensus.store.files import fingerprint, write_bytes, write_whole
 from dissensus.store.tables import first_line
 
@@ -30,6 +31,8 @@ OURS = "dissensus"
 """The key under which other tools' files carry our own fields."""
 UNSAFE = re.compile(r"[^\w.-]+")
 LONGEST_NAME = 80
+LONGEST_END = (1 << 16) + 22
+"""In bytes: the end of a .zip with its longest comment."""
 
 Files = Iterable[tuple[str, bytes]]
 """Names, which may include folders, and contents."""
@@ -41,10 +44,9 @@ def document(path: Path) -> Any:
     return parsed(path.read_bytes(), str(path))
 
 
-def parsed(data: bytes, where: str) -> Any:
-    """Parse JSON, rejecting NaN and infinities."""
+def parsed(data: str | bytes, where: str) -> Any:
     try:
-        return json.loads(data, parse_constant=_refuse_constant)
+        return json_of(data)
     except RecursionError:
         refuse(where, "is nested too deeply")
     except ValueError as error:
@@ -200,10 +202,11 @@ def without_ending(item: str) -> str:
 def _members(path: Path, ending: str) -> Files:
     try:
         with zipfile.ZipFile(path) as archive:
+            _refuse_unlisted(path, archive)
             for member in archive.infolist():
-                if _is_wanted(member.filename, ending):
-                    with archive.open(member) as file:
-                        data = file.read(LARGEST_MEMBER + 1)
+                with archive.open(member) as file:  # even if it is not wanted: its name may be damaged in the index
+                    data = file.read(LARGEST_MEMBER + 1) if _is_wanted(member.filename, ending) else None
+                if data is not None:
                     if len(data) > LARGEST_MEMBER:
                         raise JudgementError(
                             f"{path}, {member.filename!r}: is larger than 256 MiB: split it or leave it out"
@@ -211,6 +214,16 @@ def _members(path: Path, ending: str) -> Files:
                     yield member.filename, data
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
         refuse(str(path), f"is not a readable .zip file ({error})")
+
+
+def _refuse_unlisted(path: Path, archive: zipfile.ZipFile) -> None:
+    """Compare the index with its own count, which zipfile does not read: a flipped bit can hide the rest of it."""
+    with open(path, "rb") as file:
+        file.seek(max(0, path.stat().st_size - LONGEST_END))
+        end = file.read()
+    (count,) = struct.unpack_from("<H", end, end.rfind(b"PK\5\6") + 10)
+    if len(archive.infolist()) & 0xFFFF != count != 0xFFFF:  # with more members, the count is elsewhere
+        raise zipfile.BadZipFile(f"its index lists {len(archive.infolist())} of {count} files")
 
 
 def _is_wanted(name: str, ending: str) -> bool:
@@ -225,7 +238,3 @@ def _write_zip(path: Path, files: Files) -> None:
             archive.writestr(
                 zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED
             )  # without a timestamp, so that equal content gives equal bytes
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not allowed")

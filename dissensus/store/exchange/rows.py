@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import JudgementError
 from dissensus.records import Classes, Response
-from dissensus.store.exchange.answers import PARTS, REQUIRED, Reading, Writing, fields_of, has
+from dissensus.store.exchange.answers import PARTS, REQUIRED, Reading, Writing, fields_of, has, refuse
+from dissensus.store.exchange.files import object_of, parsed
 from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
@@ -46,6 +47,8 @@ TASK_ID = "annotation_id"
 """Where this column is present, `id` numbers the questions, not the answers."""
 BUTTON = "Answer.answer."
 """Mechanical Turk writes one column per radio button: Answer.answer.yes is 'true' or 'false'."""
+
+KNOWN = {*COLUMNS, *PARTS, *STATUSES, KNOWN_ANSWER, *(name for names in ALIASES.values() for name in names)}
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -91,9 +94,12 @@ class Columns:
         """Match the header against known column names.
 
         Raises:
-            JudgementError: a required column is missing.
+            JudgementError: a required column is missing, or one that is read occurs twice.
         """
         self._names = list(names)
+        twice = [name for name in names if name in KNOWN and self._names.count(name) > 1]
+        if twice:
+            raise JudgementError(f"{reading.path} has two columns '{twice[0]}': remove one of them")
         foreign = {ours: [name for name in theirs if name in names] for ours, theirs in ALIASES.items()}
         self._foreign = {ours: theirs for ours, theirs in foreign.items() if theirs and ours not in names}
         has_answer = "answer" in names or "answer" in self._foreign
@@ -146,13 +152,8 @@ def _read_lines(reading: Reading) -> Iterator[tuple[int, Row]]:
     with open(reading.path, encoding="utf-8-sig") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise JudgementError(f"{reading.path}, row {number}: is not valid JSON ({error})") from None
-                if not isinstance(row, dict):
-                    raise JudgementError(f"{reading.path}, row {number}: is not a JSON object")
-                yield number, row
+                where = f"{reading.path}, row {number}"
+                yield number, object_of(parsed(line, where), "it", where)
 
 
 def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
@@ -160,27 +161,35 @@ def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
     with open(reading.path, newline="", encoding="utf-8-sig") as file:
         mark = _separator(next((line for line in file if line.strip()), ""))
         file.seek(0)
-        cells = csv.reader(file, delimiter=mark)
-        columns = Columns(next((row for row in cells if row), []), reading)
-        for row in cells:
-            if row:
-                yield cells.line_num, columns.row([plain_cell(cell) for cell in row])
+        cells = csv.reader(file, delimiter=mark, strict=True)
+        read = 0
+        try:
+            names = next((row for row in cells if row), [])
+            columns, read = Columns(names, reading), cells.line_num
+            for row in cells:
+                if any(cell.strip() for cell in row[len(names) :]):
+                    many = f"has {len(row)} cells for {len(names)} columns: put cells that contain {mark!r} in quotes"
+                    refuse(f"{reading.path}, row {cells.line_num}", many)
+                if row:
+                    yield cells.line_num, columns.row([plain_cell(cell) for cell in row])
+                read = cells.line_num
+        except csv.Error as error:  # a quote that is never closed is noticed at the end of the file
+            refuse(f"{reading.path}, row {read + 1}", f"is not valid CSV ({error}): check its quotes")
 
 
 def _separator(header: str) -> str:
     """The column separator: the one that yields the most known column names."""
-    known = {*REQUIRED, *(name for names in ALIASES.values() for name in names)}
-    return max(",;\t", key=lambda mark: len(known.intersection(word.strip().strip('"') for word in header.split(mark))))
+    return max(",;\t", key=lambda mark: len(KNOWN.intersection(word.strip().strip('"') for word in header.split(mark))))
 
 
 def _read_parquet(reading: Reading) -> Iterator[tuple[int, Row]]:
-    with pq.ParquetFile(reading.path) as file:
+    with pq.ParquetFile(reading.path, page_checksum_verification=True) as file:
         columns = Columns(file.schema_arrow.names, reading)
         number = 0
         for batch in file.iter_batches(BATCH):
-            for row in batch.to_pylist():
+            for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 number += 1
-                yield number, columns.row(list(row.values()))
+                yield number, columns.row(row)
 
 
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:
@@ -208,7 +217,7 @@ def _write_csv(path: Path, rows: Iterable[Row]) -> None:
 def _write_parquet(path: Path, rows: Iterable[Row]) -> None:
     schema = pa.schema([(name, pa.float64() if name == "seconds" else pa.string()) for name in COLUMNS])
     rows = iter(rows)
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(path, schema, write_page_checksum=True) as writer:
         while batch := [_texts(row) for row in islice(rows, BATCH)]:
             writer.write_batch(pa.RecordBatch.from_pylist(batch, schema=schema))
 
