@@ -17,7 +17,7 @@ from forking import started
 
 from dissensus.errors import StudyError
 from dissensus.steps import pooling, predicting
-from dissensus.store.files import file_fingerprint
+from dissensus.store.files import file_fingerprint, remove_file
 from dissensus.study import Study
 
 pytestmark = pytest.mark.slow
@@ -125,7 +125,7 @@ def test_select_survives_sigkill(large, tmp_path):
     if not selection.exists():
         large.select(k=30, distance="weighted-exactly")
     whole = selection.read_bytes()
-    shutil.rmtree(selection.parent)
+    remove_file(selection)
     rng = np.random.default_rng(int(os.environ.get("DISSENSUS_SEED", "0")))
     killed = 0
     for count in (0, 1, 2, 3):
@@ -140,7 +140,7 @@ def test_select_survives_sigkill(large, tmp_path):
 
 
 def test_other_settings_under_a_resumed_selection_are_refused(large, tmp_path):
-    shutil.rmtree(large.folder.selection(1).parent, ignore_errors=True)
+    remove_file(large.folder.selection(1))
     settings = {"k": 30, "distance": "weighted-exactly"}
     process = started("select", large.folder.root, "--k", 30, "--distance", settings["distance"], cwd=tmp_path)
     assert kill_after_parts(process, large.folder.parts("select-001"), 1, 0.0)
