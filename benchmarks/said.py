@@ -56,7 +56,7 @@ def spoken(row: Row, annotator: str | None = None) -> Said:
     return Said(
         kind,
         json.dumps(question, sort_keys=True),
-        text_of(row.get("annotator")) or annotator or "",
+        (text_of(row.get("annotator")) or annotator or "").strip(),
         json.dumps(answer, sort_keys=True),
         text_of(row.get("role")) or "asked",
         text_of(row.get("comment")),

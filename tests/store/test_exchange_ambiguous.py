@@ -159,3 +159,11 @@ def test_a_conflict_of_ids_is_told_in_one_line(database: Any) -> None:
         AnswerLog(database).append([one, one.model_copy(update={"answer": "no"})])
     assert len(str(error.value).splitlines()) == 1
     assert len(str(error.value)) < 500
+
+
+def test_a_comment_in_label_studio_is_text(tmp_path: Path) -> None:
+    choice = {"type": "choices", "from_name": "answer", "value": {"choices": ["yes"]}}
+    comment = {"type": "textarea", "from_name": "comment", "value": {"text": [{"a": 1}]}}
+    task = {"data": {"item": "a.jpg", "label": "one"}, "annotations": [{"result": [choice, comment]}]}
+    (tmp_path / "a.json").write_text(json.dumps([task]))
+    assert "task 1, annotation 1: a comment is not text" in refused(tmp_path / "a.json")

@@ -184,7 +184,9 @@ def _comment(results: list[Found], where: str) -> str:
     for result in results:
         if result.get("type") == "textarea":
             held = object_of(result.get("value"), "value", where).get("text")
-            texts += [str(text) for text in (held if isinstance(held, list) else [held]) if text is not None]
+            texts += [text for text in (held if isinstance(held, list) else [held]) if text is not None]
+    if not all(isinstance(text, str) for text in texts):
+        refuse(where, "a comment is not text")
     return "\n".join(texts)
 
 
