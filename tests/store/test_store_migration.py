@@ -35,7 +35,9 @@ def test_migrations_make_the_tables_of_the_schema(database: Database) -> None:
     database.set("a", "b")
     with database.reading() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSIONS, "compare_type": True})
-        assert compare_metadata(context, METADATA) == []
+        different = compare_metadata(context, METADATA)
+        is_sqlite = connection.dialect.name == "sqlite"
+        assert [one for one in different if is_sqlite or not str(one[1].name).endswith("_copy")] == []
         assert context.get_current_revision() == REVISION
 
 

@@ -86,6 +86,7 @@ LINES = [
     "report STUDY --benchmark nowhere.csv",
     "status STUDY",
     "check STUDY",
+    "backup STUDY answers.csv",
     "distance yeti cat",
     "distort nowhere/ --out STUDY/made",
     "demo nonsense STUDY",

@@ -85,13 +85,13 @@ def test_a_changed_model_under_a_resumed_step_is_refused(slow, tmp_path):
     process = started("predict", slow.folder.root, "slow=python:slow_model:classify", cwd=tmp_path)
     assert kill_after_parts(process, slow.folder.parts("predict-slow"), 1, 0.0)
     (tmp_path / "slow_model.py").write_text(SLOW_MODEL.replace("140", "120"))
-    process = started("predict", slow.folder.root, cwd=tmp_path)
+    process = started("predict", slow.folder.root, "--trust", cwd=tmp_path)
     assert process.wait() == 2
     line = process.stderr
     assert "started with different inputs (model " in line
     assert len(line.strip().splitlines()) == 1
     (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
-    assert started("predict", slow.folder.root, cwd=tmp_path).wait() == 0
+    assert started("predict", slow.folder.root, "--trust", cwd=tmp_path).wait() == 0
 
 
 @pytest.fixture(scope="module")
