@@ -44,7 +44,7 @@ LONGEST_LINE = 1_500
 BEFORE = {"id": "before", "item": ITEMS[0], "label": "cat", "annotator": "before", "answer": "yes"}
 """An answer that each study holds from the start."""
 GIVEN = "someone"
-COLUMNS = ("files", "refused", "accepted", "compared", "known", "findings")
+COLUMNS = ("files", "refused", "accepted", "compared", "findings")
 
 
 class TooLongError(BaseException):
@@ -53,10 +53,6 @@ class TooLongError(BaseException):
 
 class FindingError(Exception):
     """Something that should not happen; the message says what."""
-
-
-class KnownError(Exception):
-    """The same, for what is being corrected elsewhere."""
 
 
 def made_studies(folder: Path) -> dict[str, Path]:
@@ -109,7 +105,6 @@ def outcome(study: Path, path: Path, form: Form, task: str, rng: random.Random) 
 
     Raises:
         FindingError: something is wrong.
-        KnownError: something is wrong that is being corrected elsewhere.
     """
     format = form.format if rng.random() < 0.5 or form.name == "png" else None
     annotator = GIVEN if form.format == "png" or rng.random() < 0.5 else None
@@ -128,7 +123,7 @@ def outcome(study: Path, path: Path, form: Form, task: str, rng: random.Random) 
     rows = exported(study)
     if new != len(rows):
         raise FindingError(f"{new} answers are stored, but {len(rows)} are exported")
-    refuse_known(rows)
+    find_odd(rows)
     read_all(study)
     return compared(rows, path, form, task, annotator)
 
@@ -149,14 +144,18 @@ def read_all(study: Path) -> None:
     opened.screen()
 
 
-def refuse_known(rows: list[dict[str, Any]]) -> None:
-    """What the import still accepts, and others are correcting; to be deleted with their corrections."""
+def find_odd(rows: list[dict[str, Any]]) -> None:
+    """Times in another form than ours, and names that nobody can have.
+
+    Raises:
+        FindingError: there is one.
+    """
     for row in rows:
         name = row["annotator"]
         if odd_time(row["time"]):
-            raise KnownError(f"time {row['time']!r}")
+            raise FindingError(f"time {row['time']!r}")
         if not name.strip() or not name.isprintable() or len(name) > 100:
-            raise KnownError(f"annotator {name[:40]!r}")
+            raise FindingError(f"annotator {name[:40]!r}")
 
 
 def compared(rows: list[dict[str, Any]], path: Path, form: Form, task: str, annotator: str | None) -> str:
@@ -182,8 +181,6 @@ def examine(study: Path, form: Form, task: str, folder: Path, seed: str) -> tupl
             return outcome(study, path, form, task, rng), ""
     except FindingError as error:
         return "findings", str(error)
-    except KnownError as error:
-        return "known", str(error)
     except TooLongError:
         return "findings", f"took longer than {LIMIT} seconds"
     except Exception as error:  # whatever reaches a person as a traceback
