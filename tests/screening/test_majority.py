@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.records import ANSWERS, DISCARDED, NO, OPEN, UNFIT, UNSURE, YES
+from dissensus.records import ANSWERS, DISCARDED, GONE, NO, OPEN, UNFIT, UNSURE, YES
 from dissensus.screening import majority_verdicts
 
 counts = st.tuples(*[st.integers(0, 12)] * 4)
@@ -74,8 +74,8 @@ def test_columns_of_counts_are_answers_in_their_order() -> None:
 
 def test_what_is_judged_lies_above_what_is_open_and_what_is_discarded_below() -> None:
     assert min(YES, NO) > OPEN > max(DISCARDED)
-    assert len({YES, NO, OPEN, UNSURE, UNFIT}) == 5
-    assert set(DISCARDED) == {UNSURE, UNFIT}
+    assert len({YES, NO, OPEN, UNSURE, UNFIT, GONE}) == 6
+    assert set(DISCARDED) == {UNSURE, UNFIT, GONE}
 
 
 @given(st.lists(counts, min_size=1, max_size=20), st.integers(1, 6))

@@ -248,8 +248,7 @@ def test_a_pool_with_other_references_is_another_pool(photos, tmp_path):
     study = Study.init(tmp_path / "study")
     manifest.write_text("item,path,reference\nx,cat.png,cup.png\n")
     study.pool([manifest])
-    (tmp_path / "study" / "predictions").mkdir()
-    shutil.copy(tmp_path / "study" / "pool.parquet", tmp_path / "study" / "predictions" / "m.parquet")
+    study.predict(m=[3])
     shutil.copy(photos / "cup.png", photos / "same.png")
     manifest.write_text("item,path,reference\nx,cat.png,same.png\n")
     study.pool([manifest])  # the same picture under another name

@@ -96,7 +96,7 @@ def opened(folder: Path) -> Study:
     assert {"mask", "check", "choice"} <= QUESTIONS.keys()
     study = Study(folder)
     backing = StudyBacking(study._task.work, lambda: DrawnRounds(study))
-    study._backing = lambda: backing  # type: ignore[method-assign]
+    study._backing = lambda *_: backing  # type: ignore[method-assign]
     return study
 
 

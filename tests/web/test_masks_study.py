@@ -305,6 +305,7 @@ def test_an_overlay_is_that_of_the_predictions_as_they_are(folder: Path) -> None
     before, pixels = overlay()
     assert overlay()[0] == before
     shutil.copy(study.folder.predictions("blurred"), study.folder.predictions("sharp"))
+    study.check(record=True)
     after, others = overlay()
     assert after != before
     assert (pixels != others).any()
