@@ -22,6 +22,8 @@ MAY_BE_MISSING = (WHY_SKIPPED, "needs root")
 """Why tests may skip in CI, too: data, and the right to mount a disk. Whatever can be installed must be there."""
 HEAVY = {"browser", "demo", "kit", "own_postgres", "postgres", "process", "serve", "serve_process", "small_study"}
 """Fixtures that take long: the tests that use them are slow. `demo` and `small_study` are whole studies, made first."""
+WHOLE = {"study", "web"}
+"""Folders of tests that run whole commands and services: slow, too."""
 
 os.environ["COLUMNS"] = COLUMNS
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="dissensus-config-")  # no agreement of a test is the user's
@@ -50,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         database = item.callspec.params.get("database_url") if hasattr(item, "callspec") else None
         if "kit" in fixtures or item.path in looking:
             item.add_marker(pytest.mark.kit)
-        if fixtures & HEAVY or database == "postgresql":
+        if fixtures & HEAVY or database == "postgresql" or item.path.parent.name in WHOLE:
             item.add_marker(pytest.mark.slow)
         function = getattr(item, "obj", None)
         wanted = getattr(function, "_hypothesis_internal_use_settings", None)
