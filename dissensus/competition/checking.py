@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from dissensus.competition.evaluation import Competition
@@ -11,7 +10,7 @@ from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Task
 from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Record
-from dissensus.store.checksums import Checksums, digest_of, present, read_checksums, remedy
+from dissensus.store.checksums import Checksums, present, read_checksums
 from dissensus.store.folder import Folder
 from dissensus.store.tables import read_table
 
@@ -37,11 +36,11 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
         known = read_checksums(folder.root) or Checksums()
     except StudyError as error:
         return Check(study=str(folder.root), files=0, problems=(str(error),), unlisted=())
-    found = [(name, _problem(folder.root, name, known)) for name in sorted(known.files)]
+    found = [known.problem(folder.root, name) for name in sorted(known.files)]
     unlisted = [name for name in present(folder.root) if name not in known.files]
     steps: list[Callable[[], object]] = [folder.rounds]
     steps += [lambda name=name: read_table(folder.root / name) for name in unlisted if name.endswith(".parquet")]  # type: ignore[misc]
-    problems = [line for _, line in found if line is not None]
+    problems = [line for line in found if line is not None]
     if not problems:
         steps.append(lambda: _compare(task()))
     for step in steps:
@@ -51,19 +50,10 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
             problems.append(str(error))
     return Check(
         study=str(folder.root),
-        files=sum(line is None for _, line in found),
+        files=found.count(None),
         problems=tuple(dict.fromkeys(problems)),
         unlisted=tuple(unlisted),
     )
-
-
-def _problem(root: Path, name: str, known: Checksums) -> str | None:
-    path = root / name
-    if not path.exists():
-        return None if name in known.next else f"{path} is missing: {remedy(root, name)}"
-    if not known.accepts(name, digest_of(path)):
-        return f"{path} is damaged: it does not match its checksum; {remedy(root, name)}"
-    return None
 
 
 def _compare(task: Task[Any, Any]) -> None:

@@ -4,7 +4,9 @@ Every function returns a `Plot`: a figure with the table it was drawn from. It b
 stays text (`svg`), a matplotlib figure (`figure`), or files for a paper (`write`).
 """
 
-from dissensus.plots.charts import Mark, Shade, bars, box, curve, density, dots, heatmap, scatter, strip
+from dissensus.plots.matrices import Shade, heatmap
+from dissensus.plots.planes import Mark, curve, density, scatter
 from dissensus.plots.plot import Plot
+from dissensus.plots.rows import bars, box, dots, strip
 
 __all__ = ["Mark", "Plot", "Shade", "bars", "box", "curve", "density", "dots", "heatmap", "scatter", "strip"]

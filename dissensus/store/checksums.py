@@ -56,8 +56,14 @@ class Checksums:
         lines += [f"{digest}  {name}\n" for name, digest in sorted(self.files.items())]
         return f"{HEAD}{SUM}{_digest_of(''.join(lines).encode())}\n" + "".join(lines)
 
-    def accepts(self, name: str, digest: str) -> bool:
-        return digest in (self.files.get(name), self.next.get(name))
+    def problem(self, root: Path, name: str) -> str | None:
+        """What is wrong with a listed file of the study at `root`, and what to do about it; None if nothing is."""
+        path = root / name
+        if not path.exists():
+            return None if name in self.next else f"{path} is missing: {remedy(root, name)}"
+        if digest_of(path) in (self.files.get(name), self.next.get(name)):
+            return None
+        return f"{path} is damaged: it does not match its checksum; {remedy(root, name)}"
 
 
 def read_checksums(root: Path) -> Checksums | None:
@@ -83,11 +89,10 @@ def verify(path: Path) -> None:
     known = None if place is None else read_checksums(place[0])
     if place is None or known is None or place[1] not in known.files:
         return
-    if not path.exists():
-        if place[1] not in known.next:
-            raise StudyError(f"{path} is missing: {remedy(*place)}")
-    elif path.stat().st_size <= LARGEST and not known.accepts(place[1], digest_of(path)):
-        raise StudyError(f"{path} is damaged: it does not match its checksum; {remedy(*place)}")
+    if path.exists() and path.stat().st_size > LARGEST:
+        return
+    if (problem := known.problem(*place)) is not None:
+        raise StudyError(problem)
 
 
 def listed(root: Path, pattern: str) -> list[str]:

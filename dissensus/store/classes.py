@@ -6,7 +6,7 @@ import csv
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,31 +22,41 @@ Document = dict[str, Any]
 """{'classes': [id, …], 'nodes': {id: {'lemmas': […], 'gloss': '…', 'parents': [id, …]}}}: classes in label order."""
 
 
-def read_classes(source: str, taxonomy: Path | None = None) -> Document:
-    """Read `imagenet`, `voc`, a `.json` document, a `.txt` list, or a `.csv` with a column 'name'.
+def read_classes(source: str | Sequence[str], taxonomy: Path | None = None) -> Document:
+    """Read `imagenet`, `voc`, a `.json` document, a `.txt` list, or a `.csv` with a column 'name'; or take a list.
 
     `taxonomy`: a CSV with the columns child and parent, holding the names or ids of classes and their ancestors.
 
     Raises:
         ClassesError: the file cannot be read, or names a class twice.
     """
-    if source in SHIPPED:
+    if isinstance(source, str) and source in SHIPPED:
         if taxonomy is not None:
             raise ClassesError(
                 f"{source} comes with its own taxonomy: leave out --taxonomy, or give the classes as a file"
             )
         return SHIPPED[source]()
-    path = Path(source)
-    if not path.is_file():
-        raise ClassesError(f"no such file: {path}; give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
-    try:
-        document = _READERS.get(path.suffix.lower(), _from_text)(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ClassesError(f"cannot read {path}: {error}") from None
+    document = _from_file(Path(source)) if isinstance(source, str) else _from_names(source)
     if taxonomy is not None:
         _add_edges(document, taxonomy)
     classes_of(document)
     return document
+
+
+def _from_file(path: Path) -> Document:
+    if not path.is_file():
+        raise ClassesError(f"no such file: {path}; give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
+    try:
+        return _READERS.get(path.suffix.lower(), _from_text)(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ClassesError(f"cannot read {path}: {error}") from None
+
+
+def _from_names(names: Sequence[str]) -> Document:
+    for name in names:
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise ClassesError(f"{name!r} is not the name of a class: use printable text")
+    return _listed("\n".join(names))
 
 
 def classes_of(document: Document) -> Classes:

@@ -91,15 +91,9 @@ QUESTIONS = Table(
 )
 STATE = Table("state", METADATA, Column("key", Text, primary_key=True), _text("value"))
 
-COPIED = {
-    "answers": [
-        "id", "annotator", "role", "answer", "time", "kind", "question", "shown", "seconds", "comment", "ticket",
-    ],
-    "annotators": ["name", "token_hash", "is_owner", "is_trusted", "seed", "time", "revoked"],
-    "exclusions": ["annotator", "is_excluded", "reason", "by", "time"],
-    "questions": ["kind", "question", "role", "expected", "note", "time"],
-}  # fmt: skip
+COPIED = (ANSWERS, ANNOTATORS, EXCLUSIONS, QUESTIONS)
 """Tables of which an index holds a second copy on SQLite, which has no checksums; `Database.verify` compares them."""
 
-for _name, _columns in COPIED.items():
-    Index(f"{_name}_copy", *(METADATA.tables[_name].c[column] for column in _columns)).ddl_if(dialect="sqlite")
+for _table in COPIED:
+    _columns = (column for column in _table.c if column.name != "seq")
+    Index(f"{_table.name}_copy", *_columns).ddl_if(dialect="sqlite")

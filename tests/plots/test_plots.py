@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from dissensus.plots import Mark, Plot, Shade, bars, box, curve, density, dots, heatmap, scatter, strip
-from dissensus.plots.charts import _outward
+from dissensus.plots.planes import _outward
 from dissensus.plots.style import THEME
 
 NAMES = ["first & <b>", "second", "a name that is much too long to be written beside a figure", "price $5 and $6"]

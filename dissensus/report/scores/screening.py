@@ -14,6 +14,8 @@ from dissensus.report.wording import counted, percent
 REJECTED_ABOVE = 0.05
 """Share of outliers above which the paper rejects an annotator (Section 3.4)."""
 
+CAPTION = "One dot for every annotator, the most suspicious first."
+
 
 def screening_section(screenings: Screenings | None) -> Section:
     """One row per annotator, the most suspicious first; no rows if nobody was screened."""
@@ -39,12 +41,12 @@ def _plots(subjects: Sequence[Subject]) -> tuple[Plot, ...]:
     spread = [subject.inconsistency for subject in subjects]
     limit = (100 * REJECTED_ABOVE, f"rejected above {100 * REJECTED_ABOVE:g} %")
     measures = (
-        ("outliers", "Outliers, BT.500", outliers, "percent of the annotator’s answers", "no result", limit),
-        ("bias", "Bias, P.910", [s.bias for s in subjects], "slider points", "no estimate", None),
-        ("inconsistency", "Inconsistency, P.910", spread, "slider points", "no estimate", None),
+        ("outliers", "Outliers, BT.500", outliers, "outliers, percent of the annotator’s answers", "no result", limit),
+        ("bias", "Bias, P.910", [s.bias for s in subjects], "bias, slider points", "no estimate", None),
+        ("inconsistency", "Inconsistency, P.910", spread, "inconsistency, slider points", "no estimate", None),
     )  # fmt: skip
     return tuple(
-        dots(name, title, names, values, nothing, nothing, axis, "", reference=above, missing=missing)
+        dots(name, title, names, values, nothing, nothing, axis, CAPTION, reference=above, missing=missing)
         for name, title, values, axis, missing, above in measures
         if any(value is not None for value in values)
     )

@@ -9,7 +9,7 @@ down_revision = "0001"
 
 COPIED = {
     "answers": [
-        "id", "annotator", "role", "answer", "time", "kind", "question", "shown", "seconds", "comment", "ticket",
+        "id", "kind", "question", "annotator", "role", "answer", "shown", "seconds", "comment", "ticket", "time",
     ],
     "annotators": ["name", "token_hash", "is_owner", "is_trusted", "seed", "time", "revoked"],
     "exclusions": ["annotator", "is_excluded", "reason", "by", "time"],

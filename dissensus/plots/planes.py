@@ -1,0 +1,161 @@
+"""Figures with two axes of numbers: curves, scatters and densities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dissensus.plots.plot import Hints, Plot
+from dissensus.plots.style import BLUE, INK, MUTED, ORANGE, SERIES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+from dissensus.plots.text import Table, cut
+
+GREY = (0.48, 0.52, 0.56)
+
+
+def curve(
+    name: str,
+    title: str,
+    x: Sequence[float],
+    lines: Mapping[str, Sequence[float]],
+    labels: tuple[str, str],
+    caption: str = "",
+    limits: tuple[float, float] | None = None,
+    reference: tuple[float, str] | None = None,
+) -> Plot:
+    """A line for every series over the same x values; `reference` draws a dashed line at a value, with a label."""
+
+    def draw(axes: Axes, hints: Hints) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        for (label, values), (colour, marker, style) in zip(lines.items(), SERIES, strict=False):
+            axes.plot(x, values, style, color=colour, label=label)
+            for at, value in zip(x, values, strict=True):
+                hints.add(axes.plot(at, value, marker, color=colour)[0], f"{label}, {at:g}: {value:.3g}")
+        if reference is not None:
+            axes.axhline(reference[0], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            axes.annotate(
+                reference[1], (1, reference[0]), xycoords=axes.get_yaxis_transform(), ha="right", va="bottom",
+                fontsize=7, color=MUTED,
+            )  # fmt: skip
+        axes.set(xlabel=labels[0], ylabel=labels[1])
+        if limits is not None:
+            axes.set_ylim(*limits)
+        if all(float(at).is_integer() for at in x):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins="auto"))
+        if len(lines) > 1:
+            axes.legend(loc="lower right")
+
+    return Plot(name, title, caption, {labels[0]: list(x)} | {k: list(v) for k, v in lines.items()}, draw, 58)
+
+
+def scatter(
+    name: str,
+    title: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    labels: tuple[str, str],
+    names: Sequence[str],
+    fit: tuple[float, float] | None = None,
+    band: Sequence[tuple[float, float, float]] = (),
+    caption: str = "",
+) -> Plot:
+    """Points with their names; `fit` is the slope and intercept of a line, `band` the (x, low, high) around it."""
+
+    def draw(axes: Axes, hints: Hints) -> None:
+        if band:
+            places, lows, highs = (list(column) for column in zip(*band, strict=True))
+            axes.fill_between(places, lows, highs, color=BLUE, alpha=0.15, linewidth=0)
+        if fit is not None:
+            ends = np.array([min(x), max(x)])
+            axes.plot(ends, fit[0] * ends + fit[1], color=BLUE, linewidth=1)
+        for right, up, label in zip(x, y, names, strict=True):
+            hints.add(axes.plot(right, up, "o", color=BLUE, markersize=4.5)[0], f"{label}: {right:.3g}, {up:.3g}")
+            axes.annotate(cut(label), (right, up), xytext=(3, 3), textcoords="offset points", fontsize=6.5)
+        axes.set(xlabel=labels[0], ylabel=labels[1])
+        axes.margins(0.12)
+
+    table: Table = {"name": list(names), labels[0]: list(x), labels[1]: list(y)}
+    return Plot(name, title, caption, table, draw, 64)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point labelled with a letter; `series` is 0 or 1, and `words` is its tooltip."""
+
+    name: str
+    x: float
+    y: float
+    series: int
+    words: str
+
+
+def density(
+    name: str,
+    title: str,
+    counts: Any,
+    ends: tuple[float, float],
+    labels: tuple[str, str],
+    marks: Sequence[Mark] = (),
+    caption: str = "",
+) -> Plot:
+    """A two-dimensional histogram of a square, shaded on a logarithmic scale.
+
+    `counts[i, j]` is the number of items in bin i of the y axis and bin j of the x axis. The two marks of a series are
+    joined by a line.
+    """
+
+    def draw(axes: Axes, hints: Hints) -> None:
+        axes.grid(visible=False)
+        # a single grey of varying opacity is visible on light and dark backgrounds
+        share = np.log1p(counts) / max(np.log1p(counts).max(initial=0), 1e-9)
+        opacity = np.clip(np.where(counts > 0, 0.2 + 0.8 * share, 0.0), 0.0, 1.0)
+        shade = np.dstack([np.broadcast_to(GREY, (*opacity.shape, 3)), opacity])
+        axes.imshow(shade, origin="lower", extent=(*ends, *ends), interpolation="none", aspect="equal")
+        for series, colour in enumerate((ORANGE, BLUE)):
+            points = [(mark.x, mark.y) for mark in marks if mark.series == series]
+            if len(points) == 2:
+                axes.plot(*zip(*points, strict=True), color=colour, linewidth=1.5)
+        for mark in marks:
+            drawn = axes.plot(
+                mark.x, mark.y, "os"[mark.series], color=(ORANGE, BLUE)[mark.series], markeredgecolor="white",
+                markersize=6, clip_on=False,
+            )[0]  # fmt: skip
+            hints.add(drawn, f"{mark.words}, {labels[0]} {mark.x:.0f}, {labels[1]} {mark.y:.0f}")
+            others = [(other.x, other.y) for other in marks if other.series == mark.series and other is not mark]
+            axes.annotate(
+                mark.name, (mark.x, mark.y), xytext=_outward((mark.x, mark.y), others, ends),
+                textcoords="offset points", ha="center", va="center", fontweight="bold", color=INK,
+            )  # fmt: skip
+        middle = (ends[0] + ends[1]) / 2
+        axes.set(xlim=ends, ylim=ends, xticks=(ends[0], middle, ends[1]), yticks=(ends[0], middle, ends[1]))
+        axes.set(xlabel=cut(labels[0]), ylabel=cut(labels[1]))
+
+    steps = np.argwhere(counts > 0)
+    width = (ends[1] - ends[0]) / len(counts)
+    table: Table = {
+        labels[0]: [ends[0] + width * (j + 0.5) for _, j in steps],
+        labels[1]: [ends[0] + width * (i + 0.5) for i, _ in steps],
+        "items": [int(counts[i, j]) for i, j in steps],
+    }
+    return Plot(name, title, caption, table, draw, 80)
+
+
+def _outward(
+    point: tuple[float, float], others: Sequence[tuple[float, float]], ends: tuple[float, float]
+) -> tuple[float, float]:
+    """Offset of a mark's letter from the mark, in points: away from the other mark, but inside the frame."""
+    other, edge = others[0] if others else point, 0.07 * (ends[1] - ends[0])
+    is_level = abs(point[0] - other[0]) > abs(point[1] - other[1])
+    along = point[0] - other[0] if is_level else point[1] - other[1]
+    at, across = point if is_level else point[::-1]
+    if ends[0] + edge < at < ends[1] - edge:
+        step = 9.0 if along >= 0 else -9.0
+        return (step, 0.0) if is_level else (0.0, step)
+    step = 9.0 if across < (ends[0] + ends[1]) / 2 else -9.0
+    return (0.0, step) if is_level else (step, 0.0)

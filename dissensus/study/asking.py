@@ -1,0 +1,241 @@
+"""Questions and answers: the methods by which people take part."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import StudyError
+from dissensus.store.lock import Lock
+from dissensus.study.base import Base
+
+if TYPE_CHECKING:
+    from dissensus.report.scores.data import Screenings
+    from dissensus.steps.serving import StudyBacking
+    from dissensus.store.people import People
+    from dissensus.web.running import Ready
+
+
+class Asking(Base):
+    """Questions, answers, the service and the annotators."""
+
+    def questions(self, path: str | Path | None = None, image_url: str | None = None) -> Sequence[Any]:
+        """The open questions; with a path (.html, .csv or .jsonl), they are also written to an answer sheet.
+
+        `image_url`, the base URL of the images, adds a column of URLs to a .csv for crowdsourcing platforms.
+        """
+        task, evaluation = self._task, self._unweighed()
+        found = task.open_questions(evaluation)
+        if path is not None:
+            task.write_questions(evaluation, found, Path(path), image_url)
+        return found
+
+    def asked(self) -> list[tuple[Any, ...]]:
+        """What every question that the study has needed so far, answered or not, is about.
+
+        For labels: (item, label). For scores: (first, second), two items. For masks: (item,), or (item, first, second)
+        if people choose between two models' maps of the item.
+        """
+        from dissensus.competition.evaluation import Competition
+
+        about = [question.body for question in Competition(self._task).asked_so_far()]
+        how = ("same", "again", "prefill")  # checks and corrections are about the same item as the drawing
+        return list(dict.fromkeys(tuple(value for name, value in one.items() if name not in how) for one in about))
+
+    def judgements_import(self, path: str | Path, format: str | None = None, annotator: str | None = None) -> int:
+        """Import the answers in a file, all or none, and return how many were new.
+
+        `format` is one of rows (JSON Lines, CSV, Parquet), label-studio, labelme, coco and png; it is detected by
+        default. `annotator` is who answered, if the file does not say.
+        """
+        from dissensus.engines.local import counted
+        from dissensus.steps.pools import open_pool
+        from dissensus.store.exchange import read_responses
+
+        is_item = open_pool(self.folder).__contains__
+        task, database = self.settings.task, self._database
+        read = partial(
+            read_responses, Path(path), self.classes, is_item, format, annotator, task=task, items=self._items
+        )
+        if database.path is not None and not database.path.exists():
+            for _ in read():  # an import that is refused makes no database
+                pass
+        return self._task.work.answers.append(counted("import", read(), self.progress))
+
+    def answer(self, answers: Any, annotator: str | None = None) -> int:
+        """Store answers given in memory, all or none, and return how many were new.
+
+        Args:
+            answers: A frame, a dict of columns or a list of dicts, with the same columns as a file of answers: item,
+                label, answer (yes, no, unsure, unfit) and annotator for labels; first, second and answer for scores;
+                and optionally time, seconds and comment.
+            annotator: Who answered, if there is no such column.
+
+        Example:
+            >>> study.answer(frame, annotator="ann")  # doctest: +SKIP
+        """
+        import pyarrow.parquet as pq
+
+        from dissensus.frames import table_of
+
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "answers.parquet"
+            pq.write_table(table_of(answers), path)
+            return self.judgements_import(path, "rows", annotator)
+
+    def judgements_export(
+        self, path: str | Path, format: str | None = None, tell: Callable[[str], None] | None = None
+    ) -> int:
+        """Write all answers of all kinds, in the order in which they were stored, and return how many.
+
+        The format `png` holds only the latest masks; `tell` is called with one line about what that leaves out.
+        """
+        from dissensus.store.exchange import write_responses
+
+        work = self._task.work
+        work.database.verify()
+        responses = (response for _, response in work.answers.all())
+        return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
+
+    def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
+        """Add questions from a JSON Lines or CSV file: to be asked, or with known answers as controls or for training.
+
+        Returns how many are new, and how many are in the file.
+        """
+        from dissensus.competition.evaluation import Competition
+        from dissensus.steps.pools import drawn, open_source
+        from dissensus.steps.serving import items_shown
+        from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
+        from dissensus.store.set_questions import CustomQuestions
+
+        pool = open_source(self.folder)
+        found = read_set_questions(Path(path), role, self.classes, pool.__contains__)
+        if self.folder.rounds():
+            refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
+        if self.folder.enumeration.exists():
+            drawn(
+                self.folder,
+                pool.places(sorted({item for one in found for item in items_shown(one.question)})),
+                self.progress,
+            )
+        return CustomQuestions(self._database).add(found), len(found)
+
+    def configure(
+        self,
+        answers: int | None = None,
+        database: str | None = None,
+        host: str | None = None,
+        port: int | None = None,
+        instructions: Sequence[str] | None = None,
+    ) -> None:
+        """Save settings of the service in study.toml: people per question, where it listens, where answers are stored.
+
+        `instructions` are paragraphs that people read before they start.
+
+        Raises:
+            StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
+        """
+        from dissensus.store.database import VARIABLE, has_password
+        from dissensus.store.files import restored
+
+        if database is not None and has_password(database):
+            raise StudyError(
+                f"the database URL contains a password, which must not be in {self.folder.settings}: "
+                f"set {VARIABLE} to the URL instead"
+            )
+        with self._lock, restored(self.folder.settings):
+            self.change("judge", {"min_answers": answers})
+            reached = {"host": host, "port": port or None}  # port 0 is not saved: it picks a different port each time
+            told = {"instructions": None if instructions is None else list(instructions)}
+            self.change("serve", {"database": database} | reached | told)
+
+    @property
+    def address(self) -> str:
+        """The URL at which people reach the service, according to study.toml."""
+        serve = self.settings.serve
+        host = socket.gethostname() if serve.host in ("0.0.0.0", "::") else serve.host
+        return f"http://{host}:{serve.port}"
+
+    def serve(
+        self,
+        ready: Ready,
+        host: str | None = None,
+        port: int | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """Serve the annotation pages until the process is stopped.
+
+        `ready` is called with the addresses, and `tell` with one line if pictures are missing: reserves replace them.
+        """
+        from dissensus.web.app import Service  # takes half a second to import, and only this needs it
+        from dissensus.web.running import run
+
+        serve = self.settings.serve
+        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
+            make = lambda: Service(self._backing(tell or (lambda _: None)))  # noqa: E731
+            run(make, host or serve.host, serve.port if port is None else port, ready)
+
+    def _backing(self, tell: Callable[[str], None] | None = None) -> StudyBacking:
+        """The study behind the service; with `tell`, it first looks for pictures, and tells which are missing."""
+        from dissensus.competition.evaluation import Competition
+        from dissensus.steps.presence import some
+        from dissensus.steps.serving import StudyBacking, pictures_by_hand
+
+        task = self._task  # the settings stay the same for as long as it is served
+
+        def checked() -> Competition[Any, Any]:
+            competition = Competition(task)
+            missing = [] if tell is None else competition.note_missing(pictures_by_hand(task.work))
+            if tell is not None and missing:
+                tell(
+                    f"{len(missing):,} pictures are missing ({some(missing)}): reserves take their place; to ask about "
+                    "them, restore them and start the service again"
+                )
+            return competition
+
+        return StudyBacking(task.work, checked)
+
+    def overview(self) -> dict[str, Any]:
+        """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""
+        from dissensus.steps.serving import overview_of
+
+        return overview_of(self._backing())
+
+    def screen(self) -> list[str]:
+        """Exclude everybody whom the overview suggests excluding, and return their names; `include` undoes this."""
+        suggested = {one["name"]: one["suggestion"] for one in self.overview()["annotators"] if one["suggestion"]}
+        for name, reason in suggested.items():
+            self.people.exclude(name, reason, "screen")
+        return list(suggested)
+
+    def screenings(self) -> Screenings | None:
+        """The results of BT.500 and P.910 for everybody who compared pairs, side by side; None if nobody has yet."""
+        task = self._scores
+        if task.kind != "slider":
+            raise StudyError(
+                "this study asks for choices, which cannot be screened as numbers: see dissensus annotators list"
+            )
+        return task.screenings(self._unweighed())
+
+    def exclude(self, name: str, reason: str) -> None:
+        """Stop counting a person's answers; `include` undoes this."""
+        self.people.require(name)
+        self.people.exclude(name, reason, "owner")
+
+    def include(self, name: str, reason: str) -> None:
+        """Count a person's answers again."""
+        self.people.require(name)
+        self.people.include(name, reason, "owner")
+
+    @property
+    def people(self) -> People:
+        """The annotators: add and revoke links, exclude and include answers."""
+        from dissensus.steps.pooling import pool_stamp
+        from dissensus.store.people import People
+
+        pool_stamp(self.folder)  # raises an error if there is no pool to ask about
+        return People(self._database)

@@ -1,0 +1,117 @@
+"""What follows from the answers: rankings, reports, and the state of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dissensus.errors import StudyError
+from dissensus.study.base import Base
+
+if TYPE_CHECKING:
+    from dissensus.competition.checking import Check
+    from dissensus.competition.status import Status
+    from dissensus.competition.task import Evaluation
+    from dissensus.plots import Plot
+    from dissensus.records import Ranking, Rankings
+    from dissensus.report.data import Benchmark
+
+
+class Finding(Base):
+    """Rankings, figures and reports, and whether the study is whole."""
+
+    def rank(self, method: str | None = None) -> Ranking | Rankings:
+        """Rank the models by the annotators' answers, and save the result in results/.
+
+        Returns a `Ranking` for labels, and a `Rankings` (by aggressiveness and by resistance) for scores and masks.
+        """
+        return self._task.rank(self.evaluation(), method)
+
+    def evaluation(self) -> Evaluation[Any, Any]:
+        """All rounds with their answers and what follows from them: the input of a ranking.
+
+        Raises:
+            StudyError: nothing has been selected yet.
+            ScreeningError: the study's screening has no estimate for these answers.
+        """
+        from dissensus.competition.evaluation import Competition
+
+        return Competition(self._task).weighed()
+
+    def consensus(self) -> Mapping[str, float]:
+        """Agreement of every classifier with the plurality vote over the pool: a ranking that needs no annotators."""
+        from dissensus.tasks.labels import Labels
+
+        task = self._task
+        if not isinstance(task, Labels):
+            raise StudyError("only studies of labels have a plurality vote, as other models do not predict classes")
+        return task.consensus(self._unweighed().models)
+
+    def benchmark(self, ranking: Ranking) -> Benchmark | None:
+        """The ranking compared with the user's benchmark, if there is one."""
+        from dissensus.steps.benchmark import known_benchmark
+
+        return known_benchmark(self.folder, ranking)
+
+    def report(
+        self, method: str | None = None, benchmark: str | Path | None = None, figures: str | Path | None = None
+    ) -> Path:
+        """Rank the models, write the report, and return its path.
+
+        Args:
+            method: How judgements become a ranking; defaults to the method in study.toml.
+            benchmark: A CSV with model and a score to compare with; copied into the study.
+            figures: A folder for every figure of the report, as SVG and PDF with its numbers as CSV.
+        """
+        from dissensus.report.page import render
+        from dissensus.steps.benchmark import read_benchmark
+        from dissensus.store.files import restored, write_text
+
+        with restored(self.folder.benchmark, self.folder.results, self.folder.ranking, self.folder.matrices):
+            if benchmark is not None:
+                read_benchmark(Path(benchmark))
+                write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
+            page = self._task.page(self.evaluation(), method)
+        write_text(self.folder.report, render(page))
+        for number, plot in enumerate(page.plots if figures is not None else (), start=1):
+            plot.write(Path(str(figures)))
+            self.progress("figures", number, len(page.plots))
+        return self.folder.report
+
+    def plots(self, method: str | None = None) -> dict[str, Plot]:
+        """The figures of the report by name: `study.plots()["ranking"].figure()` is a matplotlib figure."""
+        return {plot.name: plot for plot in self._task.page(self.evaluation(), method).plots}
+
+    def check(self, record: bool = False) -> Check:
+        """Whether every file of the study is whole: all that is missing or damaged, and what to do about it.
+
+        Args:
+            record: First accept the files as they are now, for a study without checksums or after restoring files.
+        """
+        from dissensus.competition.checking import check
+        from dissensus.store.checksums import record_all
+
+        if record:
+            with self._changing():
+                record_all(self.folder.root)
+        return check(self.folder, lambda: self._task)
+
+    def status(self) -> Status:
+        """The progress of the study, and what to do next."""
+        from dissensus.competition.status import status_of
+
+        return status_of(self._task)
+
+    def backup(self, path: str | Path) -> int:
+        """Copy the study to a new folder, also while it is served, and return the number of answers in the copy.
+
+        The copy is a study of its own: it has every answer that was acknowledged before.
+
+        Raises:
+            StudyError: the folder exists already, or the answers are on a PostgreSQL server.
+        """
+        from dissensus.steps.backing_up import back_up
+
+        with self._lock:
+            return back_up(self.folder, self._database, Path(path))
