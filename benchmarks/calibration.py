@@ -1,59 +1,216 @@
-"""How often rank sets say too much: five equal models compete, and any two that are separated are a mistake.
+"""How often verdicts say too much, and how much they find: simulated studies, each with a fresh pool and fresh people.
 
-    python benchmarks/calibration.py [--experiments 200] [--level 0.9] [--method perron]
+    python benchmarks/calibration.py                         # all rows, 400 studies each, two processes
+    python benchmarks/calibration.py --studies 50 --only masks
+    python benchmarks/calibration.py --level 0.9
 
-Every experiment draws 30 judged items per duel; each item stands in three duels, as items of real competitions do, and
-is answered in all of them by the same draw of who is right. At level 0.9 a mistake in up to 10 % of experiments is what
-was promised.
+Equal models: the share of studies in which any two are separated, by any of the study's rankings; at level 0.95 it
+should be at most 5 % for one ranking. Different models: the share of studies with a wrong separation or with the best
+model ruled out as first, and the power: the share of pairs that is separated.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from itertools import combinations
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, permutations
+from multiprocessing import Pool
 
 import numpy as np
 
+from dissensus.arrays import Array, Float
+from dissensus.competition.attacks import two_orders
 from dissensus.competition.one_order import rank
-from dissensus.competition.standings import Method
-from dissensus.ranking import RANKERS
-from dissensus.records import Outcomes
+from dissensus.competition.standings import Method, Standings
+from dissensus.inquiry import NumericAnswers
+from dissensus.records import Attacks, Contests, Outcomes
+from dissensus.screening import WeightedAnswers, preferences
+from dissensus.selection import Cells, extremal_pairs, scan_extremes
+from dissensus.tasks.masks.standings import Choices, MaskEvidence
+from dissensus.tasks.scores.levels import even_levels
+from dissensus.tasks.scores.standings import PairEvidence
 
-MODELS, ITEMS, SHARED = 5, 30, 3
+Skill = Float[Array, " M"]
+"""The models' true qualities, −1 to 1; the first model is the best."""
+Orders = list[Standings]
 
 
-def equal_models(rng: np.random.Generator) -> Outcomes:
-    """Judged items of all duels among models that are equally often right."""
-    duels = np.array(list(combinations(range(MODELS), 2)))
-    right = rng.random((len(duels) * ITEMS // SHARED, MODELS)) < 0.5
-    first: list[int] = []
-    second: list[int] = []
-    item: list[int] = []
-    place: list[int] = []
-    for one, other in duels:
-        chosen = rng.choice(len(right), ITEMS, replace=False)
-        first += [one] * ITEMS
-        second += [other] * ITEMS
-        item += chosen.tolist()
-        place += range(1, ITEMS + 1)
-    items = np.array(item)
-    columns = np.array(first), np.array(second), items, np.array(place)
-    return Outcomes(*columns, right[items, columns[0]], right[items, columns[1]])
+@dataclass(frozen=True)
+class Size:
+    """One row of the table: `strata` are items per duel, levels or categories; `people` answer every question."""
+
+    task: str
+    models: int
+    strata: int
+    people: int
+    items: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.task} {self.models}×{self.strata}, {self.people} {'person' if self.people == 1 else 'people'}"
+
+
+SIZES = (
+    Size("labels", 3, 30, 1, 3000),
+    Size("labels", 5, 30, 1, 3000),
+    Size("labels", 11, 30, 1, 3000),
+    Size("scores", 4, 3, 15, 1000),
+    Size("scores", 4, 6, 15, 1000),
+    Size("scores", 8, 6, 15, 1000),
+    Size("scores", 16, 6, 15, 1000),
+    Size("scores", 16, 6, 31, 3000),
+    Size("masks", 3, 5, 1, 600),
+    Size("masks", 6, 10, 1, 1000),
+    Size("masks", 10, 20, 1, 3000),
+    Size("choices", 3, 5, 3, 600),
+    Size("choices", 6, 10, 3, 1000),
+)
+
+
+def labels(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> Orders:
+    """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ."""
+    truth, difficulty = rng.integers(10, size=size.items), rng.standard_normal(size.items)
+    margin = 0.7 + 0.4 * skill[:, None] - 0.8 * difficulty + 0.6 * rng.standard_normal((size.models, size.items))
+    wrong = (truth + rng.integers(1, 10, size=margin.shape)) % 10
+    said = np.where(margin > 0, truth, wrong)
+    order = rng.permutation(size.items)
+    rows = []
+    for one, other in combinations(range(size.models), 2):
+        items = order[said[one, order] != said[other, order]][: size.strata]
+        rows += [(one, other, item, place) for place, item in enumerate(items, start=1)]
+    first, second, item, place = np.array(rows).T
+    right = said == truth
+    outcomes = Outcomes(first, second, item, place, right[first, item], right[second, item])
+    return [rank(outcomes, _names(size), Method("perron", 1.0, level, resamples=1000))]
+
+
+def scores(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> Orders:
+    """Quality plus noise, on scales of ranks; people differ in how far and in which direction they move the slider."""
+    quality = rng.uniform(0, 100, size.items)
+    noise = 12 * 1.6 ** -skill[:, None]
+    score = quality + noise * rng.standard_normal((size.models, size.items))
+    scaled = score.argsort(axis=1).argsort(axis=1) * (100 / (size.items - 1))
+    ends = even_levels(size.strata, 28.9, 1, 99)
+    cuts = np.unique(ends)
+    cells = Cells(np.tile(cuts, (size.models, 1)), np.searchsorted(cuts, ends).astype(np.int64))
+    everyone = ~np.eye(size.models, dtype=bool)
+    found = extremal_pairs(scan_extremes(scaled, 0, cells, cells.depth(1)), cells, everyone, 1)
+    items, pair = np.unique(np.sort(np.stack([found.low, found.high], axis=1), axis=1), axis=0, return_inverse=True)
+    pair = pair.ravel()
+    true = 100 * np.tanh((quality[items[:, 1]] - quality[items[:, 0]]) / 40)
+    gain, bias = np.exp(0.2 * rng.standard_normal(size.people)), 5 * rng.standard_normal(size.people)
+    answers = true[:, None] * gain + bias + 15 * rng.standard_normal((len(items), size.people))
+    question, person = np.indices(answers.shape).reshape(2, -1)
+    weighed = WeightedAnswers(answers.clip(-100, 100).ravel(), np.ones(answers.size))
+    sign = np.where(found.high > found.low, 1, -1)
+    preference = preferences(question, weighed, len(items))[0] / 100
+    attacks = Attacks(
+        found.attacker, found.defender, found.level, pair, found.weight.astype(float), sign * preference[pair]
+    )
+    evidence = PairEvidence(attacks, sign, question, person, weighed, items)
+    return list(two_orders(evidence, _names(size), Method("thurstone", 0.01, level)).values())
+
+
+def masks(rng: np.random.Generator, size: Size, skill: Skill, level: float, is_choice: bool = False) -> Orders:
+    """Agreement with the truth, by image and model; the image on which two models agree least, in every category.
+
+    Drawings differ by annotator and image. With choices, people see which of two maps is better if it is much better.
+    """
+    count = size.items
+    category = rng.integers(size.strata, size=count)
+    seen = np.where(
+        rng.random((size.models, count)) < 0.9, category, rng.integers(size.strata, size=(size.models, count))
+    )
+    logit = rng.normal(1.3, 0.8, count) + 0.6 * skill[:, None] + 0.7 * rng.standard_normal((size.models, count))
+    true = 1 / (1 + np.exp(-logit))
+    drawn = true + 0.03 * rng.standard_normal(count) + 0.015 * rng.standard_normal(true.shape)
+    pairs = list(combinations(range(size.models), 2))
+    alike = {(i, j): true[i] * true[j] + 0.05 * rng.standard_normal(count) for i, j in pairs}
+    rows = []
+    for attacker, defender in permutations(range(size.models), 2):
+        agreement = alike[min(attacker, defender), max(attacker, defender)]
+        for number in range(size.strata):
+            candidates = np.flatnonzero(seen[defender] == number)
+            if len(candidates):
+                rows.append((attacker, defender, number, candidates[agreement[candidates].argmin()]))
+    attacker, defender, number, image = np.array(rows).T
+    method, weight = Method("thurstone", 0.01, level), np.ones(len(rows))
+    if not is_choice:
+        ours, theirs = drawn.clip(0, 1)[attacker, image], drawn.clip(0, 1)[defender, image]
+        contests = Contests(attacker, defender, number, image, ours, theirs, weight)
+        return list(two_orders(MaskEvidence(contests, np.arange(count)), _names(size), method).values())
+    both = np.stack([image, np.minimum(attacker, defender), np.maximum(attacker, defender)], axis=1)
+    keys, place = np.unique(both, axis=0, return_inverse=True)
+    place = place.ravel()
+    better = 1 / (1 + np.exp(-8 * (true[keys[:, 1], keys[:, 0]] - true[keys[:, 2], keys[:, 0]])))
+    value = (rng.random((len(keys), size.people)) < better[:, None]).astype(float)
+    question, person = np.indices(value.shape).reshape(2, -1)
+    told = NumericAnswers(question, person, value.ravel(), tuple(map(str, range(size.people))))
+    is_first = attacker < defender
+    ours = np.where(is_first, value.mean(axis=1)[place], 1 - value.mean(axis=1)[place])
+    contests = Contests(attacker, defender, number, place, ours, 1 - ours, weight)
+    evidence = MaskEvidence(contests, keys[:, 0], Choices(told, is_first))
+    return list(two_orders(evidence, _names(size), method).values())
+
+
+STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, float], Orders]] = {
+    "labels": labels,
+    "scores": scores,
+    "masks": masks,
+    "choices": partial(masks, is_choice=True),
+}
+
+
+def verdicts(size: Size, level: float, seed: int) -> dict[str, float]:
+    """What one study of equal models and one of different models say."""
+    rng = np.random.default_rng([seed, size.models, size.strata])
+    equal = STUDIES[size.task](rng, size, np.zeros(size.models), level)
+    mixed = STUDIES[size.task](rng, size, np.linspace(1, -1, size.models), level)
+    pairs = size.models * (size.models - 1) / 2
+    return {
+        "false": float(any(_apart(one) for one in equal)),
+        "false, one ranking": float(np.mean([_apart(one) > 0 for one in equal])),
+        "wrong": float(np.mean([_wrong(one) for one in mixed])),
+        "power": float(np.mean([_apart(one) / pairs for one in mixed])),
+        "possible winners": float(np.mean([sum(row.may_be_first for row in one.standings) for one in mixed])),
+        "best ruled out": float(np.mean([not _keeps_best(one) for one in mixed])),
+    }
+
+
+def _names(size: Size) -> list[str]:
+    return [f"m{number:02}" for number in range(size.models)]
+
+
+def _apart(found: Standings) -> float:
+    """Number of pairs of models that are separated."""
+    return sum(row.rank_low - 1 for row in found.standings)
+
+
+def _wrong(found: Standings) -> bool:
+    """True if a rank set excludes the true rank, which a model's number tells."""
+    return any(not row.rank_low <= int(row.model[1:]) + 1 <= row.rank_high for row in found.standings)
+
+
+def _keeps_best(found: Standings) -> bool:
+    return any(row.may_be_first and row.model == "m00" for row in found.standings)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--experiments", type=int, default=200)
-    parser.add_argument("--level", type=float, default=0.9)
-    parser.add_argument("--method", choices=list(RANKERS), default="perron")
+    parser.add_argument("--studies", type=int, default=400)
+    parser.add_argument("--level", type=float, default=0.95)
+    parser.add_argument("--only", default="", help="rows whose name starts with this, such as 'masks' or 'scores 16'")
+    parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args()
-    method = Method(given.method, 1.0, resamples=400, level=given.level)
-    mistakes = 0
-    for seed in range(given.experiments):
-        standings = rank(equal_models(np.random.default_rng(seed)), list("abcde"), method).standings
-        mistakes += any((row.rank_low, row.rank_high) != (1, MODELS) for row in standings)
-    print(json.dumps(vars(given) | {"mistaken": mistakes / given.experiments}))
+    with Pool(given.processes) as pool:
+        for size in SIZES:
+            if size.key.startswith(given.only):
+                found = pool.map(partial(verdicts, size, given.level), range(given.studies))
+                means = {name: round(float(np.mean([one[name] for one in found])), 3) for name in found[0]}
+                print(json.dumps({"study": size.key} | means), flush=True)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ def rank(
     method: Ranked = None,
     json: Json = False,
 ) -> None:
-    """Rank the models in STUDY, best first, with confidence intervals, rank sets and a summary in words.
+    """Rank the models in STUDY, best first, with rank sets and a summary in words.
 
     Example: `dissensus rank birds --method perron --json`
     """

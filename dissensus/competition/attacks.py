@@ -1,12 +1,13 @@
 """Two rankings from matrices of attacks, by how well models attack and how well they defend.
 
-Each task defines where the credits in the matrices come from and how they are resampled.
+Each task defines where the credits in the matrices come from and which rows they are averages of.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from dissensus.competition.reporting import known_cells
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.task import Evaluation
 from dissensus.errors import RankingError
-from dissensus.ranking import ATTACK_RANKERS, cyclic_share, has_maximum, named
+from dissensus.ranking import ATTACK_RANKERS, Rows, cyclic_share, errors_of, named
 from dissensus.records import AttackMatrices, Rankings
 from dissensus.store.folder import Folder
 
@@ -32,7 +33,7 @@ Credits = Mapping[str, Float[Array, "*B M M"]]
 
 
 class Evidence(Protocol):
-    """Judged attacks, and how to resample them."""
+    """Judged attacks, and what the matrices are averages of."""
 
     @abstractmethod
     def among(self, members: Int[Array, " n"]) -> Self:
@@ -44,11 +45,11 @@ class Evidence(Protocol):
 
     @abstractmethod
     def credits(self, matrices: AttackMatrices, method: Method) -> Credits:
-        """The credits computed from the matrices."""
+        """The credits computed from the matrices; leading axes of the matrices stay."""
 
     @abstractmethod
-    def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
-        """The matrices with random weights for annotators and for everything that was judged."""
+    def rows(self, measure: str, models: int, method: Method) -> Rows:
+        """The judged rows that a measure's matrix is made of."""
 
 
 def both_ways(matrices: AttackMatrices) -> Bool[Array, "M M"]:
@@ -68,16 +69,10 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
     """
     matrices = named_matrices(evidence, names, method)
     credits = evidence.credits(matrices, method)
-    resampled = _Resampled(evidence, method)
 
     def standings(measure: str) -> Standings:
         def estimate(members: Int[Array, " n"]) -> Estimate:
-            square = np.ix_(members, members)
-            strengths = method.among(ATTACK_RANKERS)(credits[measure][square])
-            samples = resampled(tuple(members.tolist()))[measure]
-            has_ranking = has_maximum(samples)
-            found = method.among(ATTACK_RANKERS)(samples[has_ranking])
-            return Estimate(strengths, found, int((~has_ranking).sum()))
+            return _estimate(evidence.among(members), len(members), measure, method)
 
         def share(members: Int[Array, " n"]) -> float:
             return _circular(credits[measure][np.ix_(members, members)])
@@ -103,32 +98,16 @@ def named_matrices(evidence: Evidence, names: Sequence[str], method: Method) -> 
         raise RankingError(named(str(error), names)) from None
 
 
-class _Resampled:
-    """The credits of some models against each other in every resample; both measures share the resamples."""
+def _estimate(evidence: Evidence, models: int, measure: str, method: Method) -> Estimate:
+    """Strengths of connected models by one measure, with margins."""
+    matrices, ranker = evidence.matrices(models, method), method.among(ATTACK_RANKERS)
 
-    def __init__(self, evidence: Evidence, method: Method) -> None:
-        self.evidence, self.method = evidence, method
-        self.known: dict[tuple[int, ...], dict[str, Float[Array, "B n n"]]] = {}
+    def strengths(entries: Float[Array, "B M M"]) -> Float[Array, "B M"]:
+        return ranker(evidence.credits(replace(matrices, **{measure: entries}), method)[measure])
 
-    def __call__(self, members: tuple[int, ...]) -> dict[str, Float[Array, "B n n"]]:
-        if members not in self.known:
-            self.known[members] = resampled_credits(self.evidence.among(np.array(members)), len(members), self.method)
-        return self.known[members]
-
-
-def resampled_credits(evidence: Evidence, models: int, method: Method) -> dict[str, Float[Array, "B M M"]]:
-    """Credits by both measures in every resample.
-
-    Bayesian bootstrap: every annotator and everything that was judged gets a random exponential weight, so that nothing
-    ever drops out and no duel is left without a result. A judged item has the same weight in all duels that use it.
-    """
-    rng = np.random.default_rng(method.seed)
-    drawn: dict[str, list[Array]] = {measure: [] for measure in MEASURES}
-    for _ in range(method.resamples):
-        credits = evidence.credits(evidence.resample(models, method, rng), method)
-        for measure in MEASURES:
-            drawn[measure].append(credits[measure])
-    return {measure: np.stack(found) for measure, found in drawn.items()}
+    entries = getattr(matrices, measure)
+    errors = errors_of(evidence.rows(measure, models, method), strengths, entries)
+    return Estimate(strengths(entries[None])[0], errors.margins(method.level))
 
 
 def rankings_of(

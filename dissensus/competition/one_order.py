@@ -11,10 +11,18 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import compare, tally
-from dissensus.ranking import RANKERS, bootstrap, connected_groups, cyclic_share, log_dominance, resampled_tallies
+from dissensus.ranking import (
+    RANKERS,
+    bootstrap,
+    connected_groups,
+    cyclic_share,
+    log_dominance,
+    resampled_margins,
+    resampled_tallies,
+)
 from dissensus.records import Comparisons, Outcomes, Tally
 
-USUAL = Method("perron", 1.0)
+USUAL = Method("perron", 1.0, resamples=1000)
 
 
 def rank(
@@ -81,7 +89,9 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
     rng = np.random.default_rng(method.seed)
     tallies = resampled_tallies(own, len(members), method.resamples, rng, smoothing)
     samples, degenerate = bootstrap(lambda cases: ranker.strengths(compare(cases, 0.0)), tallies)
-    return Estimate(found, samples, degenerate, ranker.logarithmic)
+    logarithm = np.log if ranker.logarithmic else np.asarray
+    margins = resampled_margins(logarithm(found), logarithm(samples), method.level)
+    return Estimate(found, margins, degenerate, ranker.logarithmic)
 
 
 def together(rounds: Sequence[Outcomes]) -> Outcomes:

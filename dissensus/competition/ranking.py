@@ -17,7 +17,7 @@ from dissensus.version import __version__
 
 def method_of(settings: MethodSettings, name: str | None = None) -> Method:
     """The named method, or the study's own by default, with the study's parameters."""
-    return Method(name or settings.method, settings.smoothing, settings.resamples, settings.level, settings.seed)
+    return Method(name or settings.method, **settings.model_dump(exclude={"method"}))
 
 
 def ranking_of(
@@ -34,7 +34,9 @@ def ranking_of(
     words = (*standings.words, *beside)
     if evaluation.open:
         words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} are still open.", *words)
-    own = {"smoothing": method.smoothing, "resamples": method.resamples, "level": method.level}
+    own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level}
+    if method.resamples:
+        own["resamples"] = method.resamples
     return Ranking(
         standings=standings.standings,
         words=words,

@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import RankingError
-from dissensus.ranking import connected_groups, named, percentile_intervals, rank_sets, sentences, separated
+from dissensus.ranking import Margins, comparison_bars, connected_groups, named, rank_sets, sentences
 from dissensus.records import Standing
 
 R = TypeVar("R")
@@ -18,12 +18,15 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Method:
-    """How to rank: the ranker's name and all its parameters; each task defines what `smoothing` applies to."""
+    """How to rank: the ranker's name and all its parameters; each task defines what `smoothing` applies to.
+
+    `resamples` and `seed` are the bootstrap's; there are none where margins come from a formula.
+    """
 
     name: str
     smoothing: float
-    resamples: int = 1000
     level: float = 0.95
+    resamples: int = 0
     seed: int = 0
 
     def among(self, rankers: Mapping[str, R]) -> R:
@@ -39,15 +42,26 @@ class Method:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Strengths of connected models (larger is better), and those in every resample that has a ranking.
+    """Strengths of connected models (larger is better), and how far two must be apart to be separated.
 
-    `is_ratio`: compare logarithms of strengths. `degenerate` is the number of resamples without a ranking.
+    `is_ratio`: margins are about logarithms of strengths. `degenerate` is the number of resamples without a ranking.
     """
 
     strengths: Float[Array, " n"]
-    samples: Float[Array, "B n"]
+    margins: Margins
     degenerate: int = 0
     is_ratio: bool = False
+
+    @property
+    def compared(self) -> Float[Array, " n"]:
+        """The strengths on the scale of the margins."""
+        return np.log(self.strengths) if self.is_ratio else self.strengths
+
+    def bars(self) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+        """Low and high end of each model's bar; bars that do not overlap belong to separated models."""
+        half = comparison_bars(self.compared, self.margins.pairs)
+        ends = self.compared - half, self.compared + half
+        return (np.exp(ends[0]), np.exp(ends[1])) if self.is_ratio else ends
 
 
 @dataclass(frozen=True)
@@ -80,29 +94,22 @@ def ranked(
     groups = connected_groups(compared)
     if len(groups[0]) == 1:
         raise RankingError(nothing)
-    surely_better = np.zeros((len(names), len(names)), bool)
-    estimates: dict[int, tuple[float, float, float]] = {}
-    degenerate = 0
-    for group in groups:
-        if len(group) > 1:
-            members = np.array(group)
-            found, low, high, better = _estimated(estimate, members, names, method)
-            estimates |= {model: (found.strengths[i], low[i], high[i]) for i, model in enumerate(group)}
-            surely_better[np.ix_(members, members)] = better
-            degenerate += found.degenerate
-    largest = np.array(groups[0])
+    found = {group: _named(estimate, group, names) for group in groups if len(group) > 1}
+    largest, first = np.array(groups[0]), found[groups[0]]
     share = cyclic_share(largest)
+    degenerate = sum(one.degenerate for one in found.values())
     words = sentences(
         names,
         groups,
-        np.array([estimates[model][0] for model in groups[0]]),
-        surely_better[np.ix_(largest, largest)],
+        first.compared,
+        first.margins,
         cyclic_share=share,
         degenerate=degenerate,
         resamples=method.resamples,
         identical=identical,
     )
-    return Standings(_rows(names, groups, estimates, surely_better), words, share, degenerate)
+    rows = tuple(row for group in groups for row in _rows(names, group, found.get(group)))
+    return Standings(rows, words, share, degenerate)
 
 
 def stability(
@@ -131,31 +138,31 @@ def stability(
     return tuple(curve)
 
 
-def _estimated(
-    estimate: Callable[[Int[Array, " n"]], Estimate], members: Int[Array, " n"], names: Sequence[str], method: Method
-) -> tuple[Estimate, Array, Array, Bool[Array, "n n"]]:
+def _named(estimate: Callable[[Int[Array, " n"]], Estimate], group: Sequence[int], names: Sequence[str]) -> Estimate:
     try:
-        found = estimate(members)
-        low, high = percentile_intervals(found.samples, method.level)
-        logarithm = np.log if found.is_ratio else np.asarray
-        better = separated(logarithm(found.strengths), logarithm(found.samples), method.level)
+        return estimate(np.array(group))
     except RankingError as error:
-        raise RankingError(named(str(error), [names[model] for model in members])) from None
-    return found, low, high, better
+        raise RankingError(named(str(error), [names[model] for model in group])) from None
 
 
-def _rows(
-    names: Sequence[str],
-    groups: Sequence[Sequence[int]],
-    estimates: Mapping[int, tuple[float, float, float]],
-    surely_better: Bool[Array, "M M"],
-) -> tuple[Standing, ...]:
-    """One row per model, best first within its group; `estimates` maps models to strength, low and high."""
-    rank_low, rank_high = rank_sets(surely_better)
-    rows = []
-    for group in groups:
-        for model in sorted(group, key=lambda model: (-estimates.get(model, (0.0,))[0], model)):
-            strength, low, high = map(float, estimates[model]) if model in estimates else (None, None, None)
-            places = {"rank_low": int(rank_low[model]), "rank_high": int(rank_high[model])}
-            rows.append(Standing(model=names[model], strength=strength, low=low, high=high, **places))
-    return tuple(rows)
+def _rows(names: Sequence[str], group: Sequence[int], found: Estimate | None) -> list[Standing]:
+    """One row per model of a connected group, best first; a model on its own has no estimate, and may have any rank."""
+    if found is None:
+        whole = {"rank_low": 1, "rank_high": len(names), "may_be_first": True}
+        return [Standing(model=names[model], strength=None, low=None, high=None, **whole) for model in group]
+    others = len(names) - len(group)
+    low, high = found.bars()
+    rank_low, rank_high = rank_sets(found.margins.separated(found.compared))
+    may_be_first = found.margins.may_be_first(found.compared)
+    return [
+        Standing(
+            model=names[group[place]],
+            strength=float(found.strengths[place]),
+            low=float(low[place]),
+            high=float(high[place]),
+            rank_low=int(rank_low[place]),
+            rank_high=int(rank_high[place]) + others,
+            may_be_first=bool(may_be_first[place]),
+        )
+        for place in sorted(range(len(group)), key=lambda place: (-found.strengths[place], group[place]))
+    ]

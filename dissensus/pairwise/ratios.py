@@ -48,13 +48,19 @@ def performances(
     category with one image varies in the bootstrap as the others do. Rows of weight zero are ignored.
     """
     duel = contests.attacker.astype(np.int64) * models + contests.defender
-    share = contests.weight / _fellows(duel, contests)
-    total = _sums(duel, share, models)
-    attacked = total > 0
-    divisor = np.where(attacked, total, 1.0)
-    attacker = _sums(duel, share * contests.attacker_score, models) / divisor
-    defender = _sums(duel, share * contests.defender_score, models) / divisor
+    share = shares(contests, models)
+    attacked = _sums(duel, share, models) > 0
+    attacker = _sums(duel, share * contests.attacker_score, models)
+    defender = _sums(duel, share * contests.defender_score, models)
     return attacker, defender, attacked
+
+
+def shares(contests: Contests, models: int) -> Float[Array, " Q"]:
+    """The share of every row in its duel's mean; shares of a duel add up to one."""
+    duel = contests.attacker.astype(np.int64) * models + contests.defender
+    share = contests.weight / _fellows(duel, contests)
+    total = _sums(duel, share, models).ravel()[duel]
+    return share / np.where(total > 0, total, 1.0)
 
 
 def _fellows(duel: Int[Array, " Q"], contests: Contests) -> Int[Array, " Q"]:

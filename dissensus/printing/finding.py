@@ -55,7 +55,7 @@ def show_rankings(rankings: Rankings, as_json: bool) -> None:
         found = {name: [s.model_dump() for s in ranking.standings] for name, ranking in rankings.measures.items()}
         return show_json(found | {"words": rankings.words})
     for name, ranking in rankings.measures.items():
-        level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
+        level = f"{100 * ranking.provenance.parameters['level']:g} % bar"
         table = Table("rank", "model", name, level)
         for standing in ranking.standings:
             interval = f"{number_words(standing.low)} … {number_words(standing.high)}"
@@ -69,7 +69,7 @@ def show_rankings(rankings: Rankings, as_json: bool) -> None:
 
 
 def _ranking_table(ranking: Ranking, consensus: Mapping[str, float] | None, benchmark: Benchmark | None) -> Table:
-    level = f"{100 * ranking.provenance.parameters['level']:g} % interval"
+    level = f"{100 * ranking.provenance.parameters['level']:g} % bar"
     table = Table("rank", "model", ranking.provenance.method, level)
     if consensus is not None:
         table.add_column("plurality*")

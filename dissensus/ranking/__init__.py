@@ -12,9 +12,10 @@ from dissensus.ranking.bradley_terry import bradley_terry, davidson
 from dissensus.ranking.fragility import Action, Flip, fewest_removals
 from dissensus.ranking.groups import connected_groups
 from dissensus.ranking.hodge import cyclic_share, hodgerank
-from dissensus.ranking.intervals import percentile_intervals, rank_sets, separated
+from dissensus.ranking.intervals import Margins, comparison_bars, rank_sets, resampled_margins
 from dissensus.ranking.perron import perron
 from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
+from dissensus.ranking.shared_items import Rows, errors_of
 from dissensus.ranking.thurstone import credits_of, has_maximum, logistic, thurstone
 from dissensus.ranking.words import named, sentences
 from dissensus.records import Comparisons
@@ -24,13 +25,17 @@ __all__ = [
     "RANKERS",
     "Action",
     "Flip",
+    "Margins",
     "Ranker",
+    "Rows",
     "bootstrap",
     "bradley_terry",
+    "comparison_bars",
     "connected_groups",
     "credits_of",
     "cyclic_share",
     "davidson",
+    "errors_of",
     "fewest_removals",
     "has_maximum",
     "hodgerank",
@@ -38,12 +43,11 @@ __all__ = [
     "log_dominance",
     "logistic",
     "named",
-    "percentile_intervals",
     "perron",
     "rank_sets",
+    "resampled_margins",
     "resampled_tallies",
     "sentences",
-    "separated",
     "thurstone",
 ]
 

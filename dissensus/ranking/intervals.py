@@ -1,6 +1,8 @@
-"""Bootstrap intervals for strengths, differences and ranks."""
+"""How far two models must be apart to be separated, and what follows: rank sets, possible winners, bars to compare."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,45 +10,67 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import RankingError
 
 
-def percentile_intervals(samples: Float[Array, "B M"], level: float) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
-    """Low and high end of each model's own interval: the middle `level` (0 to 1) of its resampled strengths.
+@dataclass(frozen=True)
+class Margins:
+    """By how much the strength of i must exceed that of j before i is better beyond doubt; infinite if never.
+
+    `pairs` hold for all pairs of models at once. `first` hold for all rivals i of one model j at once: they decide
+    whether j may still be first, which needs fewer comparisons and so less evidence.
+    """
+
+    pairs: Float[Array, "M M"]
+    first: Float[Array, "M M"]
+
+    def separated(self, strengths: Float[Array, " M"]) -> Bool[Array, "M M"]:
+        """True at [i, j] if i is significantly better than j, for all pairs at once."""
+        return strengths[:, None] - strengths > self.pairs
+
+    def may_be_first(self, strengths: Float[Array, " M"]) -> Bool[Array, " M"]:
+        """True for models that no rival is significantly better than; the strongest is always among them."""
+        return ~(strengths[:, None] - strengths > self.first).any(axis=0)
+
+
+def resampled_margins(estimate: Float[Array, " M"], samples: Float[Array, "B M"], level: float) -> Margins:
+    """Margins from bootstrap samples: c·se_ij, with the `level`-quantile c of the largest error in units of se_ij.
+
+    Errors are d*_ij − d_ij, their size for all pairs at once and their upward direction for one model's rivals. A pair
+    that does not vary (se = 0) is never separated. Pass logarithms if the strengths are ratios.
 
     Raises:
         RankingError: fewer than two resamples have a ranking.
     """
-    _require_samples(samples)
-    low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return low, high
-
-
-def separated(estimate: Float[Array, " M"], samples: Float[Array, "B M"], level: float) -> Bool[Array, "M M"]:
-    """True at [i, j] if i is significantly better than j: the interval of their difference lies above zero.
-
-    The intervals hold for all pairs at once with probability `level`: d_ij ± c·se_ij, where c is the `level`-quantile
-    of the largest |d*_ij − d_ij| / se_ij of a resample. A pair that does not vary (se = 0) is never separated. Pass
-    logarithms if the strengths are ratios.
-
-    Raises:
-        RankingError: fewer than two resamples have a ranking.
-    """
-    _require_samples(samples)
+    if len(samples) < 2:
+        raise RankingError(
+            "fewer than two bootstrap resamples could be ranked, so there are no confidence intervals: judge more items"
+        )
     difference = estimate[:, None] - estimate
     resampled = samples[:, :, None] - samples[:, None, :]
     error = resampled.std(axis=0, ddof=1)
     # Identical models differ only by rounding, which is not a standard error.
     varies = error > 1e-9 * np.abs(samples).max()
-    divisor = np.where(varies, error, np.inf)
-    largest = (np.abs(resampled - difference) / divisor).max(axis=(1, 2))
-    return difference / divisor > np.quantile(largest, level)
+    error = np.where(varies, error, np.inf)
+    largest = (resampled - difference) / error
+    everywhere = np.quantile(np.abs(largest).max(axis=(1, 2)), level)
+    rivals = np.quantile(largest.max(axis=1), level, axis=0)
+    factors = np.maximum(everywhere, 0.0), np.maximum(rivals, 0.0)
+    return Margins(*(np.where(varies, factor * np.where(varies, error, 0.0), np.inf) for factor in factors))
+
+
+def comparison_bars(strengths: Float[Array, " M"], pairs: Float[Array, "M M"]) -> Float[Array, " M"]:
+    """Half the length of each model's bar: two bars overlap if the models are not separated, as nearly as can be.
+
+    h_i + h_j is fitted to the margins of all pairs by least squares. Where a margin is infinite, the two bars just
+    touch.
+    """
+    models = len(strengths)
+    if models < 3:
+        return np.where(np.isfinite(pairs), pairs, np.abs(strengths[:, None] - strengths)).max(axis=1, initial=0.0) / 2
+    margins = np.where(np.isfinite(pairs), pairs, np.abs(strengths[:, None] - strengths))
+    np.fill_diagonal(margins, 0.0)
+    own = margins.sum(axis=1)
+    return np.maximum((own - own.sum() / (2 * models - 2)) / (models - 2), 0.0)
 
 
 def rank_sets(separated: Bool[Array, "M M"]) -> tuple[Int[Array, " M"], Int[Array, " M"]]:
     """Best and worst possible rank: 1 + number significantly better … M − number significantly worse."""
     return 1 + separated.sum(axis=0), len(separated) - separated.sum(axis=1)
-
-
-def _require_samples(samples: Float[Array, "B M"]) -> None:
-    if len(samples) < 2:
-        raise RankingError(
-            "fewer than two bootstrap resamples could be ranked, so there are no confidence intervals: judge more items"
-        )

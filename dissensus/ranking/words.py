@@ -7,10 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Float
+from dissensus.arrays import Array, Float
+from dissensus.ranking.intervals import Margins
 
 LISTED = 5
 """How many names a sentence lists before it says 'and 7 others'."""
+
+MOST_TIMES = 100
+"""A forecast of more than this many times as many judgements is not worth giving."""
 
 CIRCULAR = 0.5
 """Cyclic share above which cycles explain more of the pairwise results than any order does."""
@@ -20,7 +24,7 @@ def sentences(
     names: Sequence[str],
     groups: Sequence[Sequence[int]],
     strengths: Float[Array, " M"],
-    separated: Bool[Array, "M M"],
+    margins: Margins,
     *,
     cyclic_share: float = 0.0,
     degenerate: int = 0,
@@ -29,11 +33,11 @@ def sentences(
 ) -> tuple[str, ...]:
     """Findings in plain English, the most important first.
 
-    `groups` are the connected groups of all models, largest first; `strengths` and `separated` cover only the first
+    `groups` are the connected groups of all models, largest first; `strengths` and `margins` cover only the first
     group, in its order. `identical` are pairs of models, by number, with the same label for every item.
     """
     ranked = [names[model] for model in groups[0]]
-    found = _first_place(ranked, strengths, separated) if len(ranked) > 1 else []
+    found = [_first_place(ranked, strengths, margins)] if len(ranked) > 1 else []
     if found and len(groups) > 1:  # nothing is known about the others
         found = [
             f"Of {_enumerated(ranked)}: {sentence[0].lower() + sentence[1:]}"
@@ -59,15 +63,34 @@ def named(message: str, names: Sequence[str]) -> str:
     return re.sub(r"\bmodel (\d+)\b", lambda match: names[int(match[1])], message)
 
 
-def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], separated: Bool[Array, "M M"]) -> list[str]:
-    if not separated.any():
-        return ["Not enough judgements to separate any two models."]
-    # Models that no other is significantly better than: one of them is first.
-    unbeaten = np.flatnonzero(~separated.any(axis=0)).tolist()
-    best_first = sorted(unbeaten, key=lambda model: -strengths[model])
+def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins) -> str:
+    """Who is first, or who may be, and how many more judgements might decide between the first two."""
+    possible = np.flatnonzero(margins.may_be_first(strengths)).tolist()
+    best_first = sorted(possible, key=lambda model: -strengths[model])
     if len(best_first) == 1:
-        return [f"{ranked[best_first[0]]} is first."]
-    return [f"Tied for first: {_enumerated([ranked[model] for model in best_first])}."]
+        return f"{ranked[best_first[0]]} is first."
+    if len(best_first) == len(ranked) and not margins.separated(strengths).any():
+        said = "Not enough judgements to separate any two models."
+    else:
+        said = f"Tied for first: {_enumerated([ranked[model] for model in best_first])}."
+    first, second = best_first[:2]
+    return f"{said} {_forecast(ranked[first], ranked[second], more_judgements(strengths, margins, first, second))}"
+
+
+def more_judgements(strengths: Float[Array, " M"], margins: Margins, first: int, second: int) -> float:
+    """How many times as many judgements would put `first` ahead of `second` beyond doubt, if they stay as far apart.
+
+    A margin shrinks with the square root of the number of judgements. Infinite for models that are equally strong.
+    """
+    ahead = strengths[first] - strengths[second]
+    return float((margins.first[first, second] / ahead) ** 2) if ahead > 0 else np.inf
+
+
+def _forecast(first: str, second: str, times: float) -> str:
+    if times > MOST_TIMES:
+        return f"{first} and {second} are too close to say how many more judgements would separate them."
+    many = f"{times:.1f}" if times < 3 else f"{times:.0f}"
+    return f"If {first} stays as far ahead of {second} as now, about {many} times as many judgements would show it."
 
 
 def _not_comparable(names: Sequence[str], groups: Sequence[Sequence[int]]) -> list[str]:

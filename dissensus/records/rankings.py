@@ -14,9 +14,12 @@ if TYPE_CHECKING:
 
 
 class Standing(Record):
-    """One model's result: its strength with a confidence interval, and the ranks it may have given the judgements.
+    """One model's result: its strength, and the ranks it may have given the judgements.
 
-    A model that no judged item connects with others has no strength.
+    `low` and `high` are the ends of a bar to compare models by: two models are separated if their bars do not overlap.
+    Both the bars and the rank sets hold for all pairs of models at once; `may_be_first` needs only comparisons with
+    that model, so that fewer models may be first than have 1 in their rank set. A model that no judged item connects
+    with others has no strength.
     """
 
     model: str
@@ -25,6 +28,7 @@ class Standing(Record):
     high: float | None
     rank_low: int
     rank_high: int
+    may_be_first: bool
 
     @property
     def ranks(self) -> str:
@@ -71,9 +75,9 @@ class Ranking(Record):
             [one.low for one in self.standings],
             [one.high for one in self.standings],
             axis or f"Strength ({self.provenance.method})",
-            "Dots are estimated strengths, bars are bootstrap intervals; a rank such as 2–4 is a set.",
+            "Dots are strengths. Two models are separated if their bars do not overlap. A rank such as 2–4 is a set.",
             [one.ranks for one in self.standings],
-            [one.rank_low == 1 for one in self.standings],
+            [one.may_be_first for one in self.standings],
         )
 
     def __repr__(self) -> str:
@@ -135,13 +139,13 @@ def _rows(ranking: Ranking) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _lines(ranking: Ranking) -> list[str]:
-    rows = [("rank", "model", "strength", "interval"), *_rows(ranking)]
+    rows = [("rank", "model", "strength", "bar"), *_rows(ranking)]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _html_table(ranking: Ranking) -> str:
-    head = "".join(f"<th>{name}</th>" for name in ("rank", "model", "strength", "interval"))
+    head = "".join(f"<th>{name}</th>" for name in ("rank", "model", "strength", "bar"))
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in _rows(ranking))
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

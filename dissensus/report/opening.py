@@ -77,5 +77,5 @@ def _ranked(ranking: Ranking) -> list[str]:
 
 
 def _unbeaten(ranking: Ranking) -> list[str]:
-    """Models whose rank set includes rank 1."""
-    return [s.model for s in ranking.standings if s.rank_low == 1 and s.strength is not None]
+    """Models that may be first."""
+    return [s.model for s in ranking.standings if s.may_be_first and s.strength is not None]

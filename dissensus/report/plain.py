@@ -9,7 +9,7 @@ from dissensus.report.page import Page, Section, settings_section
 
 
 def plain_page(report: Report, ranking: Ranking) -> Page:
-    """An opening with the findings, the ranking with its confidence intervals, and the settings."""
+    """An opening with the findings, the ranking with its rank sets, and the settings."""
     view = {"ranking": ranking}
     return Page(
         opening(report, "plain/opening.html", report.notes, ranking.words, ()),

@@ -1,4 +1,4 @@
-"""Rankings with their confidence intervals, and tables of the same models in other orders."""
+"""Rankings with their rank sets, and tables of the same models in other orders."""
 
 from __future__ import annotations
 

@@ -4,16 +4,22 @@ import numpy as np
 import pytest
 
 from dissensus.errors import RankingError
-from dissensus.ranking import bootstrap, hodgerank, percentile_intervals, rank_sets, resampled_tallies, separated
+from dissensus.ranking import (
+    Margins,
+    bootstrap,
+    comparison_bars,
+    hodgerank,
+    rank_sets,
+    resampled_margins,
+    resampled_tallies,
+)
 from dissensus.records import Outcomes, Tally
 
 LEVEL = 0.9
 
 
-def test_percentiles_of_a_known_sample() -> None:
-    low, high = percentile_intervals(np.arange(101.0)[:, None] * [1, 10], LEVEL)
-    np.testing.assert_allclose(low, [5, 50])
-    np.testing.assert_allclose(high, [95, 950])
+def separated(estimate: np.ndarray, samples: np.ndarray, level: float) -> np.ndarray:
+    return resampled_margins(estimate, samples, level).separated(estimate)
 
 
 @pytest.mark.parametrize("truth", [np.zeros(6), np.array([0, 0, 0, 2, 2, 9.0])], ids=["all equal", "three levels"])
@@ -98,6 +104,35 @@ def test_rank_sets_count_who_is_surely_better_and_worse() -> None:
 def test_too_few_resamples_are_refused() -> None:
     for samples in (np.empty((0, 0)), np.ones((1, 2))):
         with pytest.raises(RankingError, match="fewer than two bootstrap resamples"):
-            percentile_intervals(samples, LEVEL)
-        with pytest.raises(RankingError, match="fewer than two bootstrap resamples"):
             separated(np.ones(2), samples, LEVEL)
+
+
+def test_fewer_may_be_first_than_have_rank_one_in_their_set() -> None:
+    """Comparisons with one model need less evidence than comparisons of all; the best model is kept as promised."""
+    rng = np.random.default_rng(2)
+    truth, lost, fewer = np.array([1.0, 0.7, 0.4, 0.0, 0.0, 0.0]), 0, 0
+    for _ in range(300):
+        estimate = truth + 0.3 * rng.standard_normal(6)
+        margins = resampled_margins(estimate, estimate + 0.3 * rng.standard_normal((300, 6)), LEVEL)
+        possible, by_sets = margins.may_be_first(estimate), rank_sets(margins.separated(estimate))[0] == 1
+        assert possible[estimate.argmax()]
+        assert not (possible & ~by_sets).any()
+        lost += not possible[0]
+        fewer += possible.sum() < by_sets.sum()
+    assert lost / 300 <= 1 - LEVEL + 0.03
+    assert fewer > 30
+
+
+@pytest.mark.parametrize("models", [2, 3, 8])
+def test_bars_overlap_where_models_are_not_separated(models: int) -> None:
+    rng = np.random.default_rng(models)
+    strengths, own = rng.normal(size=models), rng.uniform(0.5, 2, models)
+    margins = own[:, None] + own  # exactly what bars can show
+    half = comparison_bars(strengths, margins)
+    apart = strengths[:, None] - half[:, None] > strengths + half
+    np.testing.assert_array_equal(apart, Margins(margins, margins).separated(strengths))
+
+
+def test_bars_that_never_separate_just_touch() -> None:
+    half = comparison_bars(np.array([3.0, 1.0]), np.full((2, 2), np.inf))
+    np.testing.assert_allclose(half, [1, 1])

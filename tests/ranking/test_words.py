@@ -3,20 +3,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.ranking import named, sentences
+from dissensus.ranking import Margins, named, sentences
 
 NAMES = ["alexnet", "vgg", "resnet", "senet"]
 ALL = ((0, 1, 2, 3),)
 
 
-def better(*pairs: tuple[int, int]) -> np.ndarray:
-    matrix = np.zeros((4, 4), dtype=bool)
+def better(*pairs: tuple[int, int], by: float = 0.5) -> Margins:
+    """Margins that separate these pairs, given strengths that are at least one apart, and no others."""
+    matrix = np.full((4, 4), 100.0)
     for one, other in pairs:
-        matrix[one, other] = True
-    return matrix
+        matrix[one, other] = by
+    return Margins(matrix, matrix)
 
 
 STRENGTHS = np.array([0.0, 1.0, 2.0, 3.0])
+CLOSE = "senet and resnet are too close to say how many more judgements would separate them."
 
 
 @pytest.mark.parametrize(
@@ -24,17 +26,46 @@ STRENGTHS = np.array([0.0, 1.0, 2.0, 3.0])
     [
         (better((3, 0), (3, 1), (3, 2)), "senet is first."),
         (better((3, 2), (2, 1), (1, 0)), "senet is first."),
-        (better((3, 0), (2, 0)), "Tied for first: senet, resnet and vgg."),
-        (better((3, 0), (3, 1)), "Tied for first: senet and resnet."),
-        (better(), "Not enough judgements to separate any two models."),
+        (better((3, 0), (2, 0)), f"Tied for first: senet, resnet and vgg. {CLOSE}"),
+        (better((3, 0), (3, 1)), f"Tied for first: senet and resnet. {CLOSE}"),
+        (better(), f"Not enough judgements to separate any two models. {CLOSE}"),
     ],
 )
-def test_who_is_first(separated: np.ndarray, said: str) -> None:
+def test_who_is_first(separated: Margins, said: str) -> None:
     assert sentences(NAMES, ALL, STRENGTHS, separated) == (said,)
 
 
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        (0.9, None),
+        (1.2, "If senet stays as far ahead of resnet as now, about 1.4 times as many judgements would show it."),
+        (3.0, "If senet stays as far ahead of resnet as now, about 9 times as many judgements would show it."),
+        (11.0, "senet and resnet are too close to say how many more judgements would separate them."),
+    ],
+)
+def test_how_many_more_judgements(margin: float, said: str | None) -> None:
+    margins = better((3, 0), (3, 1), (3, 2), by=margin)
+    (words,) = sentences(NAMES, ALL, STRENGTHS, margins)
+    if said is None:
+        assert words == "senet is first."
+    else:
+        assert words.endswith(said)
+
+
+def test_models_that_tie_exactly_get_no_forecast() -> None:
+    (words,) = sentences(["a", "b"], ((0, 1),), np.zeros(2), Margins(np.ones((2, 2)), np.ones((2, 2))))
+    assert words.endswith("a and b are too close to say how many more judgements would separate them.")
+
+
+def test_who_may_be_first_can_be_decided_before_any_two_are_separated() -> None:
+    first = np.full((4, 4), 0.5)
+    (words,) = sentences(NAMES, ALL, STRENGTHS, Margins(np.full((4, 4), 100.0), first))
+    assert words == "senet is first."
+
+
 def test_the_first_group_is_ranked_and_the_others_are_not_comparable() -> None:
-    said = sentences(NAMES, ((1, 3), (0,), (2,)), np.array([1.0, 0.0]), np.array([[False, True], [False, False]]))
+    said = sentences(NAMES, ((1, 3), (0,), (2,)), np.array([1.0, 0.0]), Margins(*np.full((2, 2, 2), 0.5)))
     assert said == (
         "Of vgg and senet, vgg is first.",
         "Not comparable: no judged item connects alexnet with vgg and senet.",
@@ -43,7 +74,7 @@ def test_the_first_group_is_ranked_and_the_others_are_not_comparable() -> None:
 
 
 def test_nobody_is_comparable() -> None:
-    said = sentences(NAMES, ((0,), (1,), (2,), (3,)), np.zeros(1), np.zeros((1, 1), dtype=bool))
+    said = sentences(NAMES, ((0,), (1,), (2,), (3,)), np.zeros(1), Margins(*np.ones((2, 1, 1))))
     assert said == ("Not comparable: no two models share a judged item.",)
 
 

@@ -207,6 +207,7 @@ def ranked(names: Sequence[str], matrix: np.ndarray, measure: str) -> Ranking:
         Standing(
             model=names[m], strength=strength[m], low=low[m], high=high[m],
             rank_low=1 + int((low > high[m]).sum()), rank_high=len(names) - int((high < low[m]).sum()),
+            may_be_first=not (low > high[m]).any(),
         )
         for m in np.argsort(-strength)
     )  # fmt: skip

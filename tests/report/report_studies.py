@@ -124,6 +124,7 @@ def ranked(models: Sequence[str], dominance: np.ndarray, method: str, rng: np.ra
         Standing(
             model=models[m], strength=strength[m], low=low[m], high=high[m],
             rank_low=1 + int((low > high[m]).sum()), rank_high=len(models) - int((high < low[m]).sum()),
+            may_be_first=not (low > high[m]).any(),
         )
         for m in order
     )  # fmt: skip
@@ -170,7 +171,10 @@ def apart(data: LabelsReport) -> LabelsReport:
     keep[lost] = 0
     mask = np.outer(keep, keep)
     many = len(data.models)
-    alone = last.model_copy(update={"strength": None, "low": None, "high": None, "rank_low": 1, "rank_high": many})
+    last = last.model_copy(update={"may_be_first": True})
+    alone = last.model_copy(
+        update={"strength": None, "low": None, "high": None, "rank_low": 1, "rank_high": many, "may_be_first": True}
+    )
     return replace(
         data,
         ranking=data.ranking.model_copy(

@@ -161,6 +161,7 @@ def ranked(models: Sequence[str], values: np.ndarray, weight: np.ndarray, name: 
         Standing(
             model=models[m], strength=strength[m], low=low[m], high=high[m],
             rank_low=1 + int((low > high[m]).sum()), rank_high=len(models) - int((high < low[m]).sum()),
+            may_be_first=not (low > high[m]).any(),
         )
         for m in np.argsort(-strength)
     )  # fmt: skip

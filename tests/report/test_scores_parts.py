@@ -61,7 +61,7 @@ def placed(ranking: Ranking, first: str, reach: int) -> Ranking:
     last = len(ordered)
     sets = [(max(1, at - reach), min(last, at + reach)) for at in range(1, last + 1)]
     standings = tuple(
-        one.model_copy(update={"rank_low": low, "rank_high": high})
+        one.model_copy(update={"rank_low": low, "rank_high": high, "may_be_first": low == 1})
         for one, (low, high) in zip(ordered, sets, strict=True)
     )
     return ranking.model_copy(update={"standings": standings})

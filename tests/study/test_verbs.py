@@ -50,7 +50,9 @@ def test_a_whole_study_by_commands(command, demo, tmp_path, truth):
     answer_all(Study(study), truth, tmp_path / "answers.csv")
     ranked = command("rank", study, "--json")
     standings = json.loads(ranked.stdout)
-    assert [set(row) for row in standings] == [{"model", "strength", "low", "high", "rank_low", "rank_high"}] * 3
+    assert [set(row) for row in standings] == [
+        {"model", "strength", "low", "high", "rank_low", "rank_high", "may_be_first"}
+    ] * 3
     assert [row["strength"] for row in standings] == sorted((row["strength"] for row in standings), reverse=True)
     exported = tmp_path / "out.jsonl"
     assert command("judgements", "export", study, exported).returncode == 0

@@ -70,11 +70,18 @@ def scores_of(selection: MaskSelection, number: np.ndarray, ours: np.ndarray, th
     return scores
 
 
+def items_of(selection: MaskSelection, number: np.ndarray) -> np.ndarray:
+    """The item of every question."""
+    items = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+    items[number] = selection.item
+    return items
+
+
 def truth_evidence(selection: MaskSelection, ours: np.ndarray, theirs: np.ndarray, k: int = 1) -> MaskEvidence:
     """All rows judged, with these scores of the attacker and of the defender."""
     number = by_item(selection)
     found = judge(selection, number, np.full(int(number.max(initial=-1)) + 1, JUDGED), k)
-    return MaskEvidence(contests_in(found, scores_of(selection, number, ours, theirs)))
+    return MaskEvidence(contests_in(found, scores_of(selection, number, ours, theirs)), items_of(selection, number))
 
 
 def choice_evidence(selection: MaskSelection, for_attacker: np.ndarray, people: int, seed: int = 1) -> MaskEvidence:
@@ -91,4 +98,4 @@ def choice_evidence(selection: MaskSelection, for_attacker: np.ndarray, people: 
     contests = contests_in(found, scores_of(selection, number, ours, 1 - ours))
     person = np.tile(np.arange(people), len(likely))
     told = NumericAnswers(question, person, value, tuple(map(str, range(people))))
-    return MaskEvidence(contests, Choices(told, is_first[found.decided]))
+    return MaskEvidence(contests, items_of(selection, number), Choices(told, is_first[found.decided]))

@@ -30,7 +30,7 @@ from dissensus.steps.predicting import Parted, Source
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import fingerprint
 from dissensus.store.rounds import Round
-from dissensus.store.settings import CountingSettings, MethodSettings, Settings
+from dissensus.store.settings import BootstrapSettings, CountingSettings, Settings
 from dissensus.store.tables import read_table, write_table
 
 
@@ -39,7 +39,7 @@ class SelectSettings(Record):
     reserves: int = Field(2, ge=0)
 
 
-class RankSettings(MethodSettings):
+class RankSettings(BootstrapSettings):
     method: str = "perron"
     smoothing: float = 1.0
 

@@ -70,4 +70,4 @@ def evidence_from(
     weighed = WeightedAnswers(value, np.ones(len(value)))
     preference = preferences(question, weighed, len(pairs))[0] / 100
     found = judge(selection, np.full(len(pairs), JUDGED))
-    return PairEvidence(attacks_in(found, preference), sign[found.decided], question, person, weighed)
+    return PairEvidence(attacks_in(found, preference), sign[found.decided], question, person, weighed, pairs)

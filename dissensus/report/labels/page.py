@@ -49,7 +49,7 @@ def labels_page(report: LabelsReport) -> Page:
 
 
 def ranking_section(report: LabelsReport) -> Section:
-    """Strengths with confidence intervals, how fragile first place is, and the same models in other orders."""
+    """Strengths with bars and rank sets, how fragile first place is, and the same models in other orders."""
     view = {"report": report, "columns": orders(report)}
     drawn = (report.ranking.plot(), *_costs(report))
     return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", drawn)

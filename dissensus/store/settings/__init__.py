@@ -3,6 +3,7 @@
 from dissensus.store.settings.common import (
     CROP,
     AttackRankSettings,
+    BootstrapSettings,
     CountingSettings,
     MethodSettings,
     ModelSettings,
@@ -21,6 +22,7 @@ from dissensus.store.settings.files import (
 __all__ = [
     "CROP",
     "AttackRankSettings",
+    "BootstrapSettings",
     "CountingSettings",
     "MethodSettings",
     "ModelSettings",

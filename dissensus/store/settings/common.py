@@ -81,13 +81,18 @@ class CountingSettings(Record):
 
 
 class MethodSettings(Record):
-    """How judgements become a ranking with confidence intervals."""
+    """How judgements become a ranking with rank sets."""
 
-    resamples: int = Field(1000, ge=100)
     level: float = Field(0.95, gt=0.5, lt=1)
-    seed: int = Field(0, ge=0)
     method: str = ""
     smoothing: float = Field(0.0, ge=0, allow_inf_nan=False)
+
+
+class BootstrapSettings(MethodSettings):
+    """How judgements become a ranking with rank sets from resampled items."""
+
+    resamples: int = Field(1000, ge=100)
+    seed: int = Field(0, ge=0)
 
 
 class AttackRankSettings(MethodSettings):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from dissensus.records import Record
-from dissensus.store.settings.common import CountingSettings, MethodSettings, Settings
+from dissensus.store.settings.common import BootstrapSettings, CountingSettings, Settings
 
 LABELS = """\
 classes = {classes}
@@ -31,7 +31,7 @@ share = 0.5         # a duel counts once this share of its items is judged
 method = "perron"   # perron, hodgerank, bradley-terry
 smoothing = 1.0     # Laplace smoothing of the pairwise accuracies
 resamples = 1000    # bootstrap resamples of the items
-level = 0.95        # confidence level of intervals and rank sets
+level = 0.95        # confidence level of bars and rank sets
 seed = 0
 
 """
@@ -55,7 +55,7 @@ class JudgeSettings(CountingSettings):
     unsure: float = Field(0.6, ge=0, lt=1)
 
 
-class RankSettings(MethodSettings):
+class RankSettings(BootstrapSettings):
     """How judgements become a ranking."""
 
     method: str = "perron"

@@ -194,6 +194,6 @@ def evidence_of(evaluation: MaskEvaluation) -> MaskEvidence:
     contests = Contests.together([contests_in(judged, evaluation.states.scores) for judged in evaluation.judged])
     chosen = evaluation.states.choices
     if chosen is None:
-        return MaskEvidence(contests)
+        return MaskEvidence(contests, evaluation.keys[:, 0])
     is_first = contests.attacker == evaluation.keys[contests.question, 1]
-    return MaskEvidence(contests, Choices(chosen, is_first))
+    return MaskEvidence(contests, evaluation.keys[:, 0], Choices(chosen, is_first))

@@ -29,9 +29,7 @@ share = 0.5         # a duel counts once this share of its images is judged
 [rank]
 method = "thurstone" # thurstone, bradley-terry
 smoothing = 0.01    # added to the numerator and the denominator of every ratio
-resamples = 1000    # bootstrap resamples of the images
-level = 0.95        # confidence level of intervals and rank sets
-seed = 0
+level = 0.95        # confidence level of bars and rank sets
 
 """
 

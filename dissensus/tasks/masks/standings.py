@@ -11,7 +11,8 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
 from dissensus.competition.standings import Method
 from dissensus.inquiry import NumericAnswers
-from dissensus.pairwise import ratio_matrices
+from dissensus.pairwise import ratio_matrices, shares
+from dissensus.ranking import Rows
 from dissensus.records import AttackMatrices, Contests
 
 USUAL = Method("thurstone", 0.01)
@@ -28,40 +29,35 @@ class Choices:
     told: NumericAnswers
     is_first: Bool[Array, " Q"]
 
-    def scored(self, contests: Contests, of_person: Float[Array, " R"]) -> Contests:
-        """The contests with scores recomputed from the answers, with a weight for every person.
-
-        A model's score is the weighted share of the answers for it. Questions without answers keep their scores.
-        """
-        question, of_answer = self.told.question, of_person[self.told.person]
-        size = int(max(question.max(initial=-1), contests.question.max(initial=-1))) + 1
-        weight = np.bincount(question, of_answer, size)
-        first = np.bincount(question, of_answer * self.told.value, size) / np.where(weight > 0, weight, 1)
-        ours = np.where(self.is_first, first[contests.question], 1 - first[contests.question])
-        is_known = weight[contests.question] > 0
-        return replace(
-            contests,
-            attacker_score=np.where(is_known, ours, contests.attacker_score),
-            defender_score=np.where(is_known, 1 - ours, contests.defender_score),
-        )
+    def by_person(self, question: Int[Array, " Q"]) -> Float[Array, "R Q"]:
+        """By how much each person's choices move the attacker's share of a row's question from that of all choices."""
+        told, count = self.told, int(max(self.told.question.max(initial=-1), question.max(initial=-1))) + 1
+        answers = np.bincount(told.question, minlength=count)
+        share = np.bincount(told.question, told.value, count) / np.maximum(answers, 1)
+        moved = (told.value - share[told.question]) / answers[told.question]
+        cell = told.person * count + told.question
+        people = len(told.people)
+        first = np.bincount(cell, moved, people * count).reshape(people, count)[:, question]
+        return np.where(self.is_first, first, -first)
 
 
 @dataclass(frozen=True)
 class MaskEvidence:
-    """Judged images, and the choices behind their scores, if any; ground truth that was drawn is not resampled.
+    """Judged images, and the choices behind their scores, if any; `items` holds the image of every question.
 
     The credits in Eq. 6 are the ratios themselves, for pairs of models that attacked each other. `smoothing` applies to
     the ratios (ε in Eq. 3) and to nothing else.
     """
 
     contests: Contests
+    items: Int[Array, " q"]
     choices: Choices | None = None
 
     def among(self, members: Int[Array, " n"]) -> MaskEvidence:
         rows, attacker, defender = rows_among(self.contests.attacker, self.contests.defender, members)
         own = replace(self.contests.take(rows), attacker=attacker, defender=defender)
         choices = None if self.choices is None else replace(self.choices, is_first=self.choices.is_first[rows])
-        return MaskEvidence(own, choices)
+        return replace(self, contests=own, choices=choices)
 
     def matrices(self, models: int, method: Method) -> AttackMatrices:
         """The ratios in Eq. 3 and 5.
@@ -76,23 +72,34 @@ class MaskEvidence:
         compared = both_ways(matrices)
         return {measure: np.where(compared, getattr(matrices, measure), 0.0) for measure in MEASURES}
 
-    def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
-        """The ratios with random weights for every image and, for choices, for every person."""
-        contests, choices = self.contests, self.choices
-        rows = contests if choices is None else choices.scored(contests, rng.exponential(size=len(choices.told.people)))
-        questions = int(contests.question.max()) + 1
-        rows = replace(rows, weight=rows.weight * rng.exponential(size=questions)[rows.question])
-        return ratio_matrices(rows, models, method.smoothing)
+    def rows(self, measure: str, models: int, method: Method) -> Rows:
+        """The logarithm of a ratio of two means, x / y, changes like the mean of x_q / x − y_q / y over its rows."""
+        contests, attacking = self.contests, measure == "aggressiveness"
+        share = shares(contests, models)
+        ours, theirs = contests.attacker_score + method.smoothing, contests.defender_score + method.smoothing
+        sides = (contests.attacker, contests.defender)
+        by_person = np.zeros((0, len(contests))) if self.choices is None else self.choices.by_person(contests.question)
+        if not attacking:
+            ours, theirs, sides, by_person = theirs, ours, sides[::-1], -by_person
+        duel = sides[0].astype(np.int64) * models + sides[1]
+        over, under = (np.bincount(duel, share * side)[duel] for side in (ours, theirs))
+        ratio = over / under
+        return Rows(
+            row=sides[0],
+            column=sides[1],
+            share=share * ratio,
+            value=np.log(ratio) + ours / over - theirs / under,
+            stratum=contests.category,
+            items=self.items[contests.question][:, None],
+            by_person=by_person * (1 / over + 1 / under),
+        )
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the intervals do not cover: the random weight of a single image or person cancels in a mean."""
+        """What the intervals do not cover."""
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
             words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
-        duels = np.stack([contests.attacker, contests.defender], axis=1)
-        if len(contests) and len(np.unique(duels, axis=0)) == len(duels):
-            words.append("No duel has more than one judged image: the intervals do not cover variation between images.")
         if choices is not None and len(np.unique(choices.told.person)) == 1:
             words.append("Only one person answered: the intervals cover variation between images, not annotators.")
         return tuple(words)

@@ -179,4 +179,5 @@ def evidence_of(evaluation: PairEvaluation) -> PairEvidence:
     found = evaluation.states
     attacks = Attacks.together([attacks_in(judged, found.preference) for judged in evaluation.judged])
     signs = np.concatenate([signs_of(judged.selection)[judged.decided] for judged in evaluation.judged])
-    return PairEvidence(attacks, signs, found.compared.question, found.compared.person, found.weighed)
+    compared = found.compared
+    return PairEvidence(attacks, signs, compared.question, compared.person, found.weighed, evaluation.keys)

@@ -37,9 +37,7 @@ share = 0.5         # a duel counts once this share of its pairs is judged
 [rank]
 method = "thurstone" # thurstone, bradley-terry
 smoothing = 0.01    # added to both sides of every duel
-resamples = 1000    # bootstrap resamples of pairs and annotators
-level = 0.95        # confidence level of intervals and rank sets
-seed = 0
+level = 0.95        # confidence level of bars and rank sets
 
 """
 

@@ -13,7 +13,7 @@ from dissensus.competition.judged import Judged
 from dissensus.competition.standings import Method
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import attack_matrices
-from dissensus.ranking import ATTACK_RANKERS, credits_of
+from dissensus.ranking import ATTACK_RANKERS, Rows, credits_of
 from dissensus.records import AttackMatrices, Attacks, PairSelection, Standing
 from dissensus.screening import WeightedAnswers, preferences
 from dissensus.tasks.scores.comparing import signs_of
@@ -25,7 +25,8 @@ USUAL = Method("thurstone", 0.01)
 class PairEvidence:
     """Judged attacks and the answers behind them; `sign` turns a pair's preference towards the attacker's high item.
 
-    `question`, `person` and `weighed` are columns of answers; `attacks.pair` and `question` number pairs the same way.
+    `question`, `person` and `weighed` are columns of answers; `attacks.pair` and `question` number pairs the same way,
+    and `items` holds the two items of every pair.
     """
 
     attacks: Attacks
@@ -33,6 +34,7 @@ class PairEvidence:
     question: Int[Array, " A"]
     person: Int[Array, " A"]
     weighed: WeightedAnswers
+    items: Int[Array, "q 2"]
 
     def among(self, members: Int[Array, " n"]) -> PairEvidence:
         rows, attacker, defender = rows_among(self.attacks.attacker, self.attacks.defender, members)
@@ -48,28 +50,38 @@ class PairEvidence:
         compared = both_ways(matrices)
         return {measure: credits_of(getattr(matrices, measure), compared, method.smoothing) for measure in MEASURES}
 
-    def resample(self, models: int, method: Method, rng: np.random.Generator) -> AttackMatrices:
-        """The matrices with random weights for every person and every pair."""
-        attacks, weighed = self.attacks, self.weighed
-        people, pairs = int(self.person.max(initial=-1)) + 1, int(attacks.pair.max()) + 1
-        questions = max(pairs, int(self.question.max(initial=-1)) + 1)
-        of_person, of_pair = rng.exponential(size=people), rng.exponential(size=pairs)
-        some = WeightedAnswers(weighed.value, weighed.weight * of_person[self.person])
-        preference = preferences(self.question, some, questions)[0][attacks.pair] / 100
-        rows = replace(attacks, weight=attacks.weight * of_pair[attacks.pair], preference=self.sign * preference)
-        return attack_matrices(rows, models)
+    def rows(self, measure: str, models: int, method: Method) -> Rows:
+        """Preferences for aggressiveness, and one minus their size for resistance; both are means over levels."""
+        attacks, preference = self.attacks, self.attacks.preference
+        duel = attacks.attacker.astype(np.int64) * models + attacks.defender
+        share = attacks.weight / np.bincount(duel, attacks.weight)[duel]
+        own = self.sign * self._by_person()
+        attacking = measure == "aggressiveness"
+        return Rows(
+            row=attacks.attacker if attacking else attacks.defender,
+            column=attacks.defender if attacking else attacks.attacker,
+            share=share,
+            value=preference if attacking else 1 - np.abs(preference),
+            stratum=attacks.level,
+            items=self.items[attacks.pair],
+            by_person=own if attacking else -np.sign(preference) * own,
+        )
+
+    def _by_person(self) -> Float[Array, "R Q"]:
+        """By how much each person's answers move the preference of a row's pair from the mean of all answers."""
+        pairs, people = len(self.items), int(self.person.max(initial=-1)) + 1
+        preference, total = preferences(self.question, self.weighed, pairs)
+        weight = self.weighed.weight / np.where(total > 0, total, 1.0)[self.question]
+        moved = weight * (self.weighed.value - preference[self.question]) / 100
+        cell = self.person * pairs + self.question
+        return np.bincount(cell, moved, people * pairs).reshape(people, pairs)[:, self.attacks.pair]
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the intervals do not cover: the random weight of a single pair or person cancels in a mean."""
+        """What the intervals do not cover."""
         attacks, words = self.attacks, []
         if len(attacks) and not attacks.preference.any():
             words.append("Annotators saw no difference in any pair, so no model is falsified.")
-        duels = np.stack([attacks.attacker, attacks.defender], axis=1)
-        if len(np.unique(duels, axis=0)) == len(duels):
-            words.append(
-                "No duel has more than one judged pair: the intervals cover variation between annotators, not pairs."
-            )
         if len(np.unique(self.person)) == 1:
             words.append("Only one person answered: the intervals cover variation between pairs, not annotators.")
         return tuple(words)
@@ -96,7 +108,8 @@ def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tupl
     Levels with the most items come first: at the ends of the scale, few models may have two items in a level.
     """
     nobody = np.zeros(0, np.int64)
-    evidence = PairEvidence(attacks, nobody, nobody, nobody, WeightedAnswers(np.zeros(0), np.zeros(0)))
+    unweighed = WeightedAnswers(np.zeros(0), np.zeros(0))
+    evidence = PairEvidence(attacks, nobody, nobody, nobody, unweighed, np.zeros((0, 2), np.int64))
 
     def strengths(levels: Int[Array, " k"]) -> list[Float[Array, " M"]]:
         rows = attacks.take(np.isin(attacks.level, levels))
