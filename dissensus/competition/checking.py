@@ -12,6 +12,7 @@ from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Record
 from dissensus.store.checksums import Checksums, present, read_checksums
 from dissensus.store.folder import Folder
+from dissensus.store.picture_checksums import check_pictures
 from dissensus.store.tables import read_table
 
 
@@ -36,12 +37,13 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
         known = read_checksums(folder.root) or Checksums()
     except StudyError as error:
         return Check(study=str(folder.root), files=0, problems=(str(error),), unlisted=())
-    found = [known.problem(folder.root, name) for name in sorted(known.files)]
-    unlisted = [name for name in present(folder.root) if name not in known.files]
+    found = [known.problem(folder.root, name) for name in sorted(known.names)]
+    unlisted = [name for name in present(folder.root) if name not in known.names]
+    pictures = check_pictures(folder.root)
     steps: list[Callable[[], object]] = [folder.rounds]
     steps += [lambda name=name: read_table(folder.root / name) for name in unlisted if name.endswith(".parquet")]  # type: ignore[misc]
     problems = [line for line in found if line is not None]
-    if not problems:
+    if not problems:  # those of pictures do not keep the files from being compared
         steps.append(lambda: _compare(task()))
     for step in steps:
         try:
@@ -50,9 +52,9 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
             problems.append(str(error))
     return Check(
         study=str(folder.root),
-        files=found.count(None),
-        problems=tuple(dict.fromkeys(problems)),
-        unlisted=tuple(unlisted),
+        files=found.count(None) + pictures.files,
+        problems=tuple(dict.fromkeys([*problems, *pictures.problems])),
+        unlisted=(*unlisted, *pictures.unlisted),
     )
 
 

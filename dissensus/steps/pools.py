@@ -21,7 +21,7 @@ from dissensus.steps.code import pool_code
 from dissensus.steps.pooling import pool_ids, refuse_another
 from dissensus.store.consent import agree_if_possible, require_agreement
 from dissensus.store.enumerations import read_enumeration, write_enumeration
-from dissensus.store.files import fingerprint, write_whole
+from dissensus.store.files import exists, fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import items_at
 from dissensus.store.tables import read_table, write_table
@@ -78,7 +78,7 @@ class DrawnPool:
     @cached_property
     def drawn(self) -> dict[str, int]:
         """Positions of the items that have been drawn, by id."""
-        if not self.folder.drawn.exists():
+        if not exists(self.folder.drawn):
             return {}
         columns = read_table(self.folder.drawn, ["id", "position"]).to_pydict()
         return dict(zip(columns["id"], columns["position"], strict=True))

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.errors import StudyError
+from dissensus.store.checksums import settle
 from dissensus.store.durable import remove_left_over
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
@@ -75,7 +76,8 @@ def clear_parts(folder: Path) -> None:
 
 
 def clear_finished(folder: Folder) -> None:
-    """Remove what killed commands left behind: parts of steps that did finish, and temporary files."""
+    """Settle what killed commands left behind: checksums, parts of steps that did finish, and temporary files."""
+    settle(folder.root)
     for parts in (folder.root / ".unfinished").glob("*"):
         step, _, name = parts.name.partition("-")
         results = {"pool": folder.pool, "predict": folder.predictions(name)}

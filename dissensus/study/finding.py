@@ -68,7 +68,8 @@ class Finding(Base):
         from dissensus.steps.benchmark import read_benchmark
         from dissensus.store.files import restored, write_text
 
-        with restored(self.folder.benchmark, self.folder.results, self.folder.ranking, self.folder.matrices):
+        results = (self.folder.results, self.folder.ranking, self.folder.matrices)
+        with self._changing(), restored(self.folder.benchmark, *results):
             if benchmark is not None:
                 read_benchmark(Path(benchmark))
                 write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
@@ -91,10 +92,12 @@ class Finding(Base):
         """
         from dissensus.competition.checking import check
         from dissensus.store.checksums import record_all
+        from dissensus.store.picture_checksums import record_pictures
 
         if record:
             with self._changing():
                 record_all(self.folder.root)
+                record_pictures(self.folder.root)
         return check(self.folder, lambda: self._task)
 
     def status(self) -> Status:
