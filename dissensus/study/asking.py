@@ -110,19 +110,18 @@ class Asking(Base):
         from dissensus.steps.pools import drawn, open_source
         from dissensus.steps.serving import items_shown
         from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
+        from dissensus.store.files import restored
         from dissensus.store.set_questions import CustomQuestions
 
-        pool = open_source(self.folder)
-        found = read_set_questions(Path(path), role, self.classes, pool.__contains__)
-        if self.folder.rounds():
-            refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
-        if self.folder.enumeration.exists():
-            drawn(
-                self.folder,
-                pool.places(sorted({item for one in found for item in items_shown(one.question)})),
-                self.progress,
-            )
-        return CustomQuestions(self._database).add(found), len(found)
+        with self._changing(), restored(self.folder.drawings, self.folder.drawn):
+            pool = open_source(self.folder)
+            found = read_set_questions(Path(path), role, self.classes, pool.__contains__)
+            if self.folder.rounds():
+                refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
+            if self.folder.enumeration.exists():
+                shown = sorted({item for one in found for item in items_shown(one.question)})
+                drawn(self.folder, pool.places(shown), self.progress)
+            return CustomQuestions(self._database).add(found), len(found)
 
     def configure(
         self,
