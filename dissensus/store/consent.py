@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dissensus.errors import StudyError
+from dissensus.store.durable import make_folder, taking_turns
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
 
@@ -57,10 +58,13 @@ def agree(folder: Folder, codes: Collection[Code]) -> None:
     """
     if not unagreed(folder, codes):
         return
-    path, known = agreements_file(), _agreements()
-    told = dict(known.get(_key(folder), ())) | dict(codes)
+    path = agreements_file()
     try:
-        write_text(path, json.dumps(known | {_key(folder): sorted(told.items())}, indent=1) + "\n")
+        make_folder(path.parent)
+        with taking_turns(path.parent):
+            known = _agreements()
+            told = dict(known.get(_key(folder), ())) | dict(codes)
+            write_text(path, json.dumps(known | {_key(folder): sorted(told.items())}, indent=1) + "\n")
     except OSError as error:
         raise StudyError(
             f"{path} cannot be written ({error.strerror}), so your agreement cannot be remembered: set XDG_CONFIG_HOME "

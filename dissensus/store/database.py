@@ -6,13 +6,14 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from dissensus.errors import DissensusError, JudgementError, StudyError, UnavailableError
+from dissensus.store.durable import file_state
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
 
@@ -29,8 +30,8 @@ WAITS = (0.1, 0.2, 0.4, 0.8, 1.5, 2.0)
 """Seconds between attempts to reach a lost server, for example while it restarts."""
 
 
-_VERIFIED: set[tuple[object, ...]] = set()
-"""Files that were found whole and have not changed since; reading them again takes long."""
+_VERIFIED: dict[Path, list[tuple[int, ...]]] = {}
+"""The states in which files, and their logs, were last found whole; reading them again takes long."""
 
 
 class Database:
@@ -140,13 +141,13 @@ class Database:
         Raises:
             StudyError: the file is damaged. A server has checksums of its own.
         """
-        if self.path is None or not self.path.exists() or (state := _state(self.path)) in _VERIFIED:
+        if self.path is None or not self.path.exists() or (state := _state(self.path)) == _VERIFIED.get(self.path):
             return
         found = self.rows("PRAGMA integrity_check(1)")
         if [tuple(row) for row in found] != [("ok",)]:
             line = " ".join(str(found[0][0]).split()) if found else "it cannot be read"
             raise StudyError(f"{self.path} is damaged ({line}): restore it from a backup")
-        _VERIFIED.add(state)
+        _VERIFIED[self.path] = state
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -231,11 +232,12 @@ def run(
     return connection.execute(text(statement), values or None, execution_options=options)
 
 
-def _state(path: Path) -> tuple[object, ...]:
+def _state(path: Path) -> list[tuple[int, ...]]:
     """What changes whenever a SQLite file or its log does."""
-    log = path.with_name(f"{path.name}-wal")
-    found = [one.stat() for one in (path, log) if one.exists()]
-    return path, *((one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
+    found = [file_state(path)]
+    with suppress(FileNotFoundError):  # SQLite removes the log when the last connection is closed
+        found.append(file_state(path.with_name(f"{path.name}-wal")))
+    return found
 
 
 def has_password(url: str) -> bool:
