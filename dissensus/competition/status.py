@@ -13,7 +13,7 @@ from dissensus.competition.task import Task
 from dissensus.records import Record
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
-from dissensus.store.checksums import verify
+from dissensus.store.files import exists
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round
 from dissensus.store.tables import read_stamps
@@ -115,14 +115,14 @@ def _round(task: Task[Any, Any], found: Round[Any]) -> RoundStatus:
 def _model(task: Task[Any, Any], name: str) -> ModelStatus:
     work = task.work
     folder, model, path = work.folder, work.settings.models[name], work.folder.predictions(name)
-    verify(path)
-    changed = changes_since(task.source(work, name)) if path.exists() else []
-    unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if path.exists() else 0
+    is_predicted = exists(path)
+    changed = changes_since(task.source(work, name)) if is_predicted else []
+    unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if is_predicted else 0
     reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()
     return ModelStatus(
         model=name,
         source=f"{model.backend}:{model.target}",
-        predicted=path.exists(),
+        predicted=is_predicted,
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
         changed=tuple(changed),

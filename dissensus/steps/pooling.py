@@ -13,9 +13,8 @@ from dissensus.errors import PoolError, StudyError
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.presence import missing_files, some
-from dissensus.store.checksums import verify
 from dissensus.store.enumerations import read_enumeration
-from dissensus.store.files import file_fingerprint, fingerprint
+from dissensus.store.files import exists, file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
 from dissensus.store.sources import items_with_references
@@ -83,9 +82,7 @@ def has_items(folder: Folder) -> bool:
     Raises:
         StudyError: it had one, which is missing or damaged.
     """
-    verify(folder.pool)
-    verify(folder.enumeration)
-    return folder.pool.exists() or folder.enumeration.exists()
+    return exists(folder.pool) or exists(folder.enumeration)
 
 
 def pool_size(folder: Folder) -> int:

@@ -23,7 +23,7 @@ from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooling import has_no_file, pool_ids, pool_size, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
-from dissensus.store.files import file_fingerprint, fingerprint, write_whole
+from dissensus.store.files import exists, file_fingerprint, fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes
 from dissensus.store.rounds import Round
@@ -60,8 +60,7 @@ class Source(ABC):
         self.preprocess = work.settings.preprocess | self.model.preprocess
         self.inputs: dict[str, Any] = {"preprocess": {} if self.is_whole else self.preprocess}
         """What the predictions depend on besides the pool and the model itself."""
-        verify(work.folder.classes)
-        if work.folder.classes.exists():
+        if exists(work.folder.classes):
             self.inputs["classes"] = fingerprint(work.folder.classes.read_bytes())
 
     @cached_property
@@ -287,9 +286,7 @@ def predicted(folder: Folder, settings: Settings) -> list[str]:
     Raises:
         StudyError: predictions are missing that were there before.
     """
-    for name in settings.models:
-        verify(folder.predictions(name))
-    return [name for name in settings.models if folder.predictions(name).exists()]
+    return [name for name in settings.models if exists(folder.predictions(name))]
 
 
 def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any]]:

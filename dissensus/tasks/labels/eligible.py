@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,7 @@ from dissensus.arrays import Array, Bool, Int, UInt16
 from dissensus.errors import ClassesError, SelectionError
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
-from dissensus.store.checksums import verify
-from dissensus.store.files import file_fingerprint, write_whole
+from dissensus.store.files import file_fingerprint, read_bytes, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.tables import first_line
 
@@ -64,7 +64,6 @@ def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
     Raises:
         SelectionError: the file cannot be read, is empty, or names items or labels that the study does not have.
     """
-    verify(path)
     table = _read(path)
     positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
     if positions.null_count:
@@ -93,10 +92,10 @@ def _copy(source: Path, target: Path) -> None:
 def _read(path: Path) -> pa.Table:
     try:
         if path.suffix == ".parquet":
-            table = pq.read_table(path)
+            table = pq.read_table(BytesIO(read_bytes(path)))
         else:
             options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string(), "label": pa.string()})
-            table = pyarrow.csv.read_csv(path, convert_options=options)
+            table = pyarrow.csv.read_csv(BytesIO(read_bytes(path)), convert_options=options)
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
     if table.column_names.count("item") > 1 or table.column_names.count("label") > 1:
