@@ -139,8 +139,8 @@ def show_check(check: Check, as_json: bool) -> None:
     if check.unlisted:
         some = ", ".join(check.unlisted[:3]) + (" …" if len(check.unlisted) > 3 else "")
         say(
-            f"{len(check.unlisted):,} files have no checksum ({some}): an older version wrote them, or the power failed; "
-            f"if you trust them, run dissensus check {check.study} --record"
+            f"{len(check.unlisted):,} files have no checksum ({some}): from an older version, or after a power cut; if "
+            f"you trust them, run dissensus check {check.study} --record"
         )
     if check.is_whole:
         say(f"{check.study} is whole: {check.files:,} files match their checksums, and the answers are intact")
