@@ -223,3 +223,14 @@ def test_files_and_folders_are_restored(tmp_path):
         fail()
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
     assert kept.read_text() == "old"
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_damaged_round_is_noticed_before_a_model_is_predicted_again(pictured, tmp_path, is_damaged):
+    pictured.predict(file=["cat", "dog"] * 3)
+    pictured.select(k=2, confidence=0)
+    for path in [pictured.folder.selection(1), *([pictured.folder.predictions("eff")] if is_damaged else [])]:
+        path.write_bytes(path.read_bytes()[:-1] + b"?")
+    (tmp_path / "slow.py").write_text("def classify(images):\n    raise SystemExit('this would have taken hours')\n")
+    with pytest.raises(StudyError, match=r"selection\.parquet is damaged"):
+        pictured.predict([f"eff=python:{tmp_path / 'slow.py'}:classify"], again=["eff"])
