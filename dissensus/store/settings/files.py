@@ -50,8 +50,8 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
         raise StudyError(f"{path}: {first_problem(error)}") from None
 
 
-def check_section(settings: Settings, section: str, values: dict[str, Any]) -> None:
-    """Reject invalid values for a section.
+def check_section(settings: Settings, section: str, values: dict[str, Any]) -> Record:
+    """The section with other values, if they are valid.
 
     Raises:
         StudyError: a value is invalid; the message names the setting.
@@ -61,7 +61,7 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
     if unknown:
         raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' in [{section}]: leave it out")
     try:
-        type(known).model_validate(known.model_dump() | values)
+        return type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:
         raise StudyError(f"{section}.{first_problem(error)}") from None
 
