@@ -10,7 +10,7 @@ from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.errors import StudyError
 from dissensus.records import Record
-from dissensus.steps.given import kept_of, remove_kept
+from dissensus.steps.given import remove_unused
 from dissensus.steps.predicting import rounds_with
 from dissensus.store.files import remove_file
 from dissensus.store.folder import Folder
@@ -50,7 +50,7 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
         _remove_round(folder, number)
     remove_file(folder.predictions(name))
     clear_parts(folder.parts(f"predict-{name}"))
-    remove_kept(folder, kept_of(folder, name))
+    remove_unused(folder, name, [model for other, model in known.items() if other != name])
     remove_models(folder.settings, [name] if name in known else [])
     return Removal(model=name, rounds=tuple(one.number for one in rounds))
 

@@ -23,6 +23,7 @@ from dissensus.steps.pools import ListedPool, open_source
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import fingerprint, remove_file, write_bytes, write_whole
 from dissensus.store.folder import Folder
+from dissensus.store.settings import ModelSettings
 
 BATCH = 256
 """Items per call of a function."""
@@ -121,12 +122,6 @@ def all_kept(folder: Folder) -> set[str]:
     return {path.name for path in folder.given.iterdir()} if folder.given.is_dir() else set()
 
 
-def kept_of(folder: Folder, model: str) -> set[str]:
-    """Names of the files and folders that hold predictions of one model, given in memory."""
-    named = re.compile(rf"{re.escape(model)}\.[0-9a-f]{{16}}(\.parquet)?")
-    return {name for name in all_kept(folder) if named.fullmatch(name)}
-
-
 def remove_kept(folder: Folder, names: Iterable[str]) -> None:
     """Remove files and folders that were given in memory, with their checksums."""
     for root in (folder.given / name for name in names):
@@ -136,6 +131,13 @@ def remove_kept(folder: Folder, names: Iterable[str]) -> None:
         shutil.rmtree(root, ignore_errors=True)
     with suppress(OSError):  # others are there, or nothing ever was
         folder.given.rmdir()
+
+
+def remove_unused(folder: Folder, name: str, models: Iterable[ModelSettings]) -> None:
+    """Remove predictions of a model that were given in memory, if none of `models` is read from them."""
+    kept = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{16}}(\.parquet)?")
+    used = {Path(model.target).name for model in models}
+    remove_kept(folder, {found for found in all_kept(folder) if kept.fullmatch(found)} - used)
 
 
 def refuse_other(folder: Folder, name: str, kept: Path, again: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from dissensus.backends import parse_spec
 from dissensus.errors import StudyError
 from dissensus.steps.code import model_code, pool_code
-from dissensus.steps.given import all_kept, keep_predictions, kept_of, remove_kept
+from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
 from dissensus.steps.predicting import Source, is_wanted, predict
 from dissensus.steps.workspace import Workspace
 from dissensus.store.consent import agree_if_possible, require_agreement
@@ -105,15 +105,15 @@ def _named_models(task: Task, request: Request) -> Iterator[list[str]]:
         if stay:
             set_models(folder.settings, stay)
         remove_kept(folder, all_kept(folder) - kept - {Path(model.target).name for model in stay.values()})
-        _remove_replaced(folder, stay)
+        _remove_replaced(folder, known, stay)
         raise
-    _remove_replaced(folder, changed)
+    _remove_replaced(folder, known, changed)
 
 
-def _remove_replaced(folder: Folder, models: Mapping[str, ModelSettings]) -> None:
-    """Remove what models were given as before."""
-    for name, model in models.items():
-        remove_kept(folder, kept_of(folder, name) - {Path(model.target).name})
+def _remove_replaced(folder: Folder, known: Mapping[str, ModelSettings], changed: Mapping[str, ModelSettings]) -> None:
+    """Remove what the changed models were given as before."""
+    for name in changed:
+        remove_unused(folder, name, {**known, **changed}.values())
 
 
 def _given_specs(task: Task, request: Request) -> list[str]:

@@ -230,10 +230,12 @@ def test_only_a_model_is_removed(tmp_path, command, name):
     assert snapshot(study.folder.root) == before
 
 
-def test_a_model_is_removed_without_those_named_alike(tmp_path):
+def test_a_model_is_removed_without_the_files_of_others(tmp_path):
     study = predicted(tmp_path / "study", "one", "one.two", "one-two")
+    study.predict([f"copy=file:{study.settings.models['one-two'].target}"])
     study.remove("one")
-    assert study.predict(again=["one.two", "one-two"]) == {"one.two": True, "one-two": True}
+    study.remove("one-two")
+    assert study.predict(again=["one.two", "copy"]) == {"one.two": True, "copy": True}
 
 
 def test_again_needs_a_model_of_the_study(tmp_path):
