@@ -207,7 +207,8 @@ def predict(
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
     """
-    agreed(Study(study), trust, models=True)
+    named = {spec.partition("=")[0] for spec in models or []}  # what a command names needs no other agreement
+    agreed(Study(study), trust, models=True, again=[name for name in again or [] if name not in named])
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         opened.predict(models or [], _settings(preprocess), lower or [], again or [])

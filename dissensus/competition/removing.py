@@ -10,6 +10,7 @@ from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.errors import StudyError
 from dissensus.records import Record
+from dissensus.steps.given import remove_unused
 from dissensus.steps.predicting import rounds_with
 from dissensus.store.files import remove_file
 from dissensus.store.folder import Folder
@@ -34,7 +35,8 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
         StudyError: there is no such model, or its rounds have answers.
     """
     folder, known = task.work.folder, task.work.settings.models
-    if name not in known and not folder.predictions(name).exists():
+    predicted = {path.stem for path in folder.predictions(name).parent.glob("*.parquet")}
+    if name not in known and name not in predicted:
         raise StudyError(f"there is no model {name}: this study has {', '.join(known) or 'none'}")
     competition = Competition(task)
     first = min(rounds_with(folder, name), default=len(competition.rounds) + 1)
@@ -48,8 +50,7 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
         _remove_round(folder, number)
     remove_file(folder.predictions(name))
     clear_parts(folder.parts(f"predict-{name}"))
-    remove_file(folder.given / f"{name}.parquet")
-    shutil.rmtree(folder.given / name, ignore_errors=True)
+    remove_unused(folder, name, [model for other, model in known.items() if other != name])
     remove_models(folder.settings, [name] if name in known else [])
     return Removal(model=name, rounds=tuple(one.number for one in rounds))
 

@@ -147,20 +147,25 @@ def is_wanted(source: Source, again: bool = False) -> bool:
     """True if the model has to be predicted; nothing is written.
 
     Raises:
-        StudyError: its predictions were made from other inputs, and cannot be replaced.
+        StudyError: its predictions were made from other inputs, and cannot be replaced; or the pool or a round is
+            damaged.
     """
     folder, name = source.work.folder, source.name
     target = folder.predictions(name)
+    now = source.all_inputs
     if not target.exists():
-        return bool(source.all_inputs)
+        return True
     if not again:
         remedy = f"predict the model again (--again {name}), or add it under a new name (dissensus join)"
-        refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], source.all_inputs, remedy)
+        refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], now, remedy)
         return False
-    with suppress(StudyError):  # damaged predictions are replaced: `_write` compares the new ones with the rounds
+    rounds = rounds_with(folder, name)
+    try:
         before = read_stamps(target, "inputs")["inputs"]
-        if (rounds := rounds_with(folder, name)) and changed_inputs(before, source.all_inputs):
-            raise PredictionError(taking_part(folder, name, min(rounds)))
+    except StudyError:  # damaged predictions are replaced: `_write` compares the new ones with the rounds
+        return True
+    if rounds and changed_inputs(before, now):
+        raise PredictionError(taking_part(folder, name, min(rounds)))
     return True
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,9 @@ from dissensus.study.base import Base
 if TYPE_CHECKING:
     from dissensus.report.scores.data import Screenings
     from dissensus.steps.serving import StudyBacking
+    from dissensus.store.folder import Folder
     from dissensus.store.people import People
+    from dissensus.store.settings import Settings
     from dissensus.web.running import Ready
 
 
@@ -138,19 +140,18 @@ class Asking(Base):
         Raises:
             StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
-        from dissensus.store.database import VARIABLE, has_password
-        from dissensus.store.files import restored
+        values = _service_settings(self.folder, answers, database, host, port, instructions)
+        self._with_service(values)  # all are checked before any is written
+        with self._lock:
+            for section, changed in values.items():
+                self.change(section, changed)
 
-        if database is not None and has_password(database):
-            raise StudyError(
-                f"the database URL contains a password, which must not be in {self.folder.settings}: "
-                f"set {VARIABLE} to the URL instead"
-            )
-        with self._lock, restored(self.folder.settings):
-            self.change("judge", {"min_answers": answers})
-            reached = {"host": host, "port": port or None}  # port 0 is not saved: it picks a different port each time
-            told = {"instructions": None if instructions is None else list(instructions)}
-            self.change("serve", {"database": database} | reached | told)
+    def _with_service(self, values: Mapping[str, dict[str, Any]]) -> Settings:
+        """The current settings with some of the service changed; nothing is written."""
+        from dissensus.store.settings import check_section
+
+        settings = self.settings
+        return settings.model_copy(update={name: check_section(settings, name, one) for name, one in values.items()})
 
     @property
     def address(self) -> str:
@@ -165,26 +166,37 @@ class Asking(Base):
         host: str | None = None,
         port: int | None = None,
         tell: Callable[[str], None] | None = None,
+        *,
+        answers: int | None = None,
+        database: str | None = None,
     ) -> None:
         """Serve the annotation pages until the process is stopped.
 
         `ready` is called with the addresses, and `tell` with one line if pictures are missing: reserves replace them.
+        The other arguments are those of `configure`, and are saved in study.toml once the service is ready.
         """
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.running import run
 
-        serve = self.settings.serve
-        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
-            make = lambda: Service(self._backing(tell or (lambda _: None)))  # noqa: E731
-            run(make, host or serve.host, serve.port if port is None else port, ready)
+        values = _service_settings(self.folder, answers, database, host, port)
+        settings = self._with_service(values)
 
-    def _backing(self, tell: Callable[[str], None] | None = None) -> StudyBacking:
+        def started(address: str, token: str) -> None:
+            if values:
+                self.configure(answers, database, host, port)
+            ready(address, token)
+
+        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
+            make = lambda: Service(self._backing(tell or (lambda _: None), settings))  # noqa: E731
+            run(make, settings.serve.host, settings.serve.port if port is None else port, started)
+
+    def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
         """The study behind the service; with `tell`, it first looks for pictures, and tells which are missing."""
         from dissensus.competition.evaluation import Competition
         from dissensus.steps.presence import some
         from dissensus.steps.serving import StudyBacking, pictures_by_hand
 
-        task = self._task  # the settings stay the same for as long as it is served
+        task = self._task_with(settings or self.settings)  # they stay the same for as long as it is served
 
         def checked() -> Competition[Any, Any]:
             competition = Competition(task)
@@ -238,3 +250,34 @@ class Asking(Base):
 
         pool_stamp(self.folder)  # raises an error if there is no pool to ask about
         return People(self._database)
+
+
+def _service_settings(
+    folder: Folder,
+    answers: int | None = None,
+    database: str | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    instructions: Sequence[str] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """What study.toml says about the service, by section, without what is not given.
+
+    Raises:
+        StudyError: the database URL contains a password.
+    """
+    from dissensus.store.database import VARIABLE, has_password
+
+    if database is not None and has_password(database):
+        raise StudyError(
+            f"the database URL contains a password, which must not be in {folder.settings}: set {VARIABLE} to the URL "
+            "instead"
+        )
+    serve = {
+        "database": database,
+        "host": host,
+        "port": port or None,  # port 0 is not saved: it picks a different port each time
+        "instructions": None if instructions is None else list(instructions),
+    }
+    sections: dict[str, dict[str, Any]] = {"judge": {"min_answers": answers}, "serve": serve}
+    given = {name: {key: value for key, value in one.items() if value is not None} for name, one in sections.items()}
+    return {name: values for name, values in given.items() if values}

@@ -93,10 +93,12 @@ class Base:
     @property
     def _task(self) -> Task[Any, Any]:
         """The study's competition, with its current settings."""
+        return self._task_with(self.settings)
+
+    def _task_with(self, settings: Settings) -> Task[Any, Any]:
         from dissensus.steps.workspace import Workspace
         from dissensus.tasks import TASKS
 
-        settings = self.settings
         return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress))
 
     def _unweighed(self) -> Evaluation[Any, Any]:
