@@ -14,13 +14,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Bool, Int, UInt16
-from dissensus.errors import ClassesError, SelectionError
+from dissensus.errors import ClassesError, SelectionError, first_line
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.checksums import verify
 from dissensus.store.files import file_fingerprint, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.tables import first_line
 
 LABELS = 1 << 16
 
