@@ -19,14 +19,13 @@ from dissensus.backends.map_preprocess import MapPreprocess, map_preprocess
 from dissensus.backends.modules import module_file, named_function, named_object, split
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
-from dissensus.backends.reasons import one_line
 from dissensus.backends.score_file import read_scores
 from dissensus.backends.scoring import open_scorer
 from dissensus.backends.segmenting import Segmenter, open_segmenter
 from dissensus.backends.sklearn import open_sklearn
 from dissensus.backends.timm import open_timm, split_target
 from dissensus.backends.torch import is_file, open_torch
-from dissensus.errors import BackendError, DissensusError
+from dissensus.errors import BackendError, DissensusError, one_line
 from dissensus.predictions.protocol import Model
 from dissensus.records import Classes
 

@@ -18,8 +18,7 @@ import pyarrow.parquet
 
 from dissensus.arrays import MISSING, Array, Float, Int, UInt16
 from dissensus.backends.names import class_numbers
-from dissensus.backends.reasons import one_line
-from dissensus.errors import PredictionError
+from dissensus.errors import PredictionError, one_line
 from dissensus.predictions.align import align, check_confidences, check_labels
 from dissensus.records import Classes
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dissensus.backends.reasons import one_line
-from dissensus.errors import BackendError
+from dissensus.errors import BackendError, one_line
 
 
 def named_function(target: str) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Int, UInt64
+from dissensus.labeling.columns import QuestionColumns
 from dissensus.labeling.order import draw, is_due, mixed, places
 from dissensus.labeling.person import Person
 from dissensus.records import Role
@@ -20,33 +20,29 @@ TRIES = 100
 """How often a picture to repeat is drawn before there is taken to be none."""
 
 
-class Checks:
+class Checks(QuestionColumns):
     """The questions of a study, and when a person gets which of them as a control or repeat."""
 
     def __init__(self, control_rate: float, repeat_rate: float) -> None:
         """The rates are shares of the study's pictures after which a control or a repeat comes."""
+        super().__init__()
         self.rates: dict[Role, float] = {"control": control_rate, "repeat": repeat_rate}
         self.controls: list[int] = []
         self.fillers: list[int] = []
         """Questions without a known answer, asked about a control's picture if it has too few controls."""
-        self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
-        self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
-        self.kinds: Int[Array, " Q"] = np.zeros(0, np.int32)
-        self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
-        self.is_repeatable: Bool[Array, " Q"] = np.zeros(0, bool)
 
-    def check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
+    def next_check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
         """The next question of a control or repeat; between two pictures, chance decides whether one starts."""
         if not person.run and (following is None or not self._continues(person, following)):
-            self._draw(person, following)
+            self._begin(person, following)
         while person.run:
             question, role = person.run.popleft()
             if self._may_check(person, question, role):
                 return question, role
         return None
 
-    def _draw(self, person: Person, following: int | None) -> None:
-        """Draw whether a control or a repeat comes now, once for each position between two pictures."""
+    def _begin(self, person: Person, following: int | None) -> None:
+        """Begin a control or a repeat if one is due; that is drawn once for each position between two pictures."""
         position = len(person.asked)
         around = {self.groups[one] for one in (*person.asked[-1:], following) if one is not None}
         for role, rate in self.rates.items() if around else ():

@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool
 from dissensus.engines.local import Progress, chunks
-from dissensus.errors import PoolError, StudyError
+from dissensus.errors import PoolError, StudyError, some
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.presence import missing_files, some
+from dissensus.steps.presence import missing_files
 from dissensus.store.enumerations import read_enumeration
 from dissensus.store.files import exists, file_fingerprint, fingerprint
 from dissensus.store.folder import Folder

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.backends import named_object, target_fingerprint
-from dissensus.backends.reasons import one_line
 from dissensus.engines.local import Progress
-from dissensus.errors import DissensusError, PoolError, StudyError
+from dissensus.errors import DissensusError, PoolError, StudyError, one_line
 from dissensus.pool.enumeration import Enumeration
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.code import pool_code

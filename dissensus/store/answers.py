@@ -7,9 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, quoted
 from dissensus.inquiry import Row as Essentials
-from dissensus.labeling.kinds.base import told
 from dissensus.records import Assignment, Question, Response, Role
 from dissensus.store.database import Database, run
 
@@ -240,6 +239,6 @@ def _refuse_conflicts(connection: Connection) -> None:
         said = f"{', '.join(map(str, json.loads(question).values()))}, {json.loads(answer)} by {annotator}"
         short = textwrap.shorten(said, LONGEST_SHOWN, placeholder="…")
         raise JudgementError(
-            f"the id {told(identity)} already belongs to another answer ({short}): "
+            f"the id {quoted(identity)} already belongs to another answer ({short}): "
             "give each answer a unique id; nothing was stored"
         )

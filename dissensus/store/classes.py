@@ -172,7 +172,7 @@ def _from_json(path: Path) -> Document:
     try:
         found = ClassesFile.model_validate_json(path.read_text(encoding="utf-8-sig"))
     except ValidationError as error:
-        problem = first_problem(error)
+        problem = first_problem(error.errors())
         raise ClassesError(f"{path} is not a valid classes document ({problem}): see docs/study-folder.md") from None
     nameless = [wnid for wnid in found.classes if wnid not in found.nodes or not found.nodes[wnid].lemmas]
     missing = nameless + [above for node in found.nodes.values() for above in node.parents if above not in found.nodes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -24,10 +25,9 @@ class Code(NamedTuple):
 
 def agreements_file() -> Path:
     """Where agreements are kept: in XDG_CONFIG_HOME, or where this system keeps settings."""
-    import typer  # takes a tenth of a second to import, and most steps run no code
-
-    configured = os.environ.get("XDG_CONFIG_HOME")
-    return Path(configured or typer.get_app_dir("")) / "dissensus" / "trusted.json"
+    by_system = {"darwin": "~/Library/Application Support", "win32": os.environ.get("APPDATA", "~")}
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser(by_system.get(sys.platform, "~/.config"))
+    return Path(settings) / "dissensus" / "trusted.json"
 
 
 def unagreed(folder: Folder, codes: Iterable[Code]) -> list[Code]:

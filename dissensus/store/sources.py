@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from dissensus.errors import PoolError
+from dissensus.errors import PoolError, first_line
 from dissensus.pool import VIDEOS, is_video
-from dissensus.store.tables import first_line
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
 MANIFESTS = {".csv", ".parquet"}

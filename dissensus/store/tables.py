@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Int
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, first_line
 from dissensus.store.checksums import remedy_for, verify
 from dissensus.store.files import write_whole
 
@@ -140,8 +140,3 @@ def _damaged(path: Path, error: Exception) -> StudyError:
 def model_numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
     """The number of each named model."""
     return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -193,22 +193,10 @@ class Asking(Base):
     def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
         """The study behind the service; with `tell`, it first looks for pictures, and tells which are missing."""
         from dissensus.competition.evaluation import Competition
-        from dissensus.steps.presence import some
-        from dissensus.steps.serving import StudyBacking, pictures_by_hand
+        from dissensus.steps.serving import StudyBacking
 
         task = self._task_with(settings or self.settings)  # they stay the same for as long as it is served
-
-        def checked() -> Competition[Any, Any]:
-            competition = Competition(task)
-            missing = [] if tell is None else competition.note_missing(pictures_by_hand(task.work))
-            if tell is not None and missing:
-                tell(
-                    f"{len(missing):,} pictures are missing ({some(missing)}): reserves take their place; to ask about "
-                    "them, restore them and start the service again"
-                )
-            return competition
-
-        return StudyBacking(task.work, checked)
+        return StudyBacking(task.work, lambda: Competition(task), tell)
 
     def overview(self) -> dict[str, Any]:
         """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""

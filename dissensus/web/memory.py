@@ -280,18 +280,18 @@ class Memory:
         for one in given:
             self.set_questions[self.number_for(one.question, one.role), one.role] = one
         self.unseen = {number for (number, _), one in self.set_questions.items() if one.question.text in unseen}
-        self.fillers = self._made_up()
+        self.fillers = self._fillers()
         self.has_news = True
 
-    def _made_up(self) -> list[int]:
+    def _fillers(self) -> list[int]:
         """Questions that bring the number of questions about each control's picture up to the most of the study.
 
         They ask what random questions of the study ask. Owners need not give them: nobody knows their answers.
         """
         controls = [one.question for one in self.written_down if one.role == "control"]
-        return [number for kind in {one.kind for one in controls} for number in self._made_up_of(kind, controls)]
+        return [number for kind in {one.kind for one in controls} for number in self._fillers_of(kind, controls)]
 
-    def _made_up_of(self, kind: str, controls: Sequence[Question]) -> list[int]:
+    def _fillers_of(self, kind: str, controls: Sequence[Question]) -> list[int]:
         numbers = [number for number in self.round_numbers.tolist() if self.questions.kinds[number] == kind]
         most = int(max(np.unique(self.queue.groups[numbers], return_counts=True)[1], default=0))
         pictures: dict[str, list[Question]] = {}

@@ -226,3 +226,8 @@ def test_the_warning_names_every_backend_that_runs_code():
     (warning,) = (part for part in (DOCS / "backends.md").read_text().split("\n\n") if "*run code*" in part)
     assert [name for name, backend in BACKENDS.items() if backend.runs_code and f"`{name}`" not in warning] == []
     assert {name for name, backend in BACKENDS.items() if backend.runs_code} == {"python", "sklearn", "torch", "timm"}
+
+
+def test_agreements_are_never_read_from_the_current_folder(monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", "")
+    assert agreements_file().is_absolute()

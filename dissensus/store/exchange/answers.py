@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
-from dissensus.errors import ClassesError, DissensusError, JudgementError
+from dissensus.errors import ClassesError, DissensusError, JudgementError, quoted
 from dissensus.labeling.kinds import QUESTIONS, class_number
-from dissensus.labeling.kinds.base import told
 from dissensus.labeling.kinds.slider import UNFIT, number_or_word
 from dissensus.records import Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
@@ -250,7 +249,7 @@ def _text(fields: Fields, name: str) -> str:
         return ""
     is_gap = isinstance(value, float) and math.isnan(value)
     if not isinstance(value, (str, int, float)) or isinstance(value, bool) or is_gap:
-        raise JudgementError(f"{name} is {told(value)}: give it as text")
+        raise JudgementError(f"{name} is {quoted(value)}: give it as text")
     return str(value)
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, first_line
 from dissensus.records import Question, Response
 from dissensus.store.exchange.answers import Reading, json_of, refuse
 from dissensus.store.files import fingerprint, write_bytes, write_whole
-from dissensus.store.tables import first_line
 
 LARGEST = 1 << 30
 """In bytes, for one document: parsed in memory it takes about ten times as much."""

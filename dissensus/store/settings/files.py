@@ -47,7 +47,7 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}") from None
     except ValidationError as error:
-        raise StudyError(f"{path}: {first_problem(error)}") from None
+        raise StudyError(f"{path}: {first_problem(error.errors())}") from None
 
 
 def check_section(settings: Settings, section: str, values: dict[str, Any]) -> Record:
@@ -63,7 +63,7 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> R
     try:
         return type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:
-        raise StudyError(f"{section}.{first_problem(error)}") from None
+        raise StudyError(f"{section}.{first_problem(error.errors())}") from None
 
 
 def set_models(path: Path, models: dict[str, ModelSettings]) -> None:

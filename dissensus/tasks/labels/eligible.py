@@ -15,12 +15,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Bool, Int, UInt16
-from dissensus.errors import ClassesError, SelectionError
+from dissensus.errors import ClassesError, SelectionError, first_line
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.files import file_fingerprint, read_bytes, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.tables import first_line
 
 LABELS = 1 << 16
 
