@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI", "TIFF", "WEBP")
-"""Formats that Pillow reads itself. It tells formats apart by their content, and for some, such as EPS, it starts
+"""Formats that Pillow reads itself. It recognises formats by their content, and for others, such as EPS, it starts
 external programs."""
 
 
@@ -18,7 +18,7 @@ def open_image(source: str | os.PathLike[str] | BytesIO, formats: tuple[str, ...
     """The image, not decoded yet; to be closed by the caller.
 
     Raises:
-        OSError: there is no such file, or it is a pipe or a device, whose reading may never end.
+        OSError: the file does not exist, or is a pipe or a device, from which reading might never end.
         PIL.UnidentifiedImageError: it is in none of the formats.
     """
     if not isinstance(source, BytesIO) and is_endless(Path(source).stat()):

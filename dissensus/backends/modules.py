@@ -75,7 +75,7 @@ def module_file(module: str) -> Path | None:
 
 
 def _found(module: str) -> ModuleSpec | None:
-    """Where a module is; unlike `find_spec`, this does not run the packages it is in."""
+    """Where a module is; unlike `find_spec`, this does not import the packages that contain it."""
     name, *inner = module.split(".")
     try:
         found = importlib.util.find_spec(name) if name else None

@@ -63,7 +63,7 @@ def agreed(study: Study, trust: bool, models: bool = False, again: Sequence[str]
     if found and not trust and sys.stdin.isatty() and sys.stderr.isatty():
         for target in found:
             print(f"{study.folder.root} would run code on this machine: {target}", file=sys.stderr)
-        trust = typer.confirm("Run it, now and later?", err=True)
+        trust = typer.confirm("Run this code, now and in the future?", err=True)
     if found and trust:
         study.trust(models, again)
     return study
@@ -84,7 +84,7 @@ def serving() -> Iterator[None]:
         signal.signal(number, stop)
     with suppress(Stopped):
         yield
-    for number in STOPS:  # it has ended: a second Ctrl-C must not look like an error
+    for number in STOPS:  # the service has ended: a second Ctrl-C must not look like an error
         signal.signal(number, signal.SIG_IGN)
 
 

@@ -1,4 +1,4 @@
-"""check: whether every file of a study is whole."""
+"""check: whether every file of a study is intact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dissensus.store.tables import read_table
 
 
 class Check(Record):
-    """What is wrong with the files of a study, a sentence for each; empty if it is whole."""
+    """What is wrong with the files of a study, one sentence per problem; empty if they are intact."""
 
     study: str
     files: int

@@ -56,7 +56,7 @@ class Competition(Generic[S, H]):
 
     @cached_property
     def _has_no_picture(self) -> Bool[Array, " q"]:
-        """Questions of rows with an item whose picture was missing when the study was last served."""
+        """Questions about items whose picture was missing when the study was last served."""
         names = recorded_missing(self.work.database)
         items = [item for item, name in self.question_set.item_ids.items() if name in names]
         found = np.zeros(len(self.question_set), bool)

@@ -100,7 +100,7 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
 
 
 def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:
-    """Refuse predictions that were made with other settings than those in study.toml.
+    """Refuse predictions that were made with settings other than those in study.toml.
 
     Raises:
         StudyError: names the model and the settings that have changed.
@@ -108,8 +108,8 @@ def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:
     for name in newcomers:
         if changed := changes_since(task.source(task.work, name)):
             raise StudyError(
-                f"{name} was predicted with other settings ({', '.join(changed)}): run dissensus predict "
-                f"{task.work.folder.root} --again {name}, or restore them in study.toml"
+                f"the predictions of {name} were made with different settings ({', '.join(changed)}): run dissensus "
+                f"predict {task.work.folder.root} --again {name}, or restore the old settings in study.toml"
             )
 
 

@@ -41,7 +41,7 @@ class ModelStatus(Record):
     unreadable: int
     reasons: dict[str, int]
     changed: tuple[str, ...] = ()
-    """Settings that have changed since it was predicted, with both values."""
+    """Settings that have changed since its predictions were made, with old and new values."""
     remedy: str = ""
     """What to do about them."""
 
@@ -64,7 +64,7 @@ class Status(Record):
     answers: int
     """Of all kinds and roles."""
     judgements: int
-    """Answers to the study's main questions: without controls, repeats, training and other questions of the owner's."""
+    """Answers to the study's main questions: without controls, repeats, training and the owner's own questions."""
     annotators: int
     """How many people gave these judgements."""
     next: str
@@ -131,11 +131,12 @@ def _model(task: Task[Any, Any], name: str) -> ModelStatus:
 
 
 def _remedy(folder: Folder, name: str) -> str:
-    """What to do about a model whose settings have changed since it was predicted."""
+    """What to do about a model whose settings have changed since its predictions were made."""
     rounds = rounds_with(folder, name)
     if rounds:
-        return f"restore them in study.toml: {taking_part(folder, name, min(rounds))}"
-    return f"dissensus predict {shlex.quote(str(folder.root))} --again {name}, or restore them in study.toml"
+        return f"restore the old settings in study.toml: {taking_part(folder, name, min(rounds))}"
+    study = shlex.quote(str(folder.root))
+    return f"run dissensus predict {study} --again {name}, or restore the old settings in study.toml"
 
 
 def _next(

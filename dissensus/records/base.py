@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 FORMAT_VERSION = 1
 """Version of everything written to a study folder."""
 LONGEST_WORD = 60
-"""Of a field's name in a message, in characters: it may come from a file."""
+"""Maximum length of a field's name in a message, in characters: the name may come from a file."""
 
 
 class Record(BaseModel):
@@ -20,7 +20,7 @@ class Record(BaseModel):
 
 
 def first_problem(errors: Sequence[Any], around: str = "") -> str:
-    """The first field that is wrong, if it is a field, and what is wrong with it, in one line.
+    """What is wrong first, in one line; starts with the name of the field, if it concerns one.
 
     `errors` is what a ValidationError lists; `around` is left out of the field's name, such as the body of a request.
     """

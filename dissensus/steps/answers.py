@@ -33,7 +33,7 @@ def _refuse_if_lost(folder: Folder) -> None:
     path, known = folder.judgements, read_checksums(folder.root)
     if known is not None and path.name in known.begun:
         raise StudyError(
-            f"{path} is {'empty' if path.exists() else 'missing'}: restore it from a backup; to go on without its "
+            f"{path} is {'empty' if path.exists() else 'missing'}: restore it from a backup; to continue without its "
             f"answers, run dissensus check {folder.root} --record"
         )
 

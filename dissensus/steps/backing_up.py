@@ -1,4 +1,4 @@
-"""A complete copy of a study, taken while people answer."""
+"""A complete copy of a study, even while people are answering."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def back_up(folder: Folder, database: Database, target: Path) -> int:
     """Copy a study to a new folder, and return the number of its answers; the copy is a study like any other.
 
     Checksums are copied, too, so that damage is noticed in the copy as well.
-    The answers are those of one moment, after the call: all that were acknowledged before it.
+    The answers are those of one moment during the call, so all that were acknowledged before it are included.
 
     Raises:
         StudyError: the folder exists, or is part of the study, or the answers are on a server.
@@ -34,7 +34,7 @@ def back_up(folder: Folder, database: Database, target: Path) -> int:
         raise StudyError(f"{target} is inside the study: choose a folder outside it for the backup")
     unfinished = target.with_name(f".{target.name}.unfinished")
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)  # of a backup that was killed
+        shutil.rmtree(unfinished, ignore_errors=True)  # left by a backup that was killed
         make_folder(unfinished.parent)
         unfinished.mkdir(mode=0o700)
         for path in folder.lasting_files():

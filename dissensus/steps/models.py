@@ -131,7 +131,7 @@ def _given_specs(task: Task, request: Request) -> list[str]:
 
 
 def _progress(folder: Folder, name: str, is_new: bool) -> tuple[int, int]:
-    """When a model was predicted, and how many parts it has; those of a model that is replaced do not count."""
+    """When a model's predictions were made, and how many parts it has; those of a replaced model do not count."""
     path = folder.predictions(name)
     parts = list(folder.parts(f"predict-{name}").glob("*.parquet")) if is_new else []
     return path.stat().st_mtime_ns if path.exists() else 0, len(parts)
@@ -158,11 +158,13 @@ def known_better(backend: str, target: str) -> Literal["higher", "lower"]:
 
 
 def _changed_models(task: Task, request: Request) -> dict[str, ModelSettings]:
-    """The models that are not in the study yet, or change; one that is must be the same model unless it is `again`."""
+    """The models that are new or change; one already in the study must stay the same unless it is in `again`."""
     known, again = task.work.settings.models, request.again
     task.preprocess.read(request.preprocess)
     if absent := [name for name in again if name not in known]:
-        raise StudyError(f"there is no model {absent[0]} to predict again: this study has {', '.join(known) or 'none'}")
+        raise StudyError(
+            f"--again {absent[0]}: this study has no model {absent[0]}, it has {', '.join(known) or 'no models'}"
+        )
     specs = [parse_spec(spec) for spec in request.specs]
     names = [name for name, _, _ in specs]
     strangers = [name for name in request.lower if name not in names]
@@ -179,7 +181,7 @@ def _changed_models(task: Task, request: Request) -> dict[str, ModelSettings]:
         is_other = name in known and name not in again and models[name] != known[name]
         if is_other or names.count(name) > 1:
             raise StudyError(
-                f"there is already a model {name}: give this one another name, or correct it with --again {name}"
+                f"a model called {name} already exists: give this one another name, or correct it with --again {name}"
             )
     return {name: model for name, model in models.items() if known.get(name) != model}
 

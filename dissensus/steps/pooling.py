@@ -27,7 +27,7 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_miss
     """Write pool.parquet, sorted by id: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Raises:
-        PoolError: there are no items, two have the same id, or files are missing that are not allowed to be.
+        PoolError: there are no items, two have the same id, or files are missing and `allow_missing` is false.
         StudyError: models have already predicted on another pool.
     """
     ids, paths, references = items_with_references(sources)
@@ -80,7 +80,7 @@ def has_items(folder: Folder) -> bool:
     """True if the study has a pool.
 
     Raises:
-        StudyError: it had one, which is missing or damaged.
+        StudyError: the study had a pool that is now missing or damaged.
     """
     return exists(folder.pool) or exists(folder.enumeration)
 
@@ -119,13 +119,13 @@ def missing_count(folder: Folder) -> int:
 
 
 def _check_files(items: pa.Table, progress: Progress, allow_missing: bool) -> None:
-    """Raise PoolError if files are missing that are not allowed to be, or all of them are."""
+    """Raise PoolError if files are missing and `allow_missing` is false, or if all of them are missing."""
     paths = [path for column in ("uri", "reference") for path in items[column].drop_null().to_pylist()]
     missing = missing_files(paths, progress)
     if missing and not allow_missing:
         raise PoolError(
             f"{len(missing):,} of {len({*paths}):,} files are missing ({some(missing)}): correct the paths, or add "
-            "--allow-missing to go on without them"
+            "--allow-missing to continue without them"
         )
     if missing and len(missing) == len({*paths}):
         raise PoolError(f"all {len(missing):,} files are missing ({some(missing)}): correct the paths")

@@ -100,7 +100,7 @@ class DrawnPool:
 
 
 class EnumeratedPool(DrawnPool):
-    """All items of an enumeration: its code runs as soon as something about a new item is wanted."""
+    """All items of an enumeration: its code runs as soon as something about a new item is needed."""
 
     @cached_property
     def enumeration(self) -> Enumeration:
@@ -166,12 +166,12 @@ def open_pool(folder: Folder) -> Pool:
 
 
 def open_source(folder: Folder) -> Pool:
-    """All items, for steps that bring new ones into the study; an enumeration runs, once its user has agreed."""
+    """All items, for steps that bring new ones into the study; an enumeration's code runs, if the user has agreed."""
     return EnumeratedPool(folder) if folder.enumeration.exists() else ListedPool(folder)
 
 
 def require_source(folder: Folder) -> None:
-    """Raise StudyError if new items cannot be brought in, before anything is spent on selecting them."""
+    """Raise StudyError if new items cannot be brought in, before time is spent on selecting them."""
     pool = open_source(folder)
     if isinstance(pool, EnumeratedPool):
         _ = pool.enumeration

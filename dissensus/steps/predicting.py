@@ -100,7 +100,7 @@ class Source(ABC):
 def predict(source: Source, again: bool = False) -> bool:
     """Write predictions/NAME.parquet; False if it already exists and was made from the same inputs.
 
-    With `again`, predictions are made anew, and replace the old ones once they are complete.
+    With `again`, the model is run again, and its new predictions replace the old ones once they are complete.
 
     Raises:
         StudyError: the predictions, or finished parts of them, were made from other inputs; or a round was selected
@@ -144,7 +144,7 @@ def _without_missing(table: pa.Table, source: Source) -> pa.Table:
 
 
 def is_wanted(source: Source, again: bool = False) -> bool:
-    """True if the model has to be predicted; nothing is written.
+    """True if predictions have to be made for the model; nothing is written.
 
     Raises:
         StudyError: its predictions were made from other inputs, and cannot be replaced; or the pool or a round is
@@ -156,7 +156,7 @@ def is_wanted(source: Source, again: bool = False) -> bool:
     if not target.exists():
         return True
     if not again:
-        remedy = f"predict the model again (--again {name}), or add it under a new name (dissensus join)"
+        remedy = f"run the model again (--again {name}), or add it under a new name (dissensus join)"
         refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], now, remedy)
         return False
     rounds = rounds_with(folder, name)
@@ -203,7 +203,7 @@ def taking_part(folder: Folder, name: str, number: int) -> str:
 
 
 def changes_since(source: Source) -> list[str]:
-    """The settings that have changed since a model was predicted, such as 'preprocess.size 224 → 160'.
+    """The settings that have changed since a model's predictions were made, such as 'preprocess.size 224 → 160'.
 
     The model itself is read only if it is now another file.
     """
@@ -215,7 +215,7 @@ def changes_since(source: Source) -> list[str]:
     if known != source.spec and not changed:
         try:
             is_same = target_fingerprint(source.model.backend, source.model.target) == before["model"]
-        except DissensusError:  # the model is gone: what it was is not known
+        except DissensusError:  # the model is gone, so nothing can be compared with it
             is_same = False
         changed = [] if is_same else [f"source {known} → {source.spec}"]
     return changed
@@ -289,7 +289,7 @@ def predicted(folder: Folder, settings: Settings) -> list[str]:
     """Models of the study that have predictions, in the order of study.toml.
 
     Raises:
-        StudyError: predictions are missing that were there before.
+        StudyError: predictions that existed before are missing.
     """
     return [name for name in settings.models if exists(folder.predictions(name))]
 

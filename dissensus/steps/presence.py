@@ -14,16 +14,16 @@ from dissensus.images import is_endless
 from dissensus.store.database import Database
 
 THREADS = 16
-"""On a network drive every look takes milliseconds, in which other threads can look too."""
+"""On a network drive every check takes milliseconds, during which other threads can check too."""
 CHUNK = 1024
 MISSING = "missing pictures"
 
 
 def missing_files(paths: Iterable[str], progress: Progress = silent) -> list[str]:
-    """The paths, each once, at which there is no file.
+    """The paths at which there is no file, without duplicates.
 
     Raises:
-        PoolError: a path leads to a pipe or a device, whose reading may never end.
+        PoolError: a path leads to a pipe or a device, from which reading might never end.
     """
     wanted = list(dict.fromkeys(paths))
     parts = chunks(len(wanted), CHUNK)
@@ -37,7 +37,7 @@ def missing_files(paths: Iterable[str], progress: Progress = silent) -> list[str
 
 
 def _is_file(path: str) -> bool:
-    """Whether there is a regular file; a folder is not one.
+    """True if the path is a regular file; a folder is not one.
 
     Raises:
         PoolError: it is a pipe, a device or a socket.
@@ -47,7 +47,7 @@ def _is_file(path: str) -> bool:
     except (OSError, ValueError):  # ValueError: a path that no file can have
         return False
     if is_endless(found):
-        raise PoolError(f"{path} is a pipe or a device, not a file: give paths of ordinary files")
+        raise PoolError(f"{path} is a pipe or a device, not a file: give the paths of regular files")
     return stat.S_ISREG(found.st_mode)
 
 

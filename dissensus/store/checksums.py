@@ -39,7 +39,7 @@ LISTED = (
 DEPTH = 3
 """How many parts the name of a listed file may have."""
 LARGEST = 16 << 20
-"""Larger files are not verified whole when they are opened, only the pages that are read; `check` verifies them."""
+"""Of larger files, only the pages that are read are verified; `check` verifies the whole files."""
 
 HEAD = "# The SHA-256 digest of every file of this study. To verify them: dissensus check STUDY\n"
 SUM, NEXT, BEGUN = "# sum ", "# next ", "# begun "
@@ -91,7 +91,7 @@ class Checksums:
 
 
 def read_checksums(root: Path) -> Checksums | None:
-    """The checksums of a study; None if an older version wrote it, or they were removed.
+    """The checksums of a study; None if an older version wrote the study, or the list was removed.
 
     Raises:
         StudyError: the list itself is damaged.
@@ -134,7 +134,7 @@ def checksum_of(path: Path) -> str | None:
 
 @contextmanager
 def listing(path: Path, content: Path, digest: str | None = None) -> Iterator[None]:
-    """List `content`, which the block renames to `path`, if it becomes a file of a study.
+    """List the digest of `content`, which the block renames to `path`, if `path` is a listed file of a study.
 
     `digest` is the checksum to list instead of its own, for a file that is put back as it was, damaged or not.
     """

@@ -55,7 +55,7 @@ def _from_file(path: Path) -> Document:
 def _from_names(names: Sequence[str]) -> Document:
     for name in names:
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise ClassesError(f"{name!r} is not the name of a class: use printable text")
+            raise ClassesError(f"{name!r} is not a valid class name: use printable text")
     return _listed("\n".join(names))
 
 
@@ -152,7 +152,7 @@ def _from_csv(path: Path) -> Document:
 
 
 class Node(Record):
-    """A class, or what lies above classes in a taxonomy: its names, the first of which is shown, and its parents."""
+    """A class, or one of its ancestors in a taxonomy: its names, the first of which is shown, and its parents."""
 
     model_config = ConfigDict(extra="ignore")
     lemmas: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)

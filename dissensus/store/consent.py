@@ -1,4 +1,4 @@
-"""Which code the user of this machine has agreed to run: kept outside of study folders, which may come from others."""
+"""Which code the user of this machine has agreed to run: kept outside study folders, which may come from others."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def require_agreement(folder: Folder, codes: Iterable[Code]) -> None:
     if found:
         raise StudyError(
             f"{folder.root} would run code that you have not agreed to ({', '.join(code.target for code in found)}): "
-            "read it, and add --trust if you trust it"
+            "review it, and add --trust if you trust it"
         )
 
 
@@ -68,12 +68,12 @@ def agree(folder: Folder, codes: Collection[Code]) -> None:
     except OSError as error:
         raise StudyError(
             f"{path} cannot be written ({error.strerror}), so your agreement cannot be remembered: set XDG_CONFIG_HOME "
-            "to a folder of yours"
+            "to a folder that you can write to"
         ) from None
 
 
 def agree_if_possible(folder: Folder, codes: Collection[Code]) -> None:
-    """Remember an agreement that is not needed now: what a user names in a command runs anyway."""
+    """Remember an agreement if it can be stored: what a user names in a command runs in any case."""
     with suppress(StudyError):
         agree(folder, codes)
 

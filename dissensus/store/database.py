@@ -123,7 +123,7 @@ class Database:
             )
 
     def copy(self, path: Path) -> None:
-        """Copy a SQLite file as it is at one moment, also while others are writing to it, and check the copy.
+        """Copy a SQLite file as it is at one moment, even while others are writing to it, and check the copy.
 
         Raises:
             StudyError: the file is damaged.
@@ -136,10 +136,10 @@ class Database:
             raise StudyError(f"{self.name} is damaged ({problem}): restore the file from a backup")
 
     def verify(self) -> None:
-        """Check that a SQLite file is whole: its pages, and every row against its copy in an index.
+        """Check that a SQLite file is intact: its pages, and every row against its copy in an index.
 
         Raises:
-            StudyError: the file is damaged. A server has checksums of its own.
+            StudyError: the file is damaged. Servers have their own checksums.
         """
         if self.path is None or not self.path.exists() or (state := _state(self.path)) == _VERIFIED.get(self.path):
             return

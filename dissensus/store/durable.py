@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 
 TEMPORARY = re.compile(r"\..+\.(\d+)-\d+\.unfinished")
-"""The name of a file that is being written, with the number of its process."""
+"""The name of a file that is being written, with the id of the process that writes it."""
 
 Around = Callable[[Path], AbstractContextManager[None]]
 """What to do around the rename of a complete file: takes the path of that file."""
@@ -72,7 +72,7 @@ def file_state(path: Path) -> tuple[int, ...]:
 
 
 def is_left_over(path: Path) -> bool:
-    """True if a file was being written by a process that no longer runs."""
+    """True if a file was being written by a process that is no longer running."""
     found = TEMPORARY.fullmatch(path.name)
     return found is not None and not _is_running(int(found[1]))
 

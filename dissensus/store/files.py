@@ -95,7 +95,7 @@ def _put_back(path: Path, content: bytes, checksum: str | None) -> None:
 
 
 def _remove_new(path: Path, known: set[Path], checksum: str | None) -> None:
-    """Remove what was added to a folder, or a file that was not there."""
+    """Remove what was added to a folder, or a file that did not exist before."""
     if not path.is_dir():
         if path.exists():
             relist(path, checksum)

@@ -1,4 +1,4 @@
-"""Questions and answers: the methods by which people take part."""
+"""Questions and answers: the methods that involve people."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Asking(Base):
             read_responses, Path(path), self.classes, is_item, format, annotator, task=task, items=self._items
         )
         if database.path is not None and not database.path.exists():
-            for _ in read():  # an import that is refused makes no database
+            for _ in read():  # a refused import must not create a database
                 pass
         return self._task.work.answers.append(counted("import", read(), self.progress))
 
@@ -191,7 +191,7 @@ class Asking(Base):
             run(make, settings.serve.host, settings.serve.port if port is None else port, started)
 
     def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
-        """The study behind the service; with `tell`, it first looks for pictures, and tells which are missing."""
+        """The study behind the service; with `tell`, it first checks for missing pictures and reports them."""
         from dissensus.competition.evaluation import Competition
         from dissensus.steps.serving import StudyBacking
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Making(Base):
-    """The pool, the models and what is selected."""
+    """The pool, the models and the selection."""
 
     @classmethod
     def init(
@@ -61,7 +61,7 @@ class Making(Base):
         ):
             raise StudyError(f"{path} already exists and is not empty: choose another folder")
         if task not in TASKS:
-            raise StudyError(f"there is no task '{task}': choose one of {', '.join(TASKS)}")
+            raise StudyError(f"unknown task '{task}': choose one of {', '.join(TASKS)}")
         kind, words = TASKS[task], {"title": title, "notes": list(notes)}
         document = None
         if kind.usual_classes is not None:
@@ -120,7 +120,7 @@ class Making(Base):
             models: New models, each as NAME=BACKEND:TARGET.
             preprocess: How images are prepared for these models.
             lower: Names of the models for which lower scores are better.
-            again: Names of models to predict again, with the settings in study.toml or those given here. The new
+            again: Names of models to run again, with the settings in study.toml or those given here. The new
                 predictions replace the old ones once they are complete.
             **given: Models in memory, by name. Each is an array or a list of predictions in the order of the pool (for
                 labels also a matrix of probabilities, or a pair of labels and confidences), a frame with a column label
@@ -163,7 +163,7 @@ class Making(Base):
         """Remove a model with its predictions, and the rounds that were selected from them if nobody has answered.
 
         Raises:
-            StudyError: there is no such model, or people have answered questions of its rounds: answers are never
+            StudyError: no such model, or people have answered questions of its rounds: answers are never
                 deleted.
         """
         from dissensus.competition.removing import remove

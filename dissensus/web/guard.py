@@ -78,7 +78,7 @@ def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) 
 
 
 def reply_to(error: Exception, path: str, trouble: Trouble) -> Response:
-    """The reply to a request for `path` that failed with this error; `trouble` is told if it is not the request's."""
+    """The reply to a request for `path` that failed; `trouble` reports the error unless the request is at fault."""
     if isinstance(error, HTTPException):
         return refusal(error.status_code, str(error.detail), error.headers)
     if isinstance(error, RequestValidationError):
@@ -134,7 +134,7 @@ def _most(path: str) -> int:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """`receive`, which gives up on bodies that exceed `most` bytes."""
+    """`receive` that rejects bodies of more than `most` bytes."""
     received = 0
 
     async def limited() -> Message:

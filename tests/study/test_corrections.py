@@ -72,7 +72,7 @@ def test_status_names_what_is_outdated_and_what_to_do(pictured, command):
     for name in ("status", "predict"):
         done = command(name, pictured.folder.root)
         assert done.returncode == 0
-        assert "with other settings" in done.stdout
+        assert "with different settings" in done.stdout
         assert "preprocess.size 8 → 5" in done.stdout
         assert "--again eff" in done.stdout
     told = json.loads(command("status", pictured.folder.root, "--json").stdout)
@@ -85,7 +85,7 @@ def test_nothing_is_selected_from_outdated_predictions(pictured, command):
     toml = pictured.folder.settings
     toml.write_text(toml.read_text().replace("size = 8", "size = 5"))
     before = snapshot(pictured.folder.root)
-    assert "eff was predicted with other settings" in one_line(command("select", pictured.folder.root))
+    assert "predictions of eff were made with different settings" in one_line(command("select", pictured.folder.root))
     assert snapshot(pictured.folder.root) == before
 
 

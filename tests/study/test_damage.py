@@ -50,7 +50,7 @@ def flipped(path: Path, place: int) -> None:
 def test_a_whole_study_is_said_to_be_whole(study, command):
     done = command("check", study)
     assert done.returncode == 0
-    assert "is whole" in done.stdout
+    assert "is intact" in done.stdout
     assert json.loads(command("check", study, "--json").stdout)["whole"] is True
 
 

@@ -57,7 +57,7 @@ class Kind(ABC):
         return str(body["item"])
 
     def filler(self, _body: Body, _other: Body, /) -> Body | None:
-        """Another question about the image of a control, which asks what a question of the study asks; None if there
+        """Another question about the image of a control, asking the same as some question of the study; None if there
         is only one question about each image."""
         return None
 

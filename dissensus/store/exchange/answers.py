@@ -195,7 +195,7 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
 
 
 def json_of(text: str | bytes) -> Any:
-    """Parse JSON, rejecting NaN, infinities and keys that occur twice, of which readers take either.
+    """Parse JSON, rejecting NaN, infinities and duplicate keys, of which parsers keep one or the other.
 
     Raises:
         ValueError: it is not valid.
@@ -243,7 +243,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _text(fields: Fields, name: str) -> str:
-    """A field as text, empty if it is missing; numbers are text, too."""
+    """A field as text, empty if it is missing; numbers become text."""
     value = fields.get(name)
     if value is None:
         return ""
@@ -287,7 +287,7 @@ def _time(value: Any) -> str:
 
 
 def _respelled(text: str) -> str:
-    """The date of an e-mail in ISO 8601; empty if it is none or has no time zone."""
+    """A date in the format of e-mails, in ISO 8601; empty if it is not one or has no time zone."""
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
