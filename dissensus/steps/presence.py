@@ -60,7 +60,7 @@ def note_missing(database: Database, pictures: Mapping[str, str | None], tell: C
     paths = {path for path in pictures.values() if path is not None}
     missing = missing_files(sorted(paths))
     if missing and len(missing) == len(paths):
-        raise StudyError(f"none of the {len(paths):,} pictures is there ({some(missing)}): restore them first")
+        raise StudyError(f"none of the {len(paths):,} pictures was found ({some(missing)}): restore them first")
     gone = {*missing}
     noted = json.dumps(sorted(item for item, path in pictures.items() if path in gone), ensure_ascii=False)
     if noted != (database.get(MISSING) or "[]"):
@@ -68,7 +68,7 @@ def note_missing(database: Database, pictures: Mapping[str, str | None], tell: C
     if missing:
         tell(
             f"{len(missing):,} pictures are missing ({some(missing)}): reserves take their place; to ask about "
-            "them, restore them and start the service again"
+            "them, restore them and restart the service"
         )
 
 
