@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from dissensus.engines.local import Progress, chunks, silent
-from dissensus.errors import PoolError
+from dissensus.errors import PoolError, StudyError
 from dissensus.store.database import Database
 
 THREADS = 16
@@ -67,4 +67,7 @@ def record_missing(database: Database, items: Collection[str]) -> None:
 
 def recorded_missing(database: Database) -> frozenset[str]:
     """The items that had no picture when the study was last served."""
-    return frozenset(json.loads(database.get(MISSING) or "[]"))
+    try:
+        return frozenset(json.loads(database.get(MISSING) or "[]"))
+    except (ValueError, TypeError):
+        raise StudyError(f"{database.name} is damaged (its state '{MISSING}'): restore it from a backup") from None

@@ -96,9 +96,7 @@ class Asking(Base):
         """
         from dissensus.store.exchange import write_responses
 
-        work = self._task.work
-        work.database.verify()
-        responses = (response for _, response in work.answers.all())
+        responses = (response for _, response in self._task.work.answers.all())
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:

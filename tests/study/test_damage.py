@@ -120,8 +120,13 @@ def test_a_changed_answer_in_the_database_is_noticed(study, command):
     content = path.read_bytes()
     place = content.index(b'annasked"no"')
     path.write_bytes(content[:place] + b"bnn" + content[place + 3 :])
-    for line in (("rank", study), ("status", study), ("judgements", "export", study, study.parent / "a.csv")):
-        assert "judgements.sqlite is damaged" in one_line(command(*line))
+    for words in ("rank", "status", "screen", "screen --exclude", "annotators list", "serve --port 0", "backup"):
+        first, *rest = words.replace("annotators list", "annotators|list").split()
+        given = [study.parent / "copy"] if first == "backup" else rest
+        assert "judgements.sqlite is damaged" in one_line(command(*first.split("|"), study, *given)), words
+    assert "judgements.sqlite is damaged" in one_line(
+        command("judgements", "export", study, study.parent / "a.csv"),
+    )
     assert command("check", study).returncode == 1
 
 
