@@ -5,6 +5,8 @@ The command line prints that line and exits with code 2; any other exception tha
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 class DissensusError(Exception):
     """Base class: an error that the user can fix; the message is one line and names the fix."""
@@ -48,3 +50,9 @@ class RankingError(DissensusError):
 
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
+
+
+def refuse_pipe(path: Path, kind: type[DissensusError]) -> None:
+    """Raise an error if a path is a pipe, a device or a socket, whose reading may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise kind(f"{path} is a pipe or a device, not a file: save its contents in a file first")

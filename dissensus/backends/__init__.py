@@ -26,7 +26,7 @@ from dissensus.backends.segmenting import Segmenter, open_segmenter
 from dissensus.backends.sklearn import open_sklearn
 from dissensus.backends.timm import open_timm, split_target
 from dissensus.backends.torch import is_file, open_torch
-from dissensus.errors import BackendError, DissensusError
+from dissensus.errors import BackendError, DissensusError, refuse_pipe
 from dissensus.predictions.protocol import Model
 from dissensus.records import Classes
 
@@ -169,6 +169,7 @@ def _is_path(backend: str, target: str) -> bool:
 
 def _existing(target: str) -> Path:
     path = Path(target)
+    refuse_pipe(path, BackendError)
     if not path.is_file():
         raise BackendError(f"no such file: {target}; check the path")
     return path

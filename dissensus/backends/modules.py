@@ -14,7 +14,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from dissensus.backends.reasons import one_line
-from dissensus.errors import BackendError
+from dissensus.errors import BackendError, refuse_pipe
 
 _READ: dict[Path, bytes] = {}
 """Source files as they were last fingerprinted: exactly this runs, even if a file has changed since."""
@@ -64,6 +64,7 @@ def module_file(module: str) -> Path | None:
         BackendError: there is no such module.
     """
     if _is_path(module):
+        refuse_pipe(Path(module), BackendError)
         if not Path(module).is_file():
             raise BackendError(f"no such file: {module}; check the path")
         return Path(module)

@@ -6,7 +6,7 @@ import csv
 import math
 from pathlib import Path
 
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, refuse_pipe
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
 from dissensus.store.checksums import verify
@@ -21,6 +21,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     Raises:
         StudyError: the file cannot be read, or a score is not a number.
     """
+    refuse_pipe(path, StudyError)
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)

@@ -71,7 +71,7 @@ def test_every_reader_finds_a_changed_row(tmp_path: Path) -> None:
         lambda store: store.counts(),
         lambda store: People(store.database).all(),
     ):
-        with pytest.raises(StudyError, match="j.sqlite is damaged"):
+        with pytest.raises(StudyError, match=r"j\.sqlite is damaged"):
             use(in_file(path))
 
 

@@ -14,7 +14,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Bool, Int, UInt16
-from dissensus.errors import ClassesError, SelectionError
+from dissensus.errors import ClassesError, SelectionError, refuse_pipe
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.checksums import verify
@@ -50,6 +50,7 @@ def keep_eligible(folder: Folder, path: Path) -> str:
     Raises:
         SelectionError: the file does not exist.
     """
+    refuse_pipe(path, SelectionError)
     if not path.is_file():
         raise SelectionError(f"there is no file {path}: expected a CSV or Parquet file with a column 'item'")
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
