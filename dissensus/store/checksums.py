@@ -61,6 +61,8 @@ class Checksums:
         path = root / name
         if not path.exists():
             return None if name in self.next else f"{path} is missing: {remedy(root, name)}"
+        if not path.is_file():
+            return f"{path} is not a file: move it elsewhere; then {remedy(root, name)}"
         if digest_of(path) in (self.files.get(name), self.next.get(name)):
             return None
         return f"{path} is damaged: it does not match its checksum; {remedy(root, name)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,16 @@ def test_a_changed_answer_in_the_database_is_noticed(study, command):
         command("judgements", "export", study, study.parent / "a.csv"),
     )
     assert command("check", study).returncode == 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("name", ["ratings.csv", "predictions/one.parquet"])
+def test_a_pipe_or_folder_under_the_name_of_a_file_is_named(study, command, make, name):
+    (study / name).unlink(missing_ok=True)
+    make(study / name)
+    done = command("check", study)
+    assert done.returncode == 1
+    assert f"{name} is not a file" in " ".join(done.stdout.split())
 
 
 def test_damaged_predictions_are_made_again_to_the_same_bytes(study, command):
