@@ -173,7 +173,7 @@ class Asking(Base):
         from dissensus.web.running import run
 
         serve = self.settings.serve
-        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
+        with Lock(self.folder.serving, "this study is already being served: stop that service first", is_removed=True):
             make = lambda: Service(self._backing(tell or (lambda _: None)))  # noqa: E731
             run(make, host or serve.host, serve.port if port is None else port, ready)
 

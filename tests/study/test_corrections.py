@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from small import CLASSES, answered, labels, one_line, predicted, selected, snap
 
 from dissensus.errors import DissensusError, StudyError
 from dissensus.store.files import restored
+from dissensus.store.lock import Lock
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
@@ -223,3 +225,26 @@ def test_files_and_folders_are_restored(tmp_path):
         fail()
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
     assert kept.read_text() == "old"
+
+
+def test_a_refused_command_leaves_no_trace_of_a_service(tmp_path, command):
+    study = predicted(tmp_path / "study", "one", "two")
+    one_line(command("remove", study.folder.root, "three"))
+    study.folder.pool.unlink()
+    one_line(command("serve", study.folder.root, "--port", 0))
+    assert not study.folder.serving.exists()
+
+
+def test_a_lock_whose_file_was_removed_meanwhile_is_taken_again(tmp_path, monkeypatch):
+    path = tmp_path / "lock"
+    flock = fcntl.flock
+
+    def removed(file, how):
+        monkeypatch.setattr(fcntl, "flock", flock)
+        flock(file, how)
+        path.unlink()
+
+    monkeypatch.setattr(fcntl, "flock", removed)
+    with Lock(path, is_removed=True), pytest.raises(StudyError), Lock(path):
+        pass
+    assert not path.exists()
