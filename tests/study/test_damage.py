@@ -208,6 +208,6 @@ def test_random_damage_ends_right_or_in_one_line():
     damage = importlib.util.module_from_spec(spec)
     sys.modules["damage"] = damage
     spec.loader.exec_module(damage)
-    found, failures = damage.attack(8, 7, lambda _: None)
+    found, failures = damage.attack(9, 7, lambda _: None)
     assert failures == []
-    assert sum(found.values()) == 8 * 6
+    assert sum(found.values()) == 9 * 8
