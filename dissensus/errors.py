@@ -7,6 +7,7 @@ end shorten what a message quotes: other libraries' errors, values and lists of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 LONGEST_REASON = 200
@@ -83,3 +84,9 @@ def some(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def refuse_pipe(path: Path, kind: type[DissensusError]) -> None:
+    """Raise an error if a path is a pipe, a device or a socket, whose reading may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise kind(f"{path} is a pipe or a device, not a file: save its contents in a file first")

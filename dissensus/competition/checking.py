@@ -10,7 +10,7 @@ from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Task
 from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Record
-from dissensus.store.checksums import Checksums, present, read_checksums
+from dissensus.store.checksums import LISTED, Checksums, present, read_checksums
 from dissensus.store.folder import Folder
 from dissensus.store.picture_checksums import check_pictures
 from dissensus.store.tables import read_table
@@ -38,6 +38,8 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
     except StudyError as error:
         return Check(study=str(folder.root), files=0, problems=(str(error),), unlisted=())
     found = [known.problem(folder.root, name) for name in sorted(known.names)]
+    others = [name for name in _not_files(folder) if name not in known.names]
+    found += [f"{folder.root / name} is not a file: move it elsewhere" for name in others]
     unlisted = [name for name in present(folder.root) if name not in known.names]
     pictures = check_pictures(folder.root)
     steps: list[Callable[[], object]] = [folder.rounds]
@@ -56,6 +58,12 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
         problems=tuple(dict.fromkeys([*problems, *pictures.problems])),
         unlisted=(*unlisted, *pictures.unlisted),
     )
+
+
+def _not_files(folder: Folder) -> list[str]:
+    """Folders, pipes and devices under names that only files of a study have."""
+    paths = sorted(path for pattern in LISTED for path in folder.root.glob(pattern) if not path.name.startswith("."))
+    return [path.relative_to(folder.root).as_posix() for path in paths if path.exists() and not path.is_file()]
 
 
 def _compare(task: Task[Any, Any]) -> None:

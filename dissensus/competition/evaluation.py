@@ -83,7 +83,6 @@ class Competition(Generic[S, H]):
         """
         if not self.rounds:
             raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
-        self.work.database.verify()
         exclusions = self.work.people.excluded()
         answers = read_answers(self.work.answers, self.question_set.groups, exclusions)
         states, judged = self.judged(answers)

@@ -7,7 +7,7 @@ import math
 from io import StringIO
 from pathlib import Path
 
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, refuse_pipe
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
 from dissensus.store.files import exists, read_text
@@ -22,6 +22,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     Raises:
         StudyError: the file cannot be read, or a score is not a number.
     """
+    refuse_pipe(path, StudyError)
     try:
         reader = csv.DictReader(StringIO(read_text(path), newline=""))
         names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]

@@ -74,4 +74,7 @@ def note_missing(database: Database, pictures: Mapping[str, str | None], tell: C
 
 def recorded_missing(database: Database) -> frozenset[str]:
     """The items that had no picture when the study was last served."""
-    return frozenset(json.loads(database.get(MISSING) or "[]"))
+    try:
+        return frozenset(json.loads(database.get(MISSING) or "[]"))
+    except (ValueError, TypeError):
+        raise StudyError(f"{database.name} is damaged (its state '{MISSING}'): restore it from a backup") from None

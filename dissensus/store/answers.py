@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import JudgementError, quoted
+from dissensus.errors import JudgementError, StudyError, quoted
 from dissensus.inquiry import Row as Essentials
 from dissensus.records import Assignment, Question, Response, Role
 from dissensus.store.database import Database, run
@@ -184,8 +184,12 @@ def _given(assignment: Assignment) -> tuple[str, ...]:
 
 def _assignment(row: Sequence[str]) -> Assignment:
     ticket, annotator, kind, question, role, shown, time = row
-    asked = Question(kind=kind, body=json.loads(question))
-    return Assignment(ticket=ticket, annotator=annotator, question=asked, role=role, shown=json.loads(shown), time=time)
+    try:
+        body, shown = json.loads(question), json.loads(shown)
+        asked = Question(kind=kind, body=body)
+        return Assignment(ticket=ticket, annotator=annotator, question=asked, role=role, shown=shown, time=time)
+    except ValueError:  # no index holds a copy of this table: see COPIED in schema.py
+        raise StudyError(f"the assignment {ticket!r} is damaged: restore the database from a backup") from None
 
 
 def _keep(connection: Connection, given: list[tuple[str, ...]], rows: list[Row]) -> set[str]:

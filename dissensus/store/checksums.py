@@ -70,6 +70,8 @@ class Checksums:
         path = root / name
         if not path.exists():  # a new file that is about to be written is not missing
             return f"{path} is missing: {remedy(root, name)}" if name in self.files else None
+        if not path.is_file():
+            return f"{path} is not a file: move it elsewhere; then {remedy(root, name)}"
         if digest_of(path) in (self.files.get(name), self.next.get(name)):
             return None
         return f"{path} is damaged: it does not match its checksum; {remedy(root, name)}"

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import ConfigDict, Field, ValidationError
 
 from dissensus.arrays import MISSING
-from dissensus.errors import ClassesError
+from dissensus.errors import ClassesError, refuse_pipe
 from dissensus.records import Classes, Record, Taxonomy, first_problem
 
 Document = dict[str, Any]
@@ -44,6 +44,7 @@ def read_classes(source: str | Sequence[str], taxonomy: Path | None = None) -> D
 
 
 def _from_file(path: Path) -> Document:
+    refuse_pipe(path, ClassesError)
     if not path.is_file():
         raise ClassesError(f"no such file: {path}; give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
     try:

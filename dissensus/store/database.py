@@ -47,6 +47,7 @@ class Database:
         self.path = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
         self._opening, self._writing = Lock(), RLock()  # readers do not wait for a writer
         self._engine: Engine | None = None
+        self._is_verified = False
         self._writer: list[Connection] = []  # at most one; a list, so that it can be closed after this object is gone
 
     @classmethod
@@ -65,8 +66,15 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that sees the database as it is now."""
+        """A connection that sees the database as it is now; a SQLite file is verified before its first use.
+
+        Raises:
+            StudyError: the file is damaged. A server has checksums of its own.
+        """
         with self._told(), self._connected(is_writing=False) as connection:
+            if not self._is_verified and self.path is not None and self.path.exists():
+                _verify(self.path, connection)
+                self._is_verified = True
             yield connection
 
     @contextmanager
@@ -136,18 +144,9 @@ class Database:
             raise StudyError(f"{self.name} is damaged ({problem}): restore the file from a backup")
 
     def verify(self) -> None:
-        """Check that a SQLite file is intact: its pages, and every row against its copy in an index.
-
-        Raises:
-            StudyError: the file is damaged. Servers have their own checksums.
-        """
-        if self.path is None or not self.path.exists() or (state := _state(self.path)) == _VERIFIED.get(self.path):
-            return
-        found = self.rows("PRAGMA integrity_check(1)")
-        if [tuple(row) for row in found] != [("ok",)]:
-            line = " ".join(str(found[0][0]).split()) if found else "it cannot be read"
-            raise StudyError(f"{self.path} is damaged ({line}): restore it from a backup")
-        _VERIFIED[self.path] = state
+        """Raise StudyError if a SQLite file is damaged, as every reader does."""
+        with self.reading():
+            pass
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -230,6 +229,19 @@ def run(
     from sqlalchemy import text
 
     return connection.execute(text(statement), values or None, execution_options=options)
+
+
+def _verify(path: Path, connection: Connection) -> None:
+    """Check that a SQLite file is whole: its pages, and every row against its copy in an index."""
+    if (state := _state(path)) == _VERIFIED.get(path):
+        return
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    found = driver.execute("PRAGMA integrity_check(1)").fetchall()
+    if found != [("ok",)]:
+        line = " ".join(str(found[0][0]).split()) if found else "it cannot be read"
+        raise StudyError(f"{path} is damaged ({line}): restore it from a backup")
+    _VERIFIED[path] = state
 
 
 def _state(path: Path) -> list[tuple[int, ...]]:

@@ -98,9 +98,7 @@ class Asking(Base):
         """
         from dissensus.store.exchange import write_responses
 
-        work = self._task.work
-        work.database.verify()
-        responses = (response for _, response in work.answers.all())
+        responses = (response for _, response in self._task.work.answers.all())
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
@@ -186,7 +184,7 @@ class Asking(Base):
                 self.configure(answers, database, host, port)
             ready(address, token)
 
-        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
+        with Lock(self.folder.serving, "this study is already being served: stop that service first", is_removed=True):
             make = lambda: Service(self._backing(tell or (lambda _: None), settings))  # noqa: E731
             run(make, settings.serve.host, settings.serve.port if port is None else port, started)
 

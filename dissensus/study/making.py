@@ -168,7 +168,8 @@ class Making(Base):
         """
         from dissensus.competition.removing import remove
 
-        with self._changing(), Lock(self.folder.serving, "this study is being served: stop the service first"):
+        served = Lock(self.folder.serving, "this study is being served: stop the service first", is_removed=True)
+        with self._changing(), served:
             return remove(self._task, model)
 
     def items(self, start: int = 0, stop: int | None = None) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from small import CLASSES, ITEMS, answered, labels, maps, masked, one_line, pred
 
 from dissensus.errors import DissensusError, StudyError
 from dissensus.store.files import restored
+from dissensus.store.lock import Lock
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
@@ -339,3 +341,26 @@ def test_a_damaged_round_is_noticed_before_a_model_is_predicted_again(pictured, 
     (tmp_path / "slow.py").write_text("def classify(images):\n    raise SystemExit('this would have taken hours')\n")
     with pytest.raises(StudyError, match=r"selection\.parquet is damaged"):
         pictured.predict([f"eff=python:{tmp_path / 'slow.py'}:classify"], again=["eff"])
+
+
+def test_a_refused_command_leaves_no_trace_of_a_service(tmp_path, command):
+    study = predicted(tmp_path / "study", "one", "two")
+    one_line(command("remove", study.folder.root, "three"))
+    study.folder.pool.unlink()
+    one_line(command("serve", study.folder.root, "--port", 0))
+    assert not study.folder.serving.exists()
+
+
+def test_a_lock_whose_file_was_removed_meanwhile_is_taken_again(tmp_path, monkeypatch):
+    path = tmp_path / "lock"
+    flock = fcntl.flock
+
+    def removed(file, how):
+        monkeypatch.setattr(fcntl, "flock", flock)
+        flock(file, how)
+        path.unlink()
+
+    monkeypatch.setattr(fcntl, "flock", removed)
+    with Lock(path, is_removed=True), pytest.raises(StudyError), Lock(path):
+        pass
+    assert not path.exists()

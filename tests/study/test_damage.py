@@ -125,9 +125,24 @@ def test_a_changed_answer_in_the_database_is_noticed(study, command):
     content = path.read_bytes()
     place = content.index(b'annasked"no"')
     path.write_bytes(content[:place] + b"bnn" + content[place + 3 :])
-    for line in (("rank", study), ("status", study), ("judgements", "export", study, study.parent / "a.csv")):
-        assert "judgements.sqlite is damaged" in one_line(command(*line))
+    for words in ("rank", "status", "screen", "screen --exclude", "annotators list", "serve --port 0", "backup"):
+        first, *rest = words.replace("annotators list", "annotators|list").split()
+        given = [study.parent / "copy"] if first == "backup" else rest
+        assert "judgements.sqlite is damaged" in one_line(command(*first.split("|"), study, *given)), words
+    assert "judgements.sqlite is damaged" in one_line(
+        command("judgements", "export", study, study.parent / "a.csv"),
+    )
     assert command("check", study).returncode == 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("name", ["ratings.csv", "predictions/one.parquet"])
+def test_a_pipe_or_folder_under_the_name_of_a_file_is_named(study, command, make, name):
+    (study / name).unlink(missing_ok=True)
+    make(study / name)
+    done = command("check", study)
+    assert done.returncode == 1
+    assert f"{name} is not a file" in " ".join(done.stdout.split())
 
 
 def test_damaged_predictions_are_made_again_to_the_same_bytes(study, command):
@@ -303,6 +318,6 @@ def test_random_damage_ends_right_or_in_one_line():
     damage = importlib.util.module_from_spec(spec)
     sys.modules["damage"] = damage
     spec.loader.exec_module(damage)
-    found, failures = damage.attack(8, 7, lambda _: None)
+    found, failures = damage.attack(9, 7, lambda _: None)
     assert failures == []
-    assert sum(found.values()) == 8 * 6
+    assert sum(found.values()) == 9 * 8

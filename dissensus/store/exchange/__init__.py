@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from dissensus.errors import JudgementError, first_line
+from dissensus.errors import JudgementError, first_line, refuse_pipe
 from dissensus.records import Classes, Response
 from dissensus.store.exchange.answers import Items, Reading, Writing
 from dissensus.store.exchange.coco import read_coco, write_coco
@@ -63,6 +63,7 @@ def read_responses(
     """
     if not path.exists():
         raise JudgementError(f"no such file: {path}")
+    refuse_pipe(path, JudgementError)
     try:
         chosen = FORMATS[_named(path, format) or _found(path)]
         yield from chosen.read(Reading(path, classes, is_item, annotator, task, items))

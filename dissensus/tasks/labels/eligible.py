@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Bool, Int, UInt16
-from dissensus.errors import ClassesError, SelectionError, first_line
+from dissensus.errors import ClassesError, SelectionError, first_line, refuse_pipe
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.files import file_fingerprint, read_bytes, write_whole
@@ -49,6 +49,7 @@ def keep_eligible(folder: Folder, path: Path) -> str:
     Raises:
         SelectionError: the file does not exist.
     """
+    refuse_pipe(path, SelectionError)
     if not path.is_file():
         raise SelectionError(f"there is no file {path}: expected a CSV or Parquet file with a column 'item'")
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"

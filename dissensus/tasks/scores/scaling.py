@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import PredictionError, StudyError
+from dissensus.errors import PredictionError, StudyError, refuse_pipe
 from dissensus.predictions.scale import SCALES, Scale, logistic_scale, rank_scale
 from dissensus.records import Record
 from dissensus.steps.pools import Pool, open_source
@@ -183,6 +183,7 @@ def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
     Raises:
         StudyError: the file cannot be read, or a rating is not a number or outside the scale.
     """
+    refuse_pipe(path, StudyError)
     try:
         rows = list(csv.DictReader(StringIO(read_text(path), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
