@@ -1,4 +1,4 @@
-"""Random damage to the files of a small study: every command is right, or says in one line what is damaged.
+"""Random damage to small studies of all tasks: every command is right, or says in one line what is damaged.
 
 python benchmarks/damage.py --count 1000 --seed 0
 """
@@ -19,6 +19,10 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
 
 from dissensus.cli import main
 from dissensus.study import Study
@@ -32,7 +36,7 @@ Outcome = tuple[int, str, str]
 """Exit code, what a command printed or wrote, and its error."""
 
 
-def make_study(root: Path) -> Study:
+def make_labels(root: Path) -> None:
     """Four classifiers, two rounds, 84 answers by three people, one excluded, and a benchmark."""
     items, names = [f"item-{number:03}" for number in range(200)], ["cat", "dog", "owl", "fox"]
     draw = random.Random(1)
@@ -69,7 +73,50 @@ def make_study(root: Path) -> Study:
     study.report(benchmark=known)
     study.rank()
     study.consensus()
-    return study
+
+
+def make_scores(root: Path) -> None:
+    """Three quality models, and the sliders of three people."""
+    items, draw = [f"item-{number:03}" for number in range(120)], np.random.default_rng(1)
+    quality = dict(zip(items, draw.uniform(0, 100, len(items)), strict=True))
+    study = Study.init(root, task="scores")
+    study.change("rank", {"resamples": 100})
+    study.pool(items=items)
+    seen = np.array([*quality.values()])
+    scores: dict[str, Any] = {name: seen + draw.normal(0, noise, len(items)) for name, noise in NOISE.items()}
+    study.predict(**scores)
+    study.select(levels=3)
+    asked = [(one.first, one.second) for one in study.questions()]
+    for person in ("ann", "ben", "cat"):
+        said = [np.clip(quality[two] - quality[one] + draw.normal(0, 8), -100, 100) for one, two in asked]
+        rows = [{"first": one, "second": two, "answer": round(a)} for (one, two), a in zip(asked, said, strict=True)]
+        study.answer(rows, person)
+
+
+def make_masks(root: Path) -> None:
+    """Three segmenters, and the maps that one person drew."""
+    items, draw = [f"scene-{number:02}.png" for number in range(30)], np.random.default_rng(1)
+    truth = draw.integers(0, 3, (len(items), 6, 6)).repeat(4, axis=1).repeat(4, axis=2)
+    pictures, drawn = root.parent / "pictures", root.parent / "drawn"
+    for folder, values in ((pictures, 100 * truth), (drawn, truth)):
+        folder.mkdir()
+        for item, value in zip(items, values, strict=True):
+            Image.fromarray(value.astype(np.uint8)).save(folder / item)
+    study = Study.init(root, task="masks", classes=["background", "circle", "square"])
+    study.change("rank", {"resamples": 100})
+    study.pool([pictures])
+    wrong = {name: draw.random(truth.shape) < noise / 100 for name, noise in NOISE.items()}
+    maps: dict[str, Any] = {name: np.where(where, (truth + 1) % 3, truth) for name, where in wrong.items()}
+    study.predict(**maps)
+    study.select(k=2, scales="none")
+    for item in {*items} - {item for (item,) in study.asked()}:
+        (drawn / item).unlink()
+    study.judgements_import(drawn, "png", "ann")
+
+
+NOISE = {"good": 5.0, "fair": 15.0, "poor": 40.0}
+"""How wrong the models of scores and masks are, in percent."""
+STUDIES = {"labels": make_labels, "scores": make_scores, "masks": make_masks}
 
 
 def commands(root: Path) -> dict[str, list[str]]:
@@ -82,6 +129,8 @@ def commands(root: Path) -> dict[str, list[str]]:
         "report": ["report", str(root)],
         "select": ["select", str(root)],
         "export": ["judgements", "export", str(root), answers],
+        "screen": ["screen", str(root), "--json"],
+        "annotators": ["annotators", "list", str(root), "--json"],
     }
 
 
@@ -156,24 +205,30 @@ def verdict(name: str, outcome: Outcome, right: Outcome, is_edited: bool) -> str
 
 
 def attack(count: int, seed: int, show: Callable[[str], None]) -> tuple[Counter[tuple[str, str, str]], list[str]]:
-    """Damage a study `count` times; how each command ended, by (command, damage, verdict), and lines about failures."""
+    """Damage studies `count` times; how each command ended, by (command, damage, verdict), and lines about failures."""
     found: Counter[tuple[str, str, str]] = Counter()
     failures: list[str] = []
-    with tempfile.TemporaryDirectory() as temporary:
-        root, whole = Path(temporary) / "study", Path(temporary) / "whole"
-        make_study(root)
-        right = {name: run(name, line, root) for name, line in commands(root).items()}
-        assert all(code == 0 for code, _, _ in right.values()), [(one[0], one[2]) for one in right.values()]
-        shutil.copytree(root, whole)
-        for number in range(count):
-            for name, outcome, damage, path in _damaged(root, whole, random.Random(f"{seed} {number}")):
-                ended = verdict(name, outcome, right[name], path == EDITED)
+    for place, task in enumerate(STUDIES):
+        numbers = range(place, count, len(STUDIES))
+        with tempfile.TemporaryDirectory() as temporary:
+            for number, name, damage, path, ended, said in _attacked(Path(temporary), task, numbers, seed):
                 found[name, damage, ended] += 1
                 if ended not in ("right", "said"):
-                    failures.append(f"{number}: {damage} {path}, {name}: {ended}: {outcome[2].strip()[-300:]}")
-            if number % 50 == 49:
-                show(f"{number + 1:,} of {count:,}, {len(failures):,} failures")
+                    failures.append(f"{number}: {task}, {damage} {path}, {name}: {ended}: {said.strip()[-300:]}")
+        show(f"{task}: damaged {len(numbers):,} times, {len(failures):,} failures so far")
     return found, failures
+
+
+def _attacked(folder: Path, task: str, numbers: range, seed: int) -> Iterator[tuple[int, str, str, str, str, str]]:
+    """Number, command, damage, file, verdict and error of every command on every damaged copy of a study."""
+    root, whole = folder / "study", folder / "whole"
+    STUDIES[task](root)
+    right = {name: run(name, line, root) for name, line in commands(root).items()}
+    assert all(code == 0 for code, _, _ in right.values()), [(one[0], one[2]) for one in right.values()]
+    shutil.copytree(root, whole)
+    for number in numbers:
+        for name, outcome, damage, path in _damaged(root, whole, random.Random(f"{seed} {number}")):
+            yield number, name, damage, path, verdict(name, outcome, right[name], path == EDITED), outcome[2]
 
 
 def _damaged(root: Path, whole: Path, draw: random.Random) -> Iterator[tuple[str, Outcome, str, str]]:
@@ -201,7 +256,7 @@ def table(found: Counter[tuple[str, str, str]]) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=1000, help="how often the study is damaged")
+    parser.add_argument("--count", type=int, default=1000, help="how often the studies are damaged, all together")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

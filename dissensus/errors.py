@@ -1,9 +1,18 @@
 """Errors that the user can fix; the message is one line that says what is wrong and what to do.
 
-The command line prints that line and exits with code 2; any other exception that escapes is a bug.
+The command line prints that line and exits with code 2; any other exception that escapes is a bug. The functions at the
+end shorten what a message quotes: other libraries' errors, values and lists of names.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+LONGEST_REASON = 200
+LONGEST_VALUE = 60
+MOST_NAMES = 3
 
 
 class DissensusError(Exception):
@@ -48,3 +57,36 @@ class RankingError(DissensusError):
 
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of another library's message; the type of the error if it has none."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def one_line(error: BaseException) -> str:
+    """Type and first line of an error in a user's code or model, short enough for a message."""
+    line, kind = first_line(error).strip(), type(error).__name__
+    text = line if line == kind else f"{kind}: {line}"
+    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+
+
+def quoted(value: Any) -> str:
+    """A value that somebody gave, in one short line, whatever it is."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number with thousands of digits, or deeply nested lists
+        return "given"
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def refuse_pipe(path: Path, kind: type[DissensusError]) -> None:
+    """Raise an error if a path is a pipe, a device or a socket, whose reading may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise kind(f"{path} is a pipe or a device, not a file: save its contents in a file first")

@@ -1,4 +1,4 @@
-"""The only place that opens images, from files or from memory: with an explicit list of formats."""
+"""The only place that opens images: from an explicit list of formats, and neither endless nor enormous ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI", "TIFF", "WEBP")
-"""Formats that Pillow reads itself. It tells formats apart by their content, and for some, such as EPS, it starts
+"""Formats that Pillow reads itself. It recognises formats by their content, and for others, such as EPS, it starts
 external programs."""
 
 
@@ -18,11 +18,25 @@ def open_image(source: str | os.PathLike[str] | BytesIO, formats: tuple[str, ...
     """The image, not decoded yet; to be closed by the caller.
 
     Raises:
-        OSError: there is no such file, or it is a pipe or a device, whose reading may never end.
+        OSError: the file does not exist, or is a pipe or a device, from which reading might never end.
         PIL.UnidentifiedImageError: it is in none of the formats.
     """
-    if not isinstance(source, BytesIO):
-        mode = Path(source).stat().st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # opening a folder raises an error of its own
-            raise OSError("not a regular file")
+    if not isinstance(source, BytesIO) and is_endless(Path(source).stat()):
+        raise OSError("not a regular file")
     return Image.open(source, formats=formats)
+
+
+def is_endless(found: os.stat_result) -> bool:
+    """True for a pipe, a device or a socket, whose reading may never end; a folder raises an error of its own."""
+    return not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
+
+
+def excess(width: int, height: int) -> str | None:
+    """Why an image is too large to be shown to models or people; None if it is not.
+
+    Pillow itself only warns up to twice its limit, and warning filters are not thread-safe.
+    """
+    limit = Image.MAX_IMAGE_PIXELS
+    if limit is None or width * height <= limit:
+        return None
+    return f"{width}×{height} pixels exceed Pillow's limit of {limit}"

@@ -123,7 +123,7 @@ def latest_rows(
 ) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
     """Rows of the last and of the first answer of each person to each question, in the order of the first answers.
 
-    People may change their mind: the answer that arrived last counts, whatever its time, since clocks are set back.
+    People may change their minds: the answer that arrived last counts, whatever its time, since clocks can be wrong.
     """
     order = np.lexsort((arrival, person, question))
     begins = np.ones(len(order), bool)

@@ -16,17 +16,16 @@ from dissensus.backends.guard import Guarded
 from dissensus.backends.litert import open_litert
 from dissensus.backends.map_folder import MapFolder, folder_fingerprint
 from dissensus.backends.map_preprocess import MapPreprocess, map_preprocess
-from dissensus.backends.modules import module_file, named_function, named_object, split
+from dissensus.backends.modules import module_file, named_function, named_object, source_of, split
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
-from dissensus.backends.reasons import one_line
 from dissensus.backends.score_file import read_scores
 from dissensus.backends.scoring import open_scorer
 from dissensus.backends.segmenting import Segmenter, open_segmenter
 from dissensus.backends.sklearn import open_sklearn
 from dissensus.backends.timm import open_timm, split_target
 from dissensus.backends.torch import is_file, open_torch
-from dissensus.errors import BackendError, DissensusError
+from dissensus.errors import BackendError, DissensusError, one_line, refuse_pipe
 from dissensus.predictions.protocol import Model
 from dissensus.records import Classes
 
@@ -125,8 +124,9 @@ def open_model(backend: str, target: str, preprocess: Preprocess, classes: Class
 def target_fingerprint(backend: str, target: str) -> str:
     """First 16 hexadecimal digits of the SHA-256 of the target, so that a changed model is noticed.
 
-    That is the file itself, or all maps in a folder; for MODULE:FUNCTION, the module's source file, but nothing that it
-    imports or loads; for a timm model, its checkpoint or, with published weights, its name and the version of timm.
+    That is the file itself, or all maps in a folder; for MODULE:FUNCTION, the module's own file, but neither the
+    packages it is in nor anything that it imports or loads; for a timm model, its checkpoint or, with published
+    weights, its name and the version of timm.
 
     Raises:
         BackendError: there is no such file or module.
@@ -140,6 +140,8 @@ def target_fingerprint(backend: str, target: str) -> str:
         return hashlib.sha256(f"{target} {_version('timm') if backend == 'timm' else ''}".encode()).hexdigest()[:16]
     if path.is_dir():
         return folder_fingerprint(path)
+    if path.suffix == ".py":
+        return hashlib.sha256(source_of(path)).hexdigest()[:16]
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
 
@@ -166,6 +168,7 @@ def _is_path(backend: str, target: str) -> bool:
 
 def _existing(target: str) -> Path:
     path = Path(target)
+    refuse_pipe(path, BackendError)
     if not path.is_file():
         raise BackendError(f"no such file: {target}; check the path")
     return path

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from dissensus.backends.reasons import one_line
-from dissensus.images import open_image
+from dissensus.errors import one_line
+from dissensus.images import excess, open_image
 
 ORIENTATION = 0x0112
 SIXTEEN_BIT = ("I", "I;16", "I;16B", "I;16L", "I;16N")
@@ -41,10 +41,8 @@ def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
         if Path(path).stat().st_size == 0:
             return Unreadable("empty file")
         with open_image(path) as image:
-            limit = Image.MAX_IMAGE_PIXELS
-            # Pillow only warns up to twice its limit; warning filters are not thread-safe, so the size is checked.
-            if limit is not None and image.width * image.height > limit:
-                return Unreadable(f"{image.width}×{image.height} pixels are more than Pillow's limit of {limit}")
+            if reason := excess(*image.size):
+                return Unreadable(reason)
             image.load()
             return as_rgb(image)
     except MemoryError:

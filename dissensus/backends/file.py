@@ -18,8 +18,7 @@ import pyarrow.parquet
 
 from dissensus.arrays import MISSING, Array, Float, Int, UInt16
 from dissensus.backends.names import class_numbers
-from dissensus.backends.reasons import one_line
-from dissensus.errors import PredictionError
+from dissensus.errors import PredictionError, one_line
 from dissensus.predictions.align import align, check_confidences, check_labels
 from dissensus.records import Classes
 
@@ -105,13 +104,13 @@ def _read_csv(path: Path, _: Sequence[str]) -> pa.Table:
 def _read_npz(path: Path, names: Sequence[str]) -> pa.Table:
     arrays = np.load(path, allow_pickle=False)
     if isinstance(arrays, np.ndarray):
-        raise ValueError("it holds a single array")
+        raise ValueError("it contains a single array without a name")
     with arrays:
         return pa.table({name: pa.array(arrays[name]) for name in arrays.files if name in names})
 
 
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError)
-"""What an .npz may raise, which is a .zip; RuntimeError: it is encrypted, or compressed in an unknown way."""
+"""What reading an .npz, which is a .zip, may raise; RuntimeError: it is encrypted, or uses an unknown compression."""
 READERS = {
     ".parquet": _read_parquet,
     ".pq": _read_parquet,

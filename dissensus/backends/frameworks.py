@@ -5,8 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from dissensus.backends.reasons import one_line
-from dissensus.errors import BackendError
+from dissensus.errors import BackendError, one_line
 
 
 def framework(module: str, backend: str, title: str) -> Any:

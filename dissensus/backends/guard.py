@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL.Image import Image
 
-from dissensus.backends.reasons import one_line
-from dissensus.errors import BackendError, DissensusError, PredictionError
+from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
 from dissensus.predictions.align import check_confidences, check_labels
 from dissensus.predictions.protocol import Model, Top1
 

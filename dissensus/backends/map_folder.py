@@ -11,15 +11,14 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import UnidentifiedImageError
 
 from dissensus.arrays import Array, UInt8
 from dissensus.backends.class_maps import class_map
 from dissensus.backends.decode import Unreadable
 from dissensus.backends.label_sets import Labels, label_numbers, relabelled
-from dissensus.backends.reasons import one_line
-from dissensus.errors import PredictionError
-from dissensus.images import open_image
+from dissensus.errors import PredictionError, one_line
+from dissensus.images import excess, open_image
 from dissensus.records import Classes
 
 NO_MAP = "no map in the folder"
@@ -157,9 +156,8 @@ def _fingerprint(files: dict[str, Path], known: dict[str, bytes]) -> str:
 
 def _read_png(data: bytes) -> Array:
     with open_image(BytesIO(data), ("PNG",)) as image:
-        limit = Image.MAX_IMAGE_PIXELS
-        if limit is not None and image.width * image.height > limit:
-            raise PredictionError(f"{image.width}×{image.height} pixels exceed Pillow's limit of {limit}")
+        if reason := excess(*image.size):
+            raise PredictionError(reason)
         if image.mode not in LABELS:
             raise PredictionError(
                 f"the image is {image.mode}, not labels: save the class numbers as an 8-bit greyscale PNG"

@@ -7,14 +7,16 @@ import importlib
 import importlib.util
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
-from dissensus.backends.reasons import one_line
-from dissensus.errors import BackendError
+from dissensus.errors import BackendError, one_line, refuse_pipe
+
+_READ: dict[Path, bytes] = {}
+"""Source files as they were last fingerprinted: exactly this runs, even if a file has changed since."""
 
 
 def named_function(target: str) -> Any:
@@ -38,7 +40,7 @@ def named_object(target: str) -> Any:
     module_name, name = split(target)
     module_file(module_name)
     try:
-        module = _from_path(module_name) if _is_path(module_name) else importlib.import_module(module_name)
+        module = _loaded(module_name)
     except Exception as error:
         raise BackendError(f"cannot import {module_name}: {one_line(error)}") from error
     try:
@@ -61,6 +63,7 @@ def module_file(module: str) -> Path | None:
         BackendError: there is no such module.
     """
     if _is_path(module):
+        refuse_pipe(Path(module), BackendError)
         if not Path(module).is_file():
             raise BackendError(f"no such file: {module}; check the path")
         return Path(module)
@@ -76,7 +79,7 @@ def module_file(module: str) -> Path | None:
 
 
 def _found(module: str) -> ModuleSpec | None:
-    """Where a module is; unlike `find_spec`, this does not run the packages it is in."""
+    """Where a module is; unlike `find_spec`, this does not import the packages that contain it."""
     name, *inner = module.split(".")
     try:
         found = importlib.util.find_spec(name) if name else None
@@ -90,23 +93,49 @@ def _found(module: str) -> ModuleSpec | None:
     return found
 
 
+def source_of(path: Path) -> bytes:
+    """The contents of a source file, which are remembered for when it is loaded."""
+    found = _READ[path.resolve()] = path.read_bytes()
+    return found
+
+
+class _Source(SourceFileLoader):
+    """Runs the source itself: a compiled copy in __pycache__, which has no fingerprint, may be another program."""
+
+    def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+        return self.source_to_code(_remembered(Path(self.path)), self.path)
+
+
+def _remembered(path: Path) -> bytes:
+    found = _READ.get(path.resolve())
+    return source_of(path) if found is None else found
+
+
 def _is_path(module: str) -> bool:
     return module.endswith(".py")
 
 
-def _from_path(module: str) -> ModuleType:
-    """Load a file as a module, once; modules next to it cannot be imported by name alone."""
-    path = Path(module).resolve()
-    name = f"dissensus_model_{hashlib.sha256(str(path).encode()).hexdigest()[:16]}"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None, "a .py file has a loader"
-        assert spec.loader is not None, "a .py file has a loader"
-        made = importlib.util.module_from_spec(spec)
-        sys.modules[name] = made
-        try:
-            spec.loader.exec_module(made)
-        except BaseException:
-            del sys.modules[name]
-            raise
+def _loaded(module: str) -> ModuleType:
+    """Load a module, once; modules next to a file that is given by its path cannot be imported by name alone."""
+    name, parent = module, ""
+    if _is_path(module):
+        path = Path(module).resolve()
+        name = f"dissensus_model_{hashlib.sha256(str(path).encode() + _remembered(path)).hexdigest()[:16]}"
+        found = importlib.util.spec_from_file_location(name, path)
+    else:
+        parent = module.rpartition(".")[0]
+        if parent:
+            importlib.import_module(parent)
+        found = _found(module)
+    if name in sys.modules or found is None or not isinstance(found.loader, SourceFileLoader):
+        return importlib.import_module(name)
+    found.loader = _Source(name, found.loader.path)
+    made = sys.modules[name] = importlib.util.module_from_spec(found)
+    try:
+        found.loader.exec_module(made)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    if parent:
+        setattr(sys.modules[parent], module.rpartition(".")[2], made)
     return sys.modules[name]

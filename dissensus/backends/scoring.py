@@ -14,11 +14,10 @@ from dissensus.backends.modules import named_function
 from dissensus.backends.network import Network
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
-from dissensus.backends.reasons import one_line
 from dissensus.backends.tensor import batch, input_of
 from dissensus.backends.timm import open_timm
 from dissensus.backends.torch import open_torch
-from dissensus.errors import BackendError, DissensusError, PredictionError
+from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
 from dissensus.records import Classes
 
 Scorer = Callable[[Any, Sequence[Image | None]], Any]

@@ -18,10 +18,9 @@ from dissensus.backends.modules import named_function
 from dissensus.backends.network import Network, parts
 from dissensus.backends.onnx import REALS, WHOLE_NUMBERS, open_onnx
 from dissensus.backends.preprocess import Preprocess, sides
-from dissensus.backends.reasons import one_line
 from dissensus.backends.tensor import batch
 from dissensus.backends.torch import open_torch
-from dissensus.errors import BackendError, DissensusError, PredictionError
+from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
 from dissensus.predictions.maps import resized
 from dissensus.records import Classes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
@@ -54,18 +54,18 @@ def main(arguments: list[str] | None = None) -> Any:
         return _refuse(f"{error.filename or 'input or output'}: {error.strerror}")
 
 
-def agreed(study: Study, trust: bool, models: bool = False) -> Study:
+def agreed(study: Study, trust: bool, models: bool = False, again: Sequence[str] = ()) -> Study:
     """The study, once its user has agreed to the code of its pool (and models); without an answer, it refuses to run.
 
-    Somebody at a terminal is asked; `trust` is a yes.
+    Somebody at a terminal is asked; `trust` is a yes. `again` are finished models that are predicted again.
     """
-    found = study.untrusted(models)
+    found = study.untrusted(models, again)
     if found and not trust and sys.stdin.isatty() and sys.stderr.isatty():
         for target in found:
             print(f"{study.folder.root} would run code on this machine: {target}", file=sys.stderr)
-        trust = typer.confirm("Run it, now and later?", err=True)
+        trust = typer.confirm("Run this code, now and in the future?", err=True)
     if found and trust:
-        study.trust(models)
+        study.trust(models, again)
     return study
 
 
@@ -84,7 +84,7 @@ def serving() -> Iterator[None]:
         signal.signal(number, stop)
     with suppress(Stopped):
         yield
-    for number in STOPS:  # it has ended: a second Ctrl-C must not look like an error
+    for number in STOPS:  # the service has ended: a second Ctrl-C must not look like an error
         signal.signal(number, signal.SIG_IGN)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -124,17 +123,13 @@ def serve(
     Example: `dissensus serve birds --answers 3`
     """
     from dissensus.store.database import VARIABLE, has_password
-    from dissensus.store.files import restored
 
     if database is not None and has_password(database):
         os.environ[VARIABLE], database = database, None
         printing.say(
             f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands."
         )
-    ready = printing.show_serving(study)
-    with serving(), ExitStack() as undo:  # until the service runs: a refused command changes no settings
-        undo.enter_context(restored(Study(study).folder.settings))
-        Study(study).configure(answers=answers, database=database, host=host, port=port)
-        opened = Study(study)
-        opened.serve(lambda address, token: (undo.pop_all(), ready(address, token))[1], host, port, printing.say)
+    with serving():
+        ready = printing.show_serving(study)
+        Study(study).serve(ready, host, port, printing.say, answers=answers, database=database)
     printing.say("stopped; every acknowledged answer is stored")

@@ -72,10 +72,10 @@ def backup(
     study: StudyPath,
     dest: Annotated[Path, typer.Argument(metavar="DEST", help="A new folder for the copy.", show_default=False)],
 ) -> None:
-    """Copy STUDY to the new folder DEST, also while it is served; the copy has every acknowledged answer.
+    """Copy STUDY to the new folder DEST, even while it is being served; the copy has every acknowledged answer.
 
     The copy is a study like any other: to restore it, move it to where the study was. Pictures outside the study are
-    not copied. Answers on a PostgreSQL server are backed up with pg_dump.
+    not copied. If answers are on a PostgreSQL server, back them up with pg_dump.
 
     Example: `dissensus backup birds backups/birds-monday`
     """
@@ -88,11 +88,11 @@ def check(
     study: StudyPath,
     record: Annotated[
         bool,
-        typer.Option("--record", help="First accept the files as they are now: for older studies, or restored files."),
+        typer.Option("--record", help="Accept the files as they are, then check: for older studies or restored files."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Verify every file of STUDY against its checksum, and the answers; the exit code is 1 if something is wrong.
+    """Verify every file of STUDY against its checksum, and check the answers; exits with code 1 if something is wrong.
 
     Example: `dissensus check birds`
     """

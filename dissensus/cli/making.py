@@ -193,7 +193,7 @@ def predict(
         typer.Option(
             "--again",
             metavar="NAME",
-            help="Predict this model again, with its settings in study.toml or those given here.",
+            help="Run this model again, with its settings in study.toml or those given here.",
             show_default=False,
         ),
     ] = None,
@@ -203,11 +203,12 @@ def predict(
     """Run models on the whole pool; run it again to resume.
 
     Backends: file, python, sklearn, onnx, litert, torch, timm, quality. Preprocessing is saved in study.toml.
-    To correct a setting, predict the model again: `dissensus predict birds --again resnet -p size=160`.
+    To correct a setting, run the model again: `dissensus predict birds --again resnet -p size=160`.
 
     Example: `dissensus predict birds resnet=onnx:resnet.onnx old=file:predictions.csv`
     """
-    agreed(Study(study), trust, models=True)
+    named = {spec.partition("=")[0] for spec in models or []}  # what a command names needs no other agreement
+    agreed(Study(study), trust, models=True, again=[name for name in again or [] if name not in named])
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         opened.predict(models or [], _settings(preprocess), lower or [], again or [])
@@ -220,7 +221,7 @@ def remove(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The model's name.", show_default=False)],
     json: Json = False,
 ) -> None:
-    """Remove a model with its predictions, and the rounds selected from them; refused if these have answers.
+    """Remove a model, its predictions, and the rounds selected from them; refused if those rounds have answers.
 
     Example: `dissensus remove birds resnet`
     """

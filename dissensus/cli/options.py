@@ -31,7 +31,7 @@ Ranked = Annotated[
     ),
 ]
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Agree to run the code that STUDY names; needed once for a study from others.")
+    bool, typer.Option("--trust", help="Agree to run the code that STUDY refers to; needed once for others' studies.")
 ]
 PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator's name.", show_default=False)]
 Lower = Annotated[

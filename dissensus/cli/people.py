@@ -36,7 +36,7 @@ def annotators_add(
         for name in names:
             tokens[name] = opened.people.add(name, is_owner=owner, is_trusted=trusted)
     finally:
-        if tokens:  # links that were made are shown, whatever happens
+        if tokens:  # show the links that were created, even after an error
             printing.show_links(tokens, url or opened.address, owner, json)
 
 

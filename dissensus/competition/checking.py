@@ -1,4 +1,4 @@
-"""check: whether every file of a study is whole."""
+"""check: whether every file of a study is intact."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Task
 from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Record
-from dissensus.store.checksums import Checksums, present, read_checksums
+from dissensus.store.checksums import LISTED, Checksums, present, read_checksums
 from dissensus.store.folder import Folder
+from dissensus.store.picture_checksums import check_pictures
 from dissensus.store.tables import read_table
 
 
 class Check(Record):
-    """What is wrong with the files of a study, a sentence for each; empty if it is whole."""
+    """What is wrong with the files of a study, one sentence per problem; empty if they are intact."""
 
     study: str
     files: int
@@ -36,12 +37,15 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
         known = read_checksums(folder.root) or Checksums()
     except StudyError as error:
         return Check(study=str(folder.root), files=0, problems=(str(error),), unlisted=())
-    found = [known.problem(folder.root, name) for name in sorted(known.files)]
-    unlisted = [name for name in present(folder.root) if name not in known.files]
+    found = [known.problem(folder.root, name) for name in sorted(known.names)]
+    others = [name for name in _not_files(folder) if name not in known.names]
+    found += [f"{folder.root / name} is not a file: move it elsewhere" for name in others]
+    unlisted = [name for name in present(folder.root) if name not in known.names]
+    pictures = check_pictures(folder.root)
     steps: list[Callable[[], object]] = [folder.rounds]
     steps += [lambda name=name: read_table(folder.root / name) for name in unlisted if name.endswith(".parquet")]  # type: ignore[misc]
     problems = [line for line in found if line is not None]
-    if not problems:
+    if not problems:  # those of pictures do not keep the files from being compared
         steps.append(lambda: _compare(task()))
     for step in steps:
         try:
@@ -50,10 +54,16 @@ def check(folder: Folder, task: Callable[[], Task[Any, Any]]) -> Check:
             problems.append(str(error))
     return Check(
         study=str(folder.root),
-        files=found.count(None),
-        problems=tuple(dict.fromkeys(problems)),
-        unlisted=tuple(unlisted),
+        files=found.count(None) + pictures.files,
+        problems=tuple(dict.fromkeys([*problems, *pictures.problems])),
+        unlisted=(*unlisted, *pictures.unlisted),
     )
+
+
+def _not_files(folder: Folder) -> list[str]:
+    """Folders, pipes and devices under names that only files of a study have."""
+    paths = sorted(path for pattern in LISTED for path in folder.root.glob(pattern) if not path.name.startswith("."))
+    return [path.relative_to(folder.root).as_posix() for path in paths if path.exists() and not path.is_file()]
 
 
 def _compare(task: Task[Any, Any]) -> None:

@@ -22,7 +22,7 @@ from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.records import GONE, OPEN, Question, as_text
-from dissensus.steps.presence import missing_files, record_missing, recorded_missing, some
+from dissensus.steps.presence import recorded_missing
 from dissensus.store.answers import AnswerLog
 from dissensus.store.rounds import read_rounds
 
@@ -56,7 +56,7 @@ class Competition(Generic[S, H]):
 
     @cached_property
     def _has_no_picture(self) -> Bool[Array, " q"]:
-        """Questions of rows with an item whose picture was missing when the study was last served."""
+        """Questions about items whose picture was missing when the study was last served."""
         names = recorded_missing(self.work.database)
         items = [item for item, name in self.question_set.item_ids.items() if name in names]
         found = np.zeros(len(self.question_set), bool)
@@ -65,22 +65,6 @@ class Competition(Generic[S, H]):
             rows = np.any([np.isin(getattr(chosen, name), items) for name in chosen.items], axis=0)
             found[one.questions[rows].ravel()] = True
         return found
-
-    def note_missing(self, others: Mapping[str, str | None]) -> list[str]:
-        """Record which items have no picture now, among those of all rounds and some `others`; return their paths.
-
-        Raises:
-            StudyError: all pictures are missing.
-        """
-        ids = self.question_set.item_ids
-        uris = {**others, **dict(zip(ids.values(), self.work.pool.uris(list(ids)), strict=True))} if ids else others
-        paths = {uri for uri in uris.values() if uri is not None}
-        missing = missing_files(sorted(paths))
-        if missing and len(missing) == len(paths):
-            raise StudyError(f"none of the {len(paths):,} pictures is there ({some(missing)}): restore them first")
-        record_missing(self.work.database, [item for item, uri in uris.items() if uri in {*missing}])
-        self.__dict__.pop("_has_no_picture", None)
-        return missing
 
     def needed(self, answers: Answers) -> Needed:
         """The questions of all rows that currently count, with reserves for discarded rows, and their follow-ups."""
@@ -99,7 +83,6 @@ class Competition(Generic[S, H]):
         """
         if not self.rounds:
             raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
-        self.work.database.verify()
         exclusions = self.work.people.excluded()
         answers = read_answers(self.work.answers, self.question_set.groups, exclusions)
         states, judged = self.judged(answers)

@@ -10,6 +10,7 @@ from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.errors import StudyError
 from dissensus.records import Record
+from dissensus.steps.given import remove_unused
 from dissensus.steps.predicting import rounds_with
 from dissensus.store.files import remove_file
 from dissensus.store.folder import Folder
@@ -28,34 +29,34 @@ class Removal(Record):
 def remove(task: Task[Any, Any], name: str) -> Removal:
     """Remove a model: its rounds, its predictions, and its section of study.toml, in this order.
 
-    Rounds that came after its first one are removed, too, since they were selected knowing it.
+    All rounds after its first one are removed too, since their selection took the model into account.
 
     Raises:
-        StudyError: there is no such model, or its rounds have answers.
+        StudyError: no such model, or its rounds have answers.
     """
     folder, known = task.work.folder, task.work.settings.models
-    if name not in known and not folder.predictions(name).exists():
-        raise StudyError(f"there is no model {name}: this study has {', '.join(known) or 'none'}")
+    predicted = {path.stem for path in folder.predictions(name).parent.glob("*.parquet")}
+    if name not in known and name not in predicted:
+        raise StudyError(f"this study has no model {name}: it has {', '.join(known) or 'no models'}")
     competition = Competition(task)
     first = min(rounds_with(folder, name), default=len(competition.rounds) + 1)
     rounds = competition.rounds[first - 1 :]
     if count := _answers_to(competition, rounds):
         raise StudyError(
             f"{name} takes part in round {first}, and {count:,} answers depend on it: answers are never deleted, so "
-            "it stays; add a corrected model under a new name (dissensus join)"
+            "the model stays; add the corrected model under a new name (dissensus join)"
         )
     for number in sorted((one.number for one in rounds), reverse=True):
         _remove_round(folder, number)
     remove_file(folder.predictions(name))
     clear_parts(folder.parts(f"predict-{name}"))
-    remove_file(folder.given / f"{name}.parquet")
-    shutil.rmtree(folder.given / name, ignore_errors=True)
+    remove_unused(folder, name, [model for other, model in known.items() if other != name])
     remove_models(folder.settings, [name] if name in known else [])
     return Removal(model=name, rounds=tuple(one.number for one in rounds))
 
 
 def _answers_to(competition: Competition[Any, Any], rounds: Sequence[Round[Any]]) -> int:
-    """How many answers would no longer count without these rounds, which are the last ones."""
+    """How many answers would no longer count without these rounds, the last ones of the study."""
     if not rounds:
         return 0
     stay = competition.rounds[: len(competition.rounds) - len(rounds)]

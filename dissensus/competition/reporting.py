@@ -40,8 +40,8 @@ def model_settings(
 ) -> dict[str, str]:
     """The source of each model, and its preprocessing, as stamped on its predictions: study.toml may have changed.
 
-    `preprocessed` decides by their source which models get a line about preprocessing; by default, those that have any
-    set.
+    `preprocessed` decides from a model's source whether it gets a line about preprocessing; by default, all models with
+    preprocessing settings get one.
     """
     shown = {}
     for name, model in work.settings.models.items():

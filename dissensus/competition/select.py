@@ -12,11 +12,14 @@ from dissensus.arrays import Array, Int
 from dissensus.competition.task import H, Plan, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.pooling import pool_stamp
-from dissensus.steps.pools import drawn, require_source
+from dissensus.steps.pools import drawn, open_source, require_source
 from dissensus.steps.predicting import changes_since, check_same_pool, predicted, refuse_other_predictions
 from dissensus.steps.workspace import Workspace
+from dissensus.store.checksums import verify
+from dissensus.store.files import remove_file
 from dissensus.store.parts import Parts
 from dissensus.store.rounds import Round, read_rounds, write_round
+from dissensus.store.set_questions import CustomQuestions
 
 
 def select(task: Task[S, H], again: bool) -> int:
@@ -32,8 +35,8 @@ def select(task: Task[S, H], again: bool) -> int:
     """
     work = task.work
     plan = planned(task, again)
+    redraw(task)
     if plan is None:
-        redraw(task)
         return work.folder.rounds()[-1]
     require_source(work.folder)
     selecting = task.selecting(work, plan)
@@ -63,10 +66,19 @@ def select(task: Task[S, H], again: bool) -> int:
 
 
 def redraw(task: Task[S, H]) -> None:
-    """Draw what earlier rounds selected from an enumeration, where drawings are missing."""
-    if task.work.folder.enumeration.exists():
-        _, rounds = read_rounds(task.work.folder, task.selection)
-        drawn(task.work.folder, sorted(ids_of(rounds)), task.work.progress)
+    """Draw what was selected from an enumeration or asked about before, where drawings are missing."""
+    folder = task.work.folder
+    if not folder.enumeration.exists():
+        return
+    from dissensus.steps.serving import items_shown  # takes long to import, and other pools do not need it
+
+    _, rounds = read_rounds(folder, task.selection)
+    try:
+        verify(folder.drawn)
+    except StudyError:
+        remove_file(folder.drawn)
+    asked = {item for one in CustomQuestions(task.work.database).all() for item in items_shown(one.question)}
+    drawn(folder, sorted({*ids_of(rounds), *open_source(folder).places(sorted(asked))}), task.work.progress)
 
 
 def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
@@ -88,7 +100,7 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
 
 
 def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:
-    """Refuse predictions that were made with other settings than those in study.toml.
+    """Refuse predictions that were made with settings other than those in study.toml.
 
     Raises:
         StudyError: names the model and the settings that have changed.
@@ -96,8 +108,8 @@ def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:
     for name in newcomers:
         if changed := changes_since(task.source(task.work, name)):
             raise StudyError(
-                f"{name} was predicted with other settings ({', '.join(changed)}): run dissensus predict "
-                f"{task.work.folder.root} --again {name}, or restore them in study.toml"
+                f"the predictions of {name} were made with different settings ({', '.join(changed)}): run dissensus "
+                f"predict {task.work.folder.root} --again {name}, or restore the old settings in study.toml"
             )
 
 

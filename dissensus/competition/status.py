@@ -13,7 +13,7 @@ from dissensus.competition.task import Task
 from dissensus.records import Record
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
-from dissensus.store.checksums import verify
+from dissensus.store.files import exists
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round
 from dissensus.store.tables import read_stamps
@@ -41,7 +41,7 @@ class ModelStatus(Record):
     unreadable: int
     reasons: dict[str, int]
     changed: tuple[str, ...] = ()
-    """Settings that have changed since it was predicted, with both values."""
+    """Settings that have changed since its predictions were made, with old and new values."""
     remedy: str = ""
     """What to do about them."""
 
@@ -64,7 +64,7 @@ class Status(Record):
     answers: int
     """Of all kinds and roles."""
     judgements: int
-    """Answers to the study's main questions: without controls, repeats, training and other questions of the owner's."""
+    """Answers to the study's main questions: without controls, repeats, training and the owner's own questions."""
     annotators: int
     """How many people gave these judgements."""
     next: str
@@ -115,14 +115,14 @@ def _round(task: Task[Any, Any], found: Round[Any]) -> RoundStatus:
 def _model(task: Task[Any, Any], name: str) -> ModelStatus:
     work = task.work
     folder, model, path = work.folder, work.settings.models[name], work.folder.predictions(name)
-    verify(path)
-    changed = changes_since(task.source(work, name)) if path.exists() else []
-    unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if path.exists() else 0
+    is_predicted = exists(path)
+    changed = changes_since(task.source(work, name)) if is_predicted else []
+    unreadable = int(read_stamps(path, "unreadable")["unreadable"]) if is_predicted else 0
     reasons = Counter(problems(folder, name)["problem"].to_pylist()) if unreadable else Counter()
     return ModelStatus(
         model=name,
         source=f"{model.backend}:{model.target}",
-        predicted=path.exists(),
+        predicted=is_predicted,
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
         changed=tuple(changed),
@@ -131,11 +131,12 @@ def _model(task: Task[Any, Any], name: str) -> ModelStatus:
 
 
 def _remedy(folder: Folder, name: str) -> str:
-    """What to do about a model whose settings have changed since it was predicted."""
+    """What to do about a model whose settings have changed since its predictions were made."""
     rounds = rounds_with(folder, name)
     if rounds:
-        return f"restore them in study.toml: {taking_part(folder, name, min(rounds))}"
-    return f"dissensus predict {shlex.quote(str(folder.root))} --again {name}, or restore them in study.toml"
+        return f"restore the old settings in study.toml: {taking_part(folder, name, min(rounds))}"
+    study = shlex.quote(str(folder.root))
+    return f"run dissensus predict {study} --again {name}, or restore the old settings in study.toml"
 
 
 def _next(

@@ -1,15 +1,15 @@
-"""Controls and repeats, which nothing that a person sees distinguishes from the study's own questions.
+"""Controls and repeats, which people cannot tell from the study's own questions.
 
-They come as those do: all questions about one picture in a row. After every picture it is drawn whether one follows,
-and a control has as many questions as a random picture of the study, so that neither the number of questions nor their
-position shows who is being checked.
+Like those, they come with all questions about one picture in a row. After every picture, chance decides whether one
+follows, and a control has as many questions as a random picture of the study, so that neither the number of questions
+nor their position shows that somebody is being checked.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Int, UInt64
+from dissensus.labeling.columns import QuestionColumns
 from dissensus.labeling.order import draw, is_due, mixed, places
 from dissensus.labeling.person import Person
 from dissensus.records import Role
@@ -17,36 +17,32 @@ from dissensus.records import Role
 APART = 10
 """A repeat comes at least this many questions after the original."""
 TRIES = 100
-"""How often a picture to repeat is drawn before there is taken to be none."""
+"""How many times a picture to repeat is drawn before giving up."""
 
 
-class Checks:
-    """The questions of a study, and when a person gets which of them as a control or repeat."""
+class Checks(QuestionColumns):
+    """The questions of a study, and which of them a person gets as a control or repeat, and when."""
 
     def __init__(self, control_rate: float, repeat_rate: float) -> None:
-        """The rates are shares of the study's pictures after which a control or a repeat comes."""
+        """The rates are the shares of the study's pictures that are followed by a control or a repeat."""
+        super().__init__()
         self.rates: dict[Role, float] = {"control": control_rate, "repeat": repeat_rate}
         self.controls: list[int] = []
         self.fillers: list[int] = []
         """Questions without a known answer, asked about a control's picture if it has too few controls."""
-        self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
-        self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
-        self.kinds: Int[Array, " Q"] = np.zeros(0, np.int32)
-        self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
-        self.is_repeatable: Bool[Array, " Q"] = np.zeros(0, bool)
 
-    def check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
+    def next_check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
         """The next question of a control or repeat; between two pictures, chance decides whether one starts."""
         if not person.run and (following is None or not self._continues(person, following)):
-            self._draw(person, following)
+            self._begin(person, following)
         while person.run:
             question, role = person.run.popleft()
             if self._may_check(person, question, role):
                 return question, role
         return None
 
-    def _draw(self, person: Person, following: int | None) -> None:
-        """Draw whether a control or a repeat comes now, once for each position between two pictures."""
+    def _begin(self, person: Person, following: int | None) -> None:
+        """Begin a control or a repeat if one is due; that is drawn once for each position between two pictures."""
         position = len(person.asked)
         around = {self.groups[one] for one in (*person.asked[-1:], following) if one is not None}
         for role, rate in self.rates.items() if around else ():
@@ -59,7 +55,7 @@ class Checks:
                     person.run.extend((one, role) for one in self._whole(person, chosen, role))
 
     def resume(self, person: Person, question: int, role: Role) -> None:
-        """Continue the control or repeat to which the last question belonged that a person was given."""
+        """Continue the control or repeat that the last question given to a person belonged to."""
         person.run.clear()
         if role == "control":
             group = self.groups[question]
@@ -70,7 +66,7 @@ class Checks:
         person.run.extend((one, role) for one in self._whole(person, known, role) if self._may_check(person, one, role))
 
     def _whole(self, person: Person, known: list[int], role: Role) -> list[int]:
-        """All questions of a control or repeat, in a person's order; a control has as many as one of the study's."""
+        """All questions of a control or repeat, in a person's order; a control has as many as other pictures do."""
         if role == "repeat" or not known:
             return known
         alike = np.flatnonzero(self.is_needed & (self.kinds == self.kinds[known[0]]))

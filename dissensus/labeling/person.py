@@ -29,7 +29,7 @@ class Person:
     run: deque[tuple[int, Role]] = field(default_factory=deque)
     """The rest of the control or repeat they are in: all of its questions are about one picture."""
     drawn: dict[Role, int] = field(default_factory=lambda: {"control": -1, "repeat": -1})
-    """The number of questions asked for the study when it was last drawn whether a control or a repeat comes."""
+    """How many of the study's questions had been asked when chance last decided whether a control or repeat comes."""
     ahead: deque[int] = field(default_factory=deque)
     horizon: int = MASK
     heard: int | None = None

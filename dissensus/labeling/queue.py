@@ -41,32 +41,6 @@ class Queue(Checks):
         self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)
         self.unfinished_total, self.counted = 0, 0
         """How many questions needed answers at the last count, and the number of counts so far."""
-        self.given: Int[Array, " Q"] = np.zeros(0, np.int32)
-        self.held: Int[Array, " Q"] = np.zeros(0, np.int32)
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def add(
-        self,
-        groups: Sequence[int] | Array,
-        words: Sequence[int] | Array,
-        is_repeatable: bool | Array = True,
-        kind: int = 0,
-    ) -> range:
-        """Add questions by the hashes of their group and of themselves, and return their numbers.
-
-        They are not asked until passed to `need`. Only repeatable ones are asked a second time.
-        """
-        count = len(words)
-        self.groups = np.concatenate([self.groups, np.array(groups, np.uint64)])
-        self.words = np.concatenate([self.words, np.array(words, np.uint64)])
-        self.kinds = np.concatenate([self.kinds, np.full(count, kind, np.int32)])
-        self.is_needed = np.concatenate([self.is_needed, np.zeros(count, bool)])
-        self.given = np.concatenate([self.given, np.zeros(count, np.int32)])
-        self.held = np.concatenate([self.held, np.zeros(count, np.int32)])
-        self.is_repeatable = np.concatenate([self.is_repeatable, np.broadcast_to(is_repeatable, count)])
-        return range(len(self) - count, len(self))
 
     def need(self, questions: Sequence[int] | Array) -> None:
         """Ask these questions from now on, and no others."""
@@ -121,7 +95,7 @@ class Queue(Checks):
                 self._note(person, question, "training")
                 return question, "training"
         following = self._peek(person)
-        if (check := self.check(person, following)) is not None:
+        if (check := self.next_check(person, following)) is not None:
             self._note(person, *check)
             return check
         if following is None:

@@ -40,10 +40,10 @@ def show_import(new: int, status: Status, as_json: bool) -> None:
     if as_json:
         names = ("answers", "judgements", "annotators", "open_questions")
         return show_json({"new": new} | {name: getattr(status, name) for name in names})
+    people = f"by {people_words(status.annotators)}"
     is_all = status.judgements == status.answers
-    main = "" if is_all else f", {status.judgements:,} of them to its main questions,"
-    total = f"{counted(status.answers, 'answer')}{main} by {people_words(status.annotators)}"
-    say(f"{counted(new, 'new answer')}; the study now has {total}")
+    detail = people if is_all else f"({status.judgements:,} of them to its main questions, {people})"
+    say(f"{counted(new, 'new answer')}; the study now has {counted(status.answers, 'answer')} {detail}")
     return say(f"Next: {status.next}")
 
 

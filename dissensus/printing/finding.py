@@ -115,14 +115,14 @@ def show_status(status: Status, as_json: bool) -> None:
     people = f"{status.judgements:,} judgements by {people_words(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
-        say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain or without a picture")
+        say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain, or the picture is missing")
     return say(f"Next: {status.next}")
 
 
 def show_models_short(status: Status) -> None:
     """One line per model."""
     for model in status.models:
-        state = "predicted with other settings" if model.changed else "predicted"
+        state = "predicted with different settings" if model.changed else "predicted"
         state = state if model.predicted else "not predicted yet"
         say(f"  {model.model}: {state}" + (f", {model.unreadable:,} unreadable items" if model.unreadable else ""))
         for reason, count in model.reasons.items():
@@ -131,7 +131,7 @@ def show_models_short(status: Status) -> None:
 
 
 def show_check(check: Check, as_json: bool) -> None:
-    """Whether the study is whole, or one line per problem."""
+    """Whether the study is intact, or one line per problem."""
     if as_json:
         return show_json(check.model_dump() | {"whole": check.is_whole})
     for line in check.problems:
@@ -139,11 +139,11 @@ def show_check(check: Check, as_json: bool) -> None:
     if check.unlisted:
         some = ", ".join(check.unlisted[:3]) + (" …" if len(check.unlisted) > 3 else "")
         say(
-            f"{len(check.unlisted):,} files have no checksum ({some}): an older version wrote them; if you trust them, "
-            f"run dissensus check {check.study} --record"
+            f"{len(check.unlisted):,} files have no checksum ({some}): from an older version, or after a power cut; if "
+            f"you trust them, run dissensus check {check.study} --record"
         )
     if check.is_whole:
-        say(f"{check.study} is whole: {check.files:,} files match their checksums, and the answers are intact")
+        say(f"{check.study} is intact: {check.files:,} files match their checksums, and the answers are undamaged")
     return None
 
 

@@ -27,7 +27,7 @@ def show_pool(status: Status, as_json: bool) -> None:
         return show_json({"items": status.pool} | counts)
     say(f"{status.pool:,} items in the pool")
     if status.missing_files:
-        say(f"{status.missing_files:,} of them have no file: no questions are asked about them")
+        say(f"{status.missing_files:,} of them have no file: no questions will be asked about them")
     if status.identical_files:
         say(f"{status.identical_files:,} of them are byte-for-byte duplicates: a duel may show the same picture twice")
     return say(f"Next: {status.next}")
@@ -54,7 +54,7 @@ def show_models(status: Status, as_json: bool) -> None:
     for model in status.models:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in model.reasons.items())
         unreadable = f"{model.unreadable:,}" + (f" ({reasons})" if reasons else "")
-        predicted = "with other settings" if model.changed else "yes" if model.predicted else "no"
+        predicted = "with different settings" if model.changed else "yes" if model.predicted else "no"
         table.add_row(*map(escape, (model.model, model.source, predicted, unreadable)))
     out.print(table)
     show_outdated(status)
@@ -62,19 +62,20 @@ def show_models(status: Status, as_json: bool) -> None:
 
 
 def show_outdated(status: Status) -> None:
-    """One line per model whose settings have changed since it was predicted."""
+    """One line per model whose settings have changed since its predictions were made."""
     for model in status.models:
         if model.changed:
-            say(f"{model.model} was predicted with other settings ({', '.join(model.changed)}): {model.remedy}")
+            changed = ", ".join(model.changed)
+            say(f"the predictions of {model.model} were made with different settings ({changed}): {model.remedy}")
 
 
 def show_removal(removal: Removal, as_json: bool) -> None:
     if as_json:
         return show_json(removal.model_dump())
     rounds = [f"round {number}" for number in removal.rounds]
-    say(f"{removal.model} and its predictions are removed; no answers were")
+    say(f"{removal.model} and its predictions were removed; no answers were deleted")
     if rounds:
-        say(f"also removed: {', '.join(rounds)}, which nobody has answered yet. Next: dissensus select STUDY")
+        say(f"also removed: {', '.join(rounds)}, in which nobody had answered yet. Next: dissensus select STUDY")
     return None
 
 

@@ -2,6 +2,7 @@
 
 from dissensus.records.answers import (
     ANSWERS,
+    LONGEST_SECONDS,
     ROLES,
     Annotator,
     Answer,
@@ -32,6 +33,7 @@ __all__ = [
     "FORMAT_VERSION",
     "GONE",
     "JUDGED",
+    "LONGEST_SECONDS",
     "MOST_CLASSES",
     "NO",
     "OPEN",

@@ -19,6 +19,10 @@ Role = Literal["asked", "control", "repeat", "training"]
 ROLES: tuple[Role, ...] = ("asked", "control", "repeat", "training")
 
 
+LONGEST_SECONDS = 1e7
+"""The longest time that an answer can have taken: four months."""
+
+
 class Judgement(Record):
     """One annotator's answer to 'is LABEL in ITEM?'; appended, never changed."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 FORMAT_VERSION = 1
 """Version of everything written to a study folder."""
 LONGEST_WORD = 60
-"""Of a field's name in a message, in characters: it may come from a file."""
+"""Maximum length of a field's name in a message, in characters: the name may come from a file."""
 
 
 class Record(BaseModel):
@@ -18,10 +19,13 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def first_problem(error: ValidationError) -> str:
-    """The first field that is wrong, if it is a field, and what is wrong with it, in one line."""
-    first = error.errors()[0]
-    where = ".".join(" ".join(str(part).split())[:LONGEST_WORD] for part in first["loc"])
+def first_problem(errors: Sequence[Any], around: str = "") -> str:
+    """What is wrong first, in one line; starts with the name of the field, if it concerns one.
+
+    `errors` is what a ValidationError lists; `around` is left out of the field's name, such as the body of a request.
+    """
+    first = errors[0]
+    where = ".".join(" ".join(str(part).split())[:LONGEST_WORD] for part in first["loc"] if part != around)
     return f"{where}: {first['msg']}" if where else str(first["msg"])
 
 

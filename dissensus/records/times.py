@@ -1,6 +1,7 @@
-"""Times of answers: strict where they enter, tolerant where they are read.
+"""Times of answers: checked strictly on import, read tolerantly from the database.
 
-Times are information. Nothing is decided by them: clocks are set back, and files carry whatever somebody wrote.
+Times of answers are for information only. No result depends on them, since clocks can be wrong and files contain
+whatever somebody wrote.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ ISO_8601 = re.compile(
     r"([T ]\d\d(:?\d\d(:?\d\d([.,]\d+)?)?)? ?(Z|[+-]\d\d(:?\d\d(:?\d\d)?)?)?)?",
     re.ASCII,
 )
-"""The forms that `datetime.fromisoformat` reads correctly: it takes 05.5 hours for five o'clock and half a second."""
+"""The forms that `datetime.fromisoformat` reads correctly: it reads 05.5 (hours) as five o'clock and half a second."""
 STORED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3}|\.\d{6})?\+00:00", re.ASCII)
 """The form in which times are stored."""
 UNKNOWN_MOMENT = datetime.min.replace(tzinfo=UTC).timestamp()

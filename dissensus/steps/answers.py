@@ -15,24 +15,25 @@ def study_database(folder: Folder, settings: Settings) -> Database:
     """The study's database; one outside the study folder is claimed first, since another study could use it too.
 
     Raises:
-        StudyError: the database holds the answers of another study.
+        StudyError: the database holds the answers of another study, or the study's own file of answers is lost.
     """
     database = Database.of(folder, settings)
     if database.path == folder.judgements:
-        _require_begun(folder)
-    if database.path != folder.judgements and has_items(folder):
+        if folder.judgements.exists() and folder.judgements.stat().st_size:
+            begin(folder.judgements)
+        else:
+            _refuse_if_lost(folder)
+    elif has_items(folder):
         database.claim(pool_stamp(folder), settings.title or folder.root.resolve().name)
     return database
 
 
-def _require_begun(folder: Folder) -> None:
-    """Raise StudyError if the file of answers was there and is not any more; otherwise remember that it is there."""
+def _refuse_if_lost(folder: Folder) -> None:
+    """Raise StudyError if the file of answers, which is missing or empty, was there before."""
     path, known = folder.judgements, read_checksums(folder.root)
-    if path.exists() and path.stat().st_size:
-        begin(path)
-    elif known is not None and path.name in known.begun:
+    if known is not None and path.name in known.begun:
         raise StudyError(
-            f"{path} is {'empty' if path.exists() else 'missing'}: restore it from a backup; to go on without its "
+            f"{path} is {'empty' if path.exists() else 'missing'}: restore it from a backup; to continue without its "
             f"answers, run dissensus check {folder.root} --record"
         )
 

@@ -1,22 +1,24 @@
-"""A complete copy of a study, taken while people answer."""
+"""A complete copy of a study, even while people are answering."""
 
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 from dissensus.errors import StudyError
 from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database
-from dissensus.store.files import write_whole
+from dissensus.store.durable import flush_folder, make_folder, replace_file
 from dissensus.store.folder import Folder
 
 
 def back_up(folder: Folder, database: Database, target: Path) -> int:
     """Copy a study to a new folder, and return the number of its answers; the copy is a study like any other.
 
-    The answers are those of one moment, after the call: all that were acknowledged before it.
+    Checksums are copied, too, so that damage is noticed in the copy as well.
+    The answers are those of one moment during the call, so all that were acknowledged before it are included.
 
     Raises:
         StudyError: the folder exists, or is part of the study, or the answers are on a server.
@@ -32,21 +34,18 @@ def back_up(folder: Folder, database: Database, target: Path) -> int:
         raise StudyError(f"{target} is inside the study: choose a folder outside it for the backup")
     unfinished = target.with_name(f".{target.name}.unfinished")
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)  # of a backup that was killed
-        unfinished.mkdir(parents=True, mode=0o700)
+        shutil.rmtree(unfinished, ignore_errors=True)  # left by a backup that was killed
+        make_folder(unfinished.parent)
+        unfinished.mkdir(mode=0o700)
         for path in folder.lasting_files():
-            write_whole(unfinished / path.relative_to(folder.root), partial(_copy, path))
+            replace_file(unfinished / path.relative_to(folder.root), partial(shutil.copyfile, path))
         copied = Folder(unfinished).judgements
         if database.path.exists():
-            write_whole(copied, database.copy)
-        opened = Database(f"sqlite:///{copied}")
-        answers = AnswerLog(opened).counts()[0]
-        opened.close()
+            replace_file(copied, database.copy)
+        with closing(Database(f"sqlite:///{copied}")) as opened:
+            answers = AnswerLog(opened).counts()[0]
         unfinished.rename(target)
+        flush_folder(target.parent)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return answers
-
-
-def _copy(path: Path, copy: Path) -> None:
-    shutil.copyfile(path, copy)

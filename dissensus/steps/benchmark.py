@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import math
+from io import StringIO
 from pathlib import Path
 
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, refuse_pipe
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
-from dissensus.store.checksums import verify
+from dissensus.store.files import exists, read_text
 from dissensus.store.folder import Folder
 
 
@@ -21,11 +22,11 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     Raises:
         StudyError: the file cannot be read, or a score is not a number.
     """
+    refuse_pipe(path, StudyError)
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]
-            rows = list(reader)
+        reader = csv.DictReader(StringIO(read_text(path), newline=""))
+        names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]
+        rows = list(reader)
     except (OSError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not names or "model" not in rows[0]:
@@ -63,8 +64,7 @@ def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: 
 
 def known_benchmark(folder: Folder, ranking: Ranking) -> Benchmark | None:
     """The ranking compared with the benchmark stored in the study, if there is one."""
-    verify(folder.benchmark)
-    return against(ranking, *read_benchmark(folder.benchmark)) if folder.benchmark.exists() else None
+    return against(ranking, *read_benchmark(folder.benchmark)) if exists(folder.benchmark) else None
 
 
 def _ranks(scores: list[float]) -> list[int]:

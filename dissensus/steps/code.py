@@ -26,7 +26,7 @@ def model_code(settings: Settings, names: Iterable[str]) -> list[Code]:
 
 
 def _codes(targets: Iterable[tuple[str, str]]) -> list[Code]:
-    """Targets with their fingerprints; a file that is not there cannot run, and is reported where it is needed."""
+    """Targets with their fingerprints; a missing file cannot run, and is reported where it is needed."""
     found = []
     for backend, target in targets:
         try:

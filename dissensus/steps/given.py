@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,8 +19,11 @@ from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
 from dissensus.images import open_image
-from dissensus.store.files import fingerprint, write_bytes, write_whole
+from dissensus.steps.pools import ListedPool, open_source
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import fingerprint, remove_file, write_bytes, write_whole
 from dissensus.store.folder import Folder
+from dissensus.store.settings import ModelSettings
 
 BATCH = 256
 """Items per call of a function."""
@@ -74,29 +80,22 @@ def _kept_images(folder: Folder, images: np.ndarray) -> pa.Table:
     return pa.table({"item": ids, "path": [str(path.resolve()) for path in paths]})
 
 
-def keep_predictions(
-    folder: Folder,
-    name: str,
-    given: Any,
-    items: Sequence[str],
-    paths: Sequence[str | None],
-    columns: Sequence[str],
-    progress: Progress,
-    again: bool = False,
-) -> Path:
+def keep_predictions(work: Workspace[Any], name: str, given: Any, columns: Sequence[str], again: bool = False) -> Path:
     """Save predictions given as an array, a frame or a function to a file with one row per item of the pool.
 
     `columns` are those of the task's predictions, such as label and confidence; empty for maps, which become a folder
-    of PNG files. With `again`, they may differ from those that the model already has.
+    of PNG files. With `again`, they may differ from those that the model already has. The file or folder is named after
+    the model and its content, so that nothing is overwritten: predictions that are refused leave the old ones alone.
 
     Raises:
         PredictionError: there is not one prediction per item, or the predictions are invalid.
     """
+    items, paths = _items(work)
     if callable(given):
         shown = [item if path is None else path for item, path in zip(items, paths, strict=True)]
-        given = _called(given, shown, name, progress)
+        given = _called(given, shown, name, work.progress)
     if not columns:
-        return _kept_maps(folder, name, given, items, again)
+        return _kept_maps(work.folder, name, given, items, again)
     table = _table(given, columns, name)
     if "item" not in table.column_names:
         if len(table) != len(items):
@@ -104,26 +103,50 @@ def keep_predictions(
         table = table.append_column("item", pa.array(items, pa.string()))
     written = BytesIO()
     pq.write_table(table, written)
-    kept, content = kept_at(folder, name), written.getvalue()
+    content = written.getvalue()
+    kept = work.folder.given / f"{name}.{fingerprint(content)}.parquet"
+    refuse_other(work.folder, name, kept, again)
     if not (kept.exists() and kept.read_bytes() == content):
-        refuse_other(folder, name, again)
         write_bytes(kept, content)
     return kept
 
 
-def kept_at(folder: Folder, name: str) -> Path:
-    """Path of the saved predictions of a model that was given in memory: a file, or a folder of maps."""
-    maps = folder.given / name
-    return maps if maps.is_dir() else folder.given / f"{name}.parquet"
+def _items(work: Workspace[Any]) -> tuple[list[str], list[str | None]]:
+    """Ids and paths of all items; those of an enumeration have no files until they are drawn."""
+    pool, rows = open_source(work.folder), range(work.size)
+    return pool.ids(rows), pool.uris(rows) if isinstance(pool, ListedPool) else [None] * len(rows)
 
 
-def refuse_other(folder: Folder, name: str, again: bool) -> None:
+def all_kept(folder: Folder) -> set[str]:
+    """Names of all files and folders that were given in memory: items and predictions."""
+    return {path.name for path in folder.given.iterdir()} if folder.given.is_dir() else set()
+
+
+def remove_kept(folder: Folder, names: Iterable[str]) -> None:
+    """Remove files and folders that were given in memory, with their checksums."""
+    for root in (folder.given / name for name in names):
+        for path in [root, *root.rglob("*")]:
+            if path.is_file():
+                remove_file(path)
+        shutil.rmtree(root, ignore_errors=True)
+    with suppress(OSError):  # others are there, or nothing ever was
+        folder.given.rmdir()
+
+
+def remove_unused(folder: Folder, name: str, models: Iterable[ModelSettings]) -> None:
+    """Remove predictions of a model that were given in memory, if none of `models` is read from them."""
+    kept = re.compile(rf"{re.escape(name)}\.[0-9a-f]{{16}}(\.parquet)?")
+    used = {Path(model.target).name for model in models}
+    remove_kept(folder, {found for found in all_kept(folder) if kept.fullmatch(found)} - used)
+
+
+def refuse_other(folder: Folder, name: str, kept: Path, again: bool) -> None:
     """Reject other predictions for a model that the study already has predictions of.
 
     Raises:
-        PredictionError: the model already has predictions.
+        PredictionError: the model already has predictions, and they were not given as `kept`.
     """
-    if folder.predictions(name).exists() and not again:
+    if folder.predictions(name).exists() and not kept.exists() and not again:
         raise PredictionError(
             f"{name} already has other predictions: replace them (again=['{name}']), or add the changed model under a "
             "new name (dissensus join)"
@@ -170,8 +193,7 @@ def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str], agai
     """Save maps of class numbers as PNG files named after their items; all are checked before any is written."""
     if len(given) != len(items):
         raise PredictionError(f"{name} has {len(given):,} maps for {len(items):,} items: give one per item")
-    root = folder.given / name
-    changed: dict[Path, np.ndarray] = {}
+    maps: dict[str, np.ndarray] = {}
     for item, labels in zip(items, given, strict=True):
         pixels = np.asarray(labels)
         if (
@@ -183,12 +205,13 @@ def _kept_maps(folder: Folder, name: str, given: Any, items: Sequence[str], agai
             raise PredictionError(f"{name}, {item}: a map must be a matrix of class numbers from 0 to 255")
         if ".." in Path(item).parts or Path(item).is_absolute():
             raise PredictionError(f"{name}: the map of {item} would be outside the study: give the item another id")
-        path, pixels = root / f"{item}.png", pixels.astype(np.uint8)
-        if not (path.exists() and np.array_equal(_read_png(path), pixels)):
-            refuse_other(folder, name, again)
-            changed[path] = pixels
-    for path, pixels in changed.items():
-        _write_png(path, pixels)
+        maps[f"{item}.png"] = np.ascontiguousarray(pixels, np.uint8)
+    content = fingerprint(*(part for file, map in maps.items() for part in (file, str(map.shape), map.tobytes())))
+    root = folder.given / f"{name}.{content}"
+    refuse_other(folder, name, root, again)
+    for file, pixels in maps.items():
+        if not ((root / file).exists() and np.array_equal(_read_png(root / file), pixels)):
+            _write_png(root / file, pixels)
     return root
 
 

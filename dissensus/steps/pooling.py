@@ -9,13 +9,12 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool
 from dissensus.engines.local import Progress, chunks
-from dissensus.errors import PoolError, StudyError
+from dissensus.errors import PoolError, StudyError, some
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.presence import missing_files, some
-from dissensus.store.checksums import verify
+from dissensus.steps.presence import missing_files
 from dissensus.store.enumerations import read_enumeration
-from dissensus.store.files import file_fingerprint, fingerprint
+from dissensus.store.files import exists, file_fingerprint, fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
 from dissensus.store.sources import items_with_references
@@ -28,7 +27,7 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_miss
     """Write pool.parquet, sorted by id: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Raises:
-        PoolError: there are no items, two have the same id, or files are missing that are not allowed to be.
+        PoolError: there are no items, two have the same id, or files are missing and `allow_missing` is false.
         StudyError: models have already predicted on another pool.
     """
     ids, paths, references = items_with_references(sources)
@@ -81,11 +80,9 @@ def has_items(folder: Folder) -> bool:
     """True if the study has a pool.
 
     Raises:
-        StudyError: it had one, which is missing or damaged.
+        StudyError: the study had a pool that is now missing or damaged.
     """
-    verify(folder.pool)
-    verify(folder.enumeration)
-    return folder.pool.exists() or folder.enumeration.exists()
+    return exists(folder.pool) or exists(folder.enumeration)
 
 
 def pool_size(folder: Folder) -> int:
@@ -122,13 +119,13 @@ def missing_count(folder: Folder) -> int:
 
 
 def _check_files(items: pa.Table, progress: Progress, allow_missing: bool) -> None:
-    """Raise PoolError if files are missing that are not allowed to be, or all of them are."""
+    """Raise PoolError if files are missing and `allow_missing` is false, or if all of them are missing."""
     paths = [path for column in ("uri", "reference") for path in items[column].drop_null().to_pylist()]
     missing = missing_files(paths, progress)
     if missing and not allow_missing:
         raise PoolError(
             f"{len(missing):,} of {len({*paths}):,} files are missing ({some(missing)}): correct the paths, or add "
-            "--allow-missing to go on without them"
+            "--allow-missing to continue without them"
         )
     if missing and len(missing) == len({*paths}):
         raise PoolError(f"all {len(missing):,} files are missing ({some(missing)}): correct the paths")

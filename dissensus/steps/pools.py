@@ -12,16 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.backends import named_object, target_fingerprint
-from dissensus.backends.reasons import one_line
 from dissensus.engines.local import Progress
-from dissensus.errors import DissensusError, PoolError, StudyError
+from dissensus.errors import DissensusError, PoolError, StudyError, one_line
 from dissensus.pool.enumeration import Enumeration
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.code import pool_code
 from dissensus.steps.pooling import pool_ids, refuse_another
 from dissensus.store.consent import agree_if_possible, require_agreement
 from dissensus.store.enumerations import read_enumeration, write_enumeration
-from dissensus.store.files import fingerprint, write_whole
+from dissensus.store.files import exists, fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import items_at
 from dissensus.store.tables import read_table, write_table
@@ -78,7 +77,7 @@ class DrawnPool:
     @cached_property
     def drawn(self) -> dict[str, int]:
         """Positions of the items that have been drawn, by id."""
-        if not self.folder.drawn.exists():
+        if not exists(self.folder.drawn):
             return {}
         columns = read_table(self.folder.drawn, ["id", "position"]).to_pydict()
         return dict(zip(columns["id"], columns["position"], strict=True))
@@ -101,7 +100,7 @@ class DrawnPool:
 
 
 class EnumeratedPool(DrawnPool):
-    """All items of an enumeration: its code runs as soon as something about a new item is wanted."""
+    """All items of an enumeration: its code runs as soon as something about a new item is needed."""
 
     @cached_property
     def enumeration(self) -> Enumeration:
@@ -167,12 +166,12 @@ def open_pool(folder: Folder) -> Pool:
 
 
 def open_source(folder: Folder) -> Pool:
-    """All items, for steps that bring new ones into the study; an enumeration runs, once its user has agreed."""
+    """All items, for steps that bring new ones into the study; an enumeration's code runs, if the user has agreed."""
     return EnumeratedPool(folder) if folder.enumeration.exists() else ListedPool(folder)
 
 
 def require_source(folder: Folder) -> None:
-    """Raise StudyError if new items cannot be brought in, before anything is spent on selecting them."""
+    """Raise StudyError if new items cannot be brought in, before time is spent on selecting them."""
     pool = open_source(folder)
     if isinstance(pool, EnumeratedPool):
         _ = pool.enumeration

@@ -23,7 +23,7 @@ from dissensus.records import FORMAT_VERSION
 from dissensus.steps.pooling import has_no_file, pool_ids, pool_size, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
-from dissensus.store.files import file_fingerprint, fingerprint, write_whole
+from dissensus.store.files import exists, file_fingerprint, fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes
 from dissensus.store.rounds import Round
@@ -60,8 +60,7 @@ class Source(ABC):
         self.preprocess = work.settings.preprocess | self.model.preprocess
         self.inputs: dict[str, Any] = {"preprocess": {} if self.is_whole else self.preprocess}
         """What the predictions depend on besides the pool and the model itself."""
-        verify(work.folder.classes)
-        if work.folder.classes.exists():
+        if exists(work.folder.classes):
             self.inputs["classes"] = fingerprint(work.folder.classes.read_bytes())
 
     @cached_property
@@ -101,7 +100,7 @@ class Source(ABC):
 def predict(source: Source, again: bool = False) -> bool:
     """Write predictions/NAME.parquet; False if it already exists and was made from the same inputs.
 
-    With `again`, predictions are made anew, and replace the old ones once they are complete.
+    With `again`, the model is run again, and its new predictions replace the old ones once they are complete.
 
     Raises:
         StudyError: the predictions, or finished parts of them, were made from other inputs; or a round was selected
@@ -145,23 +144,28 @@ def _without_missing(table: pa.Table, source: Source) -> pa.Table:
 
 
 def is_wanted(source: Source, again: bool = False) -> bool:
-    """True if the model has to be predicted; nothing is written.
+    """True if predictions have to be made for the model; nothing is written.
 
     Raises:
-        StudyError: its predictions were made from other inputs, and cannot be replaced.
+        StudyError: its predictions were made from other inputs, and cannot be replaced; or the pool or a round is
+            damaged.
     """
     folder, name = source.work.folder, source.name
     target = folder.predictions(name)
+    now = source.all_inputs
     if not target.exists():
-        return bool(source.all_inputs)
+        return True
     if not again:
-        remedy = f"predict the model again (--again {name}), or add it under a new name (dissensus join)"
-        refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], source.all_inputs, remedy)
+        remedy = f"run the model again (--again {name}), or add it under a new name (dissensus join)"
+        refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], now, remedy)
         return False
-    with suppress(StudyError):  # damaged predictions are replaced: `_write` compares the new ones with the rounds
+    rounds = rounds_with(folder, name)
+    try:
         before = read_stamps(target, "inputs")["inputs"]
-        if (rounds := rounds_with(folder, name)) and changed_inputs(before, source.all_inputs):
-            raise PredictionError(taking_part(folder, name, min(rounds)))
+    except StudyError:  # damaged predictions are replaced: `_write` compares the new ones with the rounds
+        return True
+    if rounds and changed_inputs(before, now):
+        raise PredictionError(taking_part(folder, name, min(rounds)))
     return True
 
 
@@ -199,7 +203,7 @@ def taking_part(folder: Folder, name: str, number: int) -> str:
 
 
 def changes_since(source: Source) -> list[str]:
-    """The settings that have changed since a model was predicted, such as 'preprocess.size 224 → 160'.
+    """The settings that have changed since a model's predictions were made, such as 'preprocess.size 224 → 160'.
 
     The model itself is read only if it is now another file.
     """
@@ -211,7 +215,7 @@ def changes_since(source: Source) -> list[str]:
     if known != source.spec and not changed:
         try:
             is_same = target_fingerprint(source.model.backend, source.model.target) == before["model"]
-        except DissensusError:  # the model is gone: what it was is not known
+        except DissensusError:  # the model is gone, so nothing can be compared with it
             is_same = False
         changed = [] if is_same else [f"source {known} → {source.spec}"]
     return changed
@@ -285,11 +289,9 @@ def predicted(folder: Folder, settings: Settings) -> list[str]:
     """Models of the study that have predictions, in the order of study.toml.
 
     Raises:
-        StudyError: predictions are missing that were there before.
+        StudyError: predictions that existed before are missing.
     """
-    for name in settings.models:
-        verify(folder.predictions(name))
-    return [name for name in settings.models if folder.predictions(name).exists()]
+    return [name for name in settings.models if exists(folder.predictions(name))]
 
 
 def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any]]:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from dissensus.records import Assignment, CustomQuestion, Question, Response
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import DrawnPool, open_pool
-from dissensus.steps.presence import recorded_missing
+from dissensus.steps.presence import note_missing, recorded_missing
 from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
 from dissensus.store.exchange import write_responses
@@ -39,7 +39,10 @@ PAUSED = "paused"
 class StudyBacking:
     """One study's files and database behind the interface of the service."""
 
-    def __init__(self, work: Workspace[Any], read_inquiry: Callable[[], Inquiry]) -> None:
+    def __init__(
+        self, work: Workspace[Any], read_inquiry: Callable[[], Inquiry], tell: Callable[[str], None] | None = None
+    ) -> None:
+        """With `tell`, pictures are looked for whenever questions are read, and it is called if some are missing."""
         folder, settings, database = work.folder, work.settings, work.database
         self.folder, self.settings, self.classes, self.database = folder, settings, work.classes, database
         title, stamp = work.title, pool_stamp(folder)
@@ -47,10 +50,8 @@ class StudyBacking:
         refuse_to_leave_behind(folder, database)
         self.answers, self.people = AnswerLog(database), People(database)
         self.set_questions = CustomQuestions(database)
-        self.read_inquiry = read_inquiry
-        self.inquiry = read_inquiry()
-        self.inquiry.uris()
-        self.missing = recorded_missing(database)
+        self.read_inquiry, self.tell = read_inquiry, tell
+        self.inquiry, self.missing = self._opened_inquiry()
         self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[CustomQuestion, ...] = ()
         serve = settings.serve
@@ -87,9 +88,7 @@ class StudyBacking:
         if set_questions != self.known_set_questions:
             self.other_uris, self.known_set_questions = _uris_of(self.folder, set_questions), set_questions
         if not self.inquiry.is_current():
-            self.inquiry = self.read_inquiry()
-            self.inquiry.uris()  # computed here, where no request waits
-            self.missing = recorded_missing(self.database)
+            self.inquiry, self.missing = self._opened_inquiry()
         return Changes(
             people=tuple(self.people.all()),
             exclusions=tuple(self.people.exclusions()),
@@ -103,6 +102,15 @@ class StudyBacking:
             version=self.inquiry.version,
             answers=self.answers.raw(after),
         )
+
+    def _opened_inquiry(self) -> tuple[Inquiry, frozenset[str]]:
+        """The questions with the paths of their pictures, and the items whose pictures are missing."""
+        inquiry = self.read_inquiry()
+        uris = inquiry.uris()  # computed here, where no request waits
+        if self.tell is not None:
+            others = _uris_of(self.folder, self.set_questions.all())
+            note_missing(self.database, others | {name: uris[name] for name in _items_in(uris)}, self.tell)
+        return inquiry, recorded_missing(self.database)
 
     def picture(self, item: str) -> Path | None:
         """Path of a picture: of an item or a prediction in the rounds, or of an item in a user's own questions."""
@@ -168,11 +176,6 @@ def _names(words: str, model: str) -> bool:
     return re.search(rf"\b{re.escape(model)}\b", words) is not None or (len(model) > 3 and model in words)
 
 
-def pictures_by_hand(work: Workspace[Any]) -> dict[str, str | None]:
-    """Paths of the pictures in the user's own questions, by item."""
-    return _uris_of(work.folder, CustomQuestions(work.database).all())
-
-
 def _uris_of(folder: Folder, set_questions: Sequence[CustomQuestion]) -> dict[str, str | None]:
     names = {name for one in set_questions for name in items_shown(one.question)}
     return uris_named(folder, names) if names else {}
@@ -194,5 +197,9 @@ def uris_named(folder: Folder, names: set[str]) -> dict[str, str | None]:
 
 def items_shown(question: Question) -> tuple[str, ...]:
     """Items whose pictures a question shows."""
-    shown = QUESTIONS[question.kind].pictures(question.body, {})
-    return tuple(item for item in shown if not is_prediction_key(item))
+    return _items_in(QUESTIONS[question.kind].pictures(question.body, {}))
+
+
+def _items_in(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of pictures that are items, not predictions."""
+    return tuple(name for name in names if not is_prediction_key(name))

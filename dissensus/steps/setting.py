@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from dissensus.errors import DissensusError, JudgementError
+from dissensus.errors import DissensusError, JudgementError, refuse_pipe
 from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.records import Classes, CustomQuestion, Question
 
@@ -73,6 +73,7 @@ def _set_question(row: dict[str, Any], role: str, classes: Classes, is_item: Cal
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    refuse_pipe(path, JudgementError)
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             if path.suffix.lower() == ".csv":

@@ -7,9 +7,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, StudyError, quoted
 from dissensus.inquiry import Row as Essentials
-from dissensus.labeling.kinds.base import told
 from dissensus.records import Assignment, Question, Response, Role
 from dissensus.store.database import Database, run
 
@@ -185,8 +184,12 @@ def _given(assignment: Assignment) -> tuple[str, ...]:
 
 def _assignment(row: Sequence[str]) -> Assignment:
     ticket, annotator, kind, question, role, shown, time = row
-    asked = Question(kind=kind, body=json.loads(question))
-    return Assignment(ticket=ticket, annotator=annotator, question=asked, role=role, shown=json.loads(shown), time=time)
+    try:
+        body, shown = json.loads(question), json.loads(shown)
+        asked = Question(kind=kind, body=body)
+        return Assignment(ticket=ticket, annotator=annotator, question=asked, role=role, shown=shown, time=time)
+    except ValueError:  # no index holds a copy of this table: see COPIED in schema.py
+        raise StudyError(f"the assignment {ticket!r} is damaged: restore the database from a backup") from None
 
 
 def _keep(connection: Connection, given: list[tuple[str, ...]], rows: list[Row]) -> set[str]:
@@ -240,6 +243,6 @@ def _refuse_conflicts(connection: Connection) -> None:
         said = f"{', '.join(map(str, json.loads(question).values()))}, {json.loads(answer)} by {annotator}"
         short = textwrap.shorten(said, LONGEST_SHOWN, placeholder="…")
         raise JudgementError(
-            f"the id {told(identity)} already belongs to another answer ({short}): "
+            f"the id {quoted(identity)} already belongs to another answer ({short}): "
             "give each answer a unique id; nothing was stored"
         )

@@ -1,23 +1,24 @@
 """checksums.txt: the SHA-256 digest of every file that a study is made of, in the format of `sha256sum`.
 
 A digest is listed as the next one of its file before the file is replaced, so that a kill at any moment leaves files
-that match.
+that match; the next command that changes the study settles what a killed one left. Pictures have lists of their own
+(`picture_checksums.py`): there may be thousands.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
 from dissensus.errors import StudyError
-from dissensus.store.durable import replace_file
+from dissensus.store.durable import file_state, replace_file, taking_turns
 
 NAME = "checksums.txt"
 MARK = "study.toml"
@@ -28,14 +29,17 @@ LISTED = (
     "ratings.csv",
     "scales.csv",
     "benchmark.csv",
-    "given/*.parquet",
+    "given/**/*.parquet",
+    "drawings/items.parquet",
     "eligible/*",
     "predictions/*.parquet",
     "rounds/*/selection.parquet",
 )
 """The files that are listed. study.toml is not, since people edit it; answers change all the time."""
+DEPTH = 3
+"""How many parts the name of a listed file may have."""
 LARGEST = 16 << 20
-"""Larger files are not verified whole when they are opened, only the pages that are read; `check` verifies them."""
+"""Of larger files, only the pages that are read are verified; `check` verifies the whole files."""
 
 HEAD = "# The SHA-256 digest of every file of this study. To verify them: dissensus check STUDY\n"
 SUM, NEXT, BEGUN = "# sum ", "# next ", "# begun "
@@ -43,7 +47,7 @@ SUM, NEXT, BEGUN = "# sum ", "# next ", "# begun "
 
 @dataclass
 class Checksums:
-    """Digests by path within the study; `next` are those of files about to be replaced."""
+    """Digests by path within the study; `next` are those of files that are being written, or were when a kill came."""
 
     files: dict[str, str] = field(default_factory=dict)
     next: dict[str, str] = field(default_factory=dict)
@@ -56,25 +60,47 @@ class Checksums:
         lines += [f"{digest}  {name}\n" for name, digest in sorted(self.files.items())]
         return f"{HEAD}{SUM}{_digest_of(''.join(lines).encode())}\n" + "".join(lines)
 
+    @property
+    def names(self) -> set[str]:
+        """Names of the files that can be verified."""
+        return {*self.files, *self.next}
+
     def problem(self, root: Path, name: str) -> str | None:
         """What is wrong with a listed file of the study at `root`, and what to do about it; None if nothing is."""
         path = root / name
-        if not path.exists():
-            return None if name in self.next else f"{path} is missing: {remedy(root, name)}"
+        if not path.exists():  # a new file that is about to be written is not missing
+            return f"{path} is missing: {remedy(root, name)}" if name in self.files else None
+        if not path.is_file():
+            return f"{path} is not a file: move it elsewhere; then {remedy(root, name)}"
         if digest_of(path) in (self.files.get(name), self.next.get(name)):
             return None
         return f"{path} is damaged: it does not match its checksum; {remedy(root, name)}"
 
+    def put(self, name: str, digest: str | None) -> None:
+        """List a file with this checksum, or take it off the list."""
+        self.next.pop(name, None)
+        self.files.pop(name, None)
+        if digest is not None:
+            self.files[name] = digest
+
+    def settle(self, root: Path) -> None:
+        """List what is in place of the files that were being written: the new one, the old one, or neither."""
+        for name, digest in self.next.items():
+            path = root / name
+            if path.exists() and (name not in self.files or digest_of(path) == digest):
+                self.files[name] = digest
+        self.next.clear()
+
 
 def read_checksums(root: Path) -> Checksums | None:
-    """The checksums of a study; None if an older version wrote it, or they were removed.
+    """The checksums of a study; None if an older version wrote the study, or the list was removed.
 
     Raises:
         StudyError: the list itself is damaged.
     """
     path = root / NAME
     try:
-        return _read(path, _state(path))
+        return _read(path, file_state(path))
     except FileNotFoundError:
         return None
 
@@ -87,11 +113,11 @@ def verify(path: Path) -> None:
     """
     place = _place(path)
     known = None if place is None else read_checksums(place[0])
-    if place is None or known is None or place[1] not in known.files:
+    if place is None or known is None:
         return
     if path.exists() and path.stat().st_size > LARGEST:
         return
-    if (problem := known.problem(*place)) is not None:
+    if place[1] in known.names and (problem := known.problem(*place)) is not None:
         raise StudyError(problem)
 
 
@@ -101,24 +127,51 @@ def listed(root: Path, pattern: str) -> list[str]:
     return [name for name in known.files if fnmatchcase(name, pattern)]
 
 
+def checksum_of(path: Path) -> str | None:
+    """The checksum that a file is listed with; None if it is not listed."""
+    place = _place(path)
+    known = None if place is None else read_checksums(place[0])
+    return None if place is None or known is None else known.files.get(place[1])
+
+
 @contextmanager
-def listing(path: Path, content: Path) -> Iterator[None]:
-    """List `content`, which the block renames to `path`, if it becomes a file of a study."""
+def listing(path: Path, content: Path, digest: str | None = None) -> Iterator[None]:
+    """List the digest of `content`, which the block renames to `path`, if `path` is a listed file of a study.
+
+    `digest` is the checksum to list instead of its own, for a file that is put back as it was, damaged or not.
+    """
     place = _place(path)
     if place is None:
         yield
         return
     root, name = place
-    digest = digest_of(content)
+    digest = digest or digest_of(content)
     change(root, lambda known: known.next.update({name: digest}))
-    yield
-    change(root, lambda known: (known.next.pop(name, None), known.files.update({name: digest})))
+    try:
+        yield
+    except OSError:
+        change(root, lambda known: known.settle(root))
+        raise
+    change(root, lambda known: known.put(name, digest))
 
 
 def unlist(path: Path) -> None:
     """Take a file off the list, before it is removed."""
+    relist(path, None)
+
+
+def relist(path: Path, digest: str | None) -> None:
+    """List a file with this checksum, or take it off the list."""
     if (place := _place(path)) is not None and (place[0] / NAME).exists():
-        change(place[0], lambda known: (known.files.pop(place[1], None), known.next.pop(place[1], None)))
+        change(place[0], lambda known: known.put(place[1], digest))
+
+
+def settle(root: Path) -> None:
+    """Settle what killed commands were writing; a damaged list is left to the commands that read it."""
+    with suppress(StudyError):
+        known = read_checksums(root)
+        if known is not None and known.next:
+            change(root, lambda known: known.settle(root))
 
 
 def begin(path: Path) -> None:
@@ -128,30 +181,21 @@ def begin(path: Path) -> None:
         change(path.parent, lambda known: known.begun.add(path.name))
 
 
-def change(root: Path, edit: Callable[[Checksums], object]) -> None:
-    """Edit the list; processes that do so at the same time take turns."""
-    turn = os.open(root, os.O_RDONLY)
-    try:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        known = read_checksums(root)
+def change(root: Path, edit: Callable[[Checksums], object], is_anew: bool = False) -> None:
+    """Edit the list, or, if `is_anew`, an empty one in its place; processes that do so at the same time take turns."""
+    with taking_turns(root):
+        known = None if is_anew else read_checksums(root)
         edited = Checksums() if known is None else Checksums({**known.files}, {**known.next}, {*known.begun})
         edit(edited)
         if known is None or edited != known:
             text = edited.text()
-            replace_file(root / NAME, lambda unfinished: _write(unfinished, text))
-    finally:
-        os.close(turn)
+            replace_file(root / NAME, lambda unfinished: unfinished.write_bytes(text.encode()))
 
 
 def record_all(root: Path) -> int:
     """List the files of a study as they are now, and return how many there are."""
     found = {name: digest_of(root / name) for name in present(root)}
-
-    def edit(known: Checksums) -> None:
-        known.files, known.next, known.begun = found, {}, set()
-
-    (root / NAME).unlink(missing_ok=True)
-    change(root, edit)
+    change(root, lambda known: known.files.update(found), is_anew=True)
     return len(found)
 
 
@@ -161,23 +205,26 @@ def present(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in found if not path.name.startswith("."))
 
 
+def remedy_for(path: Path) -> str:
+    """What to do about any file that cannot be read."""
+    place = _place(path)
+    return "delete it and rerun the step that writes it" if place is None else remedy(*place)
+
+
 def remedy(root: Path, name: str) -> str:
-    """What to do about a file that is missing or damaged."""
+    """What to do about a file of a study that is missing or damaged."""
     if fnmatchcase(name, "predictions/*.parquet"):
         return f"run dissensus predict {root} --again {Path(name).stem}, or restore it from a backup"
     if name in ("pool.parquet", "pool.json"):
         return "restore it from a backup, or delete it and run dissensus pool with the same items"
+    if name == "drawings/items.parquet":
+        return f"run dissensus select {root}, which makes it again, or restore it from a backup"
     return "restore it from a backup"
 
 
 def digest_of(path: Path) -> str:
     """The SHA-256 digest of a file; read again only if the file has changed."""
-    return _digest(path, _state(path))
-
-
-def _state(path: Path) -> tuple[int, ...]:
-    found = path.stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return _digest(path, file_state(path))
 
 
 @lru_cache(4096)
@@ -207,19 +254,26 @@ def _read(path: Path, _: tuple[int, ...]) -> Checksums:
     return known
 
 
+def is_study(root: Path) -> bool:
+    """True if a folder is a study, maybe one without settings."""
+    return (root / NAME).exists() or (root / MARK).exists()
+
+
 def _place(path: Path) -> tuple[Path, str] | None:
     """The study that a file belongs to and its name there; None if it is not one of the files that are listed."""
-    for root in list(path.parents)[:3]:
+    for root in list(path.parents)[:DEPTH]:
         name = path.relative_to(root).as_posix()
-        is_listed = any(fnmatchcase(name, pattern) and name.count("/") == pattern.count("/") for pattern in LISTED)
-        if is_listed and ((root / NAME).exists() or (root / MARK).exists()):
+        if _LISTED.fullmatch(name) and is_study(root):
             return root, name
     return None
 
 
+def _pattern(glob: str) -> str:
+    return re.escape(glob).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+
+
+_LISTED = re.compile("|".join(map(_pattern, LISTED)), re.DOTALL)
+
+
 def _digest_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_bytes(text.encode("utf-8"))

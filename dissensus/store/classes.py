@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import ConfigDict, Field, ValidationError
 
 from dissensus.arrays import MISSING
-from dissensus.errors import ClassesError
+from dissensus.errors import ClassesError, refuse_pipe
 from dissensus.records import Classes, Record, Taxonomy, first_problem
 
 Document = dict[str, Any]
@@ -44,6 +44,7 @@ def read_classes(source: str | Sequence[str], taxonomy: Path | None = None) -> D
 
 
 def _from_file(path: Path) -> Document:
+    refuse_pipe(path, ClassesError)
     if not path.is_file():
         raise ClassesError(f"no such file: {path}; give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
     try:
@@ -55,7 +56,7 @@ def _from_file(path: Path) -> Document:
 def _from_names(names: Sequence[str]) -> Document:
     for name in names:
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise ClassesError(f"{name!r} is not the name of a class: use printable text")
+            raise ClassesError(f"{name!r} is not a valid class name: use printable text")
     return _listed("\n".join(names))
 
 
@@ -152,7 +153,7 @@ def _from_csv(path: Path) -> Document:
 
 
 class Node(Record):
-    """A class, or what lies above classes in a taxonomy: its names, the first of which is shown, and its parents."""
+    """A class, or one of its ancestors in a taxonomy: its names, the first of which is shown, and its parents."""
 
     model_config = ConfigDict(extra="ignore")
     lemmas: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
@@ -172,7 +173,7 @@ def _from_json(path: Path) -> Document:
     try:
         found = ClassesFile.model_validate_json(path.read_text(encoding="utf-8-sig"))
     except ValidationError as error:
-        problem = first_problem(error)
+        problem = first_problem(error.errors())
         raise ClassesError(f"{path} is not a valid classes document ({problem}): see docs/study-folder.md") from None
     nameless = [wnid for wnid in found.classes if wnid not in found.nodes or not found.nodes[wnid].lemmas]
     missing = nameless + [above for node in found.nodes.values() for above in node.parents if above not in found.nodes]

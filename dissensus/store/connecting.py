@@ -81,7 +81,7 @@ def shown_url(url: str) -> str:
 def copy_of(connection: Connection, path: Path) -> str | None:
     """Copy the SQLite database of a connection to a new file; returns what is wrong with the copy, or None.
 
-    In one step: between several, a busy writer would make the copy start again and again. Readers block nobody.
+    It copies in one step: between several, a busy writer would make it start over each time. Readers block nobody.
     """
     source = connection.connection.driver_connection
     assert isinstance(source, sqlite3.Connection)
@@ -99,7 +99,7 @@ def copy_of(connection: Connection, path: Path) -> str | None:
 def _create(path: Path) -> None:
     """Create a database that only its owner can read, since answers are personal data.
 
-    SQLite gives the same rights to the files that it puts next to it.
+    SQLite creates the files next to it with the same permissions.
     """
     with suppress(OSError):  # it exists, or else SQLite will say what is wrong
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,15 +1,17 @@
-"""Which code the user of this machine has agreed to run: kept outside of study folders, which may come from others."""
+"""Which code the user of this machine has agreed to run: kept outside study folders, which may come from others."""
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from dissensus.errors import StudyError
+from dissensus.store.durable import make_folder, taking_turns
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
 
@@ -23,10 +25,9 @@ class Code(NamedTuple):
 
 def agreements_file() -> Path:
     """Where agreements are kept: in XDG_CONFIG_HOME, or where this system keeps settings."""
-    import typer  # takes a tenth of a second to import, and most steps run no code
-
-    configured = os.environ.get("XDG_CONFIG_HOME")
-    return Path(configured or typer.get_app_dir("")) / "dissensus" / "trusted.json"
+    by_system = {"darwin": "~/Library/Application Support", "win32": os.environ.get("APPDATA", "~")}
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser(by_system.get(sys.platform, "~/.config"))
+    return Path(settings) / "dissensus" / "trusted.json"
 
 
 def unagreed(folder: Folder, codes: Iterable[Code]) -> list[Code]:
@@ -45,7 +46,7 @@ def require_agreement(folder: Folder, codes: Iterable[Code]) -> None:
     if found:
         raise StudyError(
             f"{folder.root} would run code that you have not agreed to ({', '.join(code.target for code in found)}): "
-            "read it, and add --trust if you trust it"
+            "review it, and add --trust if you trust it"
         )
 
 
@@ -57,19 +58,22 @@ def agree(folder: Folder, codes: Collection[Code]) -> None:
     """
     if not unagreed(folder, codes):
         return
-    path, known = agreements_file(), _agreements()
-    told = dict(known.get(_key(folder), ())) | dict(codes)
+    path = agreements_file()
     try:
-        write_text(path, json.dumps(known | {_key(folder): sorted(told.items())}, indent=1) + "\n")
+        make_folder(path.parent)
+        with taking_turns(path.parent):
+            known = _agreements()
+            told = dict(known.get(_key(folder), ())) | dict(codes)
+            write_text(path, json.dumps(known | {_key(folder): sorted(told.items())}, indent=1) + "\n")
     except OSError as error:
         raise StudyError(
             f"{path} cannot be written ({error.strerror}), so your agreement cannot be remembered: set XDG_CONFIG_HOME "
-            "to a folder of yours"
+            "to a folder that you can write to"
         ) from None
 
 
 def agree_if_possible(folder: Folder, codes: Collection[Code]) -> None:
-    """Remember an agreement that is not needed now: what a user names in a command runs anyway."""
+    """Remember an agreement if it can be stored: what a user names in a command runs in any case."""
     with suppress(StudyError):
         agree(folder, codes)
 

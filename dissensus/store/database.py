@@ -6,13 +6,14 @@ import os
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from dissensus.errors import DissensusError, JudgementError, StudyError, UnavailableError
+from dissensus.store.durable import file_state
 from dissensus.store.folder import Folder
 from dissensus.store.settings import Settings
 
@@ -29,8 +30,8 @@ WAITS = (0.1, 0.2, 0.4, 0.8, 1.5, 2.0)
 """Seconds between attempts to reach a lost server, for example while it restarts."""
 
 
-_VERIFIED: set[tuple[object, ...]] = set()
-"""Files that were found whole and have not changed since; reading them again takes long."""
+_VERIFIED: dict[Path, list[tuple[int, ...]]] = {}
+"""The states in which files, and their logs, were last found whole; reading them again takes long."""
 
 
 class Database:
@@ -46,6 +47,7 @@ class Database:
         self.path = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
         self._opening, self._writing = Lock(), RLock()  # readers do not wait for a writer
         self._engine: Engine | None = None
+        self._is_verified = False
         self._writer: list[Connection] = []  # at most one; a list, so that it can be closed after this object is gone
 
     @classmethod
@@ -64,8 +66,15 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection that sees the database as it is now."""
+        """A connection that sees the database as it is now; a SQLite file is verified before its first use.
+
+        Raises:
+            StudyError: the file is damaged. A server has checksums of its own.
+        """
         with self._told(), self._connected(is_writing=False) as connection:
+            if not self._is_verified and self.path is not None and self.path.exists():
+                _verify(self.path, connection)
+                self._is_verified = True
             yield connection
 
     @contextmanager
@@ -122,7 +131,7 @@ class Database:
             )
 
     def copy(self, path: Path) -> None:
-        """Copy a SQLite file as it is at one moment, also while others are writing to it, and check the copy.
+        """Copy a SQLite file as it is at one moment, even while others are writing to it, and check the copy.
 
         Raises:
             StudyError: the file is damaged.
@@ -135,18 +144,9 @@ class Database:
             raise StudyError(f"{self.name} is damaged ({problem}): restore the file from a backup")
 
     def verify(self) -> None:
-        """Check that a SQLite file is whole: its pages, and every row against its copy in an index.
-
-        Raises:
-            StudyError: the file is damaged. A server has checksums of its own.
-        """
-        if self.path is None or not self.path.exists() or (state := _state(self.path)) in _VERIFIED:
-            return
-        found = self.rows("PRAGMA integrity_check(1)")
-        if [tuple(row) for row in found] != [("ok",)]:
-            line = " ".join(str(found[0][0]).split()) if found else "it cannot be read"
-            raise StudyError(f"{self.path} is damaged ({line}): restore it from a backup")
-        _VERIFIED.add(state)
+        """Raise StudyError if a SQLite file is damaged, as every reader does."""
+        with self.reading():
+            pass
 
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
@@ -231,11 +231,25 @@ def run(
     return connection.execute(text(statement), values or None, execution_options=options)
 
 
-def _state(path: Path) -> tuple[object, ...]:
+def _verify(path: Path, connection: Connection) -> None:
+    """Check that a SQLite file is whole: its pages, and every row against its copy in an index."""
+    if (state := _state(path)) == _VERIFIED.get(path):
+        return
+    driver = connection.connection.driver_connection
+    assert driver is not None
+    found = driver.execute("PRAGMA integrity_check(1)").fetchall()
+    if found != [("ok",)]:
+        line = " ".join(str(found[0][0]).split()) if found else "it cannot be read"
+        raise StudyError(f"{path} is damaged ({line}): restore it from a backup")
+    _VERIFIED[path] = state
+
+
+def _state(path: Path) -> list[tuple[int, ...]]:
     """What changes whenever a SQLite file or its log does."""
-    log = path.with_name(f"{path.name}-wal")
-    found = [one.stat() for one in (path, log) if one.exists()]
-    return path, *((one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found)
+    found = [file_state(path)]
+    with suppress(FileNotFoundError):  # SQLite removes the log when the last connection is closed
+        found.append(file_state(path.with_name(f"{path.name}-wal")))
+    return found
 
 
 def has_password(url: str) -> bool:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 TEMPORARY = re.compile(r"\..+\.(\d+)-\d+\.unfinished")
-"""The name of a file that is being written, with the number of its process."""
+"""The name of a file that is being written, with the id of the process that writes it."""
 
 Around = Callable[[Path], AbstractContextManager[None]]
 """What to do around the rename of a complete file: takes the path of that file."""
 
 
-def replace_file(path: Path, write: Callable[[Path], None], around: Around = lambda _: nullcontext()) -> None:
+def replace_file(path: Path, write: Callable[[Path], object], around: Around = lambda _: nullcontext()) -> None:
     """Let `write` fill a temporary file next to `path`, flush it to disk, and atomically rename it to `path`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     # a name unique to the thread: two people may request the same picture at once
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
     try:
@@ -27,9 +28,17 @@ def replace_file(path: Path, write: Callable[[Path], None], around: Around = lam
             os.fsync(file.fileno())
         with around(unfinished):
             os.replace(unfinished, path)
+            flush_folder(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
-    flush_folder(path.parent)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, if they do not exist, so that they survive a power cut."""
+    if not path.is_dir():
+        make_folder(path.parent)
+        path.mkdir(exist_ok=True)
+        flush_folder(path.parent)
 
 
 def flush_folder(path: Path) -> None:
@@ -41,8 +50,29 @@ def flush_folder(path: Path) -> None:
         os.close(folder)
 
 
+@contextmanager
+def taking_turns(folder: Path) -> Iterator[None]:
+    """Let one process at a time run the block for this folder; the others wait."""
+    turn = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(turn)
+
+
+def file_state(path: Path) -> tuple[int, ...]:
+    """What changes whenever a file does.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
 def is_left_over(path: Path) -> bool:
-    """True if a file was being written by a process that no longer runs."""
+    """True if a file was being written by a process that is no longer running."""
     found = TEMPORARY.fullmatch(path.name)
     return found is not None and not _is_running(int(found[1]))
 

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 from dissensus.errors import StudyError
-from dissensus.store.checksums import verify
-from dissensus.store.files import write_text
+from dissensus.store.files import read_text, write_text
 from dissensus.store.folder import Folder
 
 
@@ -17,9 +16,8 @@ def read_enumeration(folder: Folder) -> dict[str, Any]:
     Raises:
         StudyError: it is damaged.
     """
-    verify(folder.enumeration)
     try:
-        found = json.loads(folder.enumeration.read_text(encoding="utf-8"))
+        found = json.loads(read_text(folder.enumeration))
         return {"target": str(found["target"]), "size": int(found["size"]), "pool": str(found["pool"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StudyError(f"{folder.enumeration} is damaged ({error}): set the pool again") from None

@@ -8,56 +8,98 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dissensus.store.checksums import listing, unlist
+from dissensus.store.checksums import checksum_of, listing, relist, unlist, verify
 from dissensus.store.durable import replace_file
+from dissensus.store.picture_checksums import is_picture, listing_picture, unlist_picture
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file next to `path`, flush it to disk, and atomically rename it to `path`.
 
     The checksums of a study's files are kept up to date.
     """
-    replace_file(path, write, lambda unfinished: listing(path, unfinished))
+    around = listing_picture if is_picture(path) else listing
+    replace_file(path, write, lambda unfinished: around(path, unfinished))
 
 
 def remove_file(path: Path) -> None:
     """Remove a file and its checksum."""
-    unlist(path)
+    (unlist_picture if is_picture(path) else unlist)(path)
     path.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
-    write_whole(path, lambda unfinished: _write(unfinished, text))
+    write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    def write(unfinished: Path) -> None:
-        unfinished.write_bytes(content)
+    write_whole(path, lambda unfinished: unfinished.write_bytes(content))
 
-    write_whole(path, write)
+
+def exists(path: Path) -> bool:
+    """True if there is such a file; one that belongs to a study has been verified.
+
+    Raises:
+        StudyError: a file of a study is lost or damaged.
+    """
+    verify(path)
+    return path.is_file()
+
+
+def read_bytes(path: Path) -> bytes:
+    """The contents of a file; one that belongs to a study is verified first.
+
+    Raises:
+        StudyError: a file of a study is lost or damaged.
+    """
+    verify(path)
+    return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, without a byte order mark; one that belongs to a study is verified first.
+
+    Raises:
+        StudyError: a file of a study is lost or damaged.
+    """
+    return read_bytes(path).decode("utf-8-sig")
 
 
 @contextmanager
 def restored(*paths: Path) -> Iterator[None]:
-    """Restore these files, byte for byte, if the block raises an error; files added to these folders are removed."""
+    """Restore these files, byte for byte, if the block raises an error; files added to these folders are removed.
+
+    Their checksums are restored too, so that a file that was damaged or missing before is still known to be.
+    """
     before = {path: path.read_bytes() for path in paths if path.is_file()}
+    checksums = {path: checksum_of(path) for path in paths}
     folders = {path: {*path.iterdir()} if path.is_dir() else set() for path in paths if path not in before}
     try:
         yield
     except Exception:
         for path, content in before.items():
             if not path.exists() or path.read_bytes() != content:
-                write_bytes(path, content)
+                _put_back(path, content, checksums[path])
         for path, known in folders.items():
-            _remove_new(path, known)
+            _remove_new(path, known, checksums[path])
         raise
 
 
-def _remove_new(path: Path, known: set[Path]) -> None:
-    """Remove what was added to a folder, or a file that was not there."""
+def _put_back(path: Path, content: bytes, checksum: str | None) -> None:
+    if checksum is None:
+        unlist(path)
+        replace_file(path, lambda unfinished: unfinished.write_bytes(content))
+    else:
+        around = lambda unfinished: listing(path, unfinished, checksum)  # noqa: E731
+        replace_file(path, lambda unfinished: unfinished.write_bytes(content), around)
+
+
+def _remove_new(path: Path, known: set[Path], checksum: str | None) -> None:
+    """Remove what was added to a folder, or a file that did not exist before."""
     if not path.is_dir():
-        if path.exists():  # a file that was missing before stays on the list of checksums
-            remove_file(path)
+        if path.exists():
+            relist(path, checksum)
+            path.unlink()
         return
     for added in {*path.iterdir()} - known:
         shutil.rmtree(added) if added.is_dir() else remove_file(added)
@@ -84,10 +126,7 @@ def column_fingerprint(rows: int, pieces: Iterable[memoryview]) -> str:
 
 
 def file_fingerprint(path: Path) -> str:
-    """A short fingerprint of a file's bytes."""
+    """A short fingerprint of a file's bytes; a file of a study is verified first."""
+    verify(path)
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")

@@ -57,7 +57,7 @@ class Folder:
         return numbers
 
     def lasting_files(self) -> list[Path]:
-        """Every file of the study except its database, locks and what steps have not finished."""
+        """Every file of the study except its database, locks and the files of unfinished steps."""
         found = (path for path in self.root.rglob("*") if path.is_file() and path not in (self.lock, self.serving))
         return sorted(
             path

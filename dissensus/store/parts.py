@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from dissensus.errors import StudyError
+from dissensus.store.checksums import settle
 from dissensus.store.durable import remove_left_over
 from dissensus.store.files import write_text
 from dissensus.store.folder import Folder
@@ -51,7 +52,7 @@ class Parts:
     def read(self, number: int) -> pa.Table:
         path = self._path(number)
         if read_stamps(path).get("part", number) != number:
-            raise StudyError(f"{path} is damaged (it is another part): delete it and run the command again")
+            raise StudyError(f"{path} is damaged (it holds a different part): delete it and run the command again")
         return read_table(path)
 
     def all(self) -> Iterator[pa.Table]:
@@ -75,7 +76,8 @@ def clear_parts(folder: Path) -> None:
 
 
 def clear_finished(folder: Folder) -> None:
-    """Remove what killed commands left behind: parts of steps that did finish, and temporary files."""
+    """Settle what killed commands left behind: checksums, parts of finished steps, and temporary files."""
+    settle(folder.root)
     for parts in (folder.root / ".unfinished").glob("*"):
         step, _, name = parts.name.partition("-")
         results = {"pool": folder.pool, "predict": folder.predictions(name)}

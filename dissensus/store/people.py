@@ -153,7 +153,7 @@ def _taken(name: str) -> StudyError:
 
 
 def check_name(name: str) -> None:
-    """Reject a name that cannot be an annotator's, wherever it comes from.
+    """Reject a name that is not valid for an annotator, wherever it comes from.
 
     Raises:
         StudyError: says what is wrong with it.

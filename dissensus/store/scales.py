@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.errors import ClassesError
 from dissensus.predictions.scales import ScaleRanges
+from dissensus.store.files import read_text
 
 SCALE_TABLES = {"voc": "data/voc-scales.csv", "voc-reordered": "data/voc-reordered-scales.csv"}
 """Table 2 of the paper as printed, and with the last ten names reordered to fit its numbers."""
@@ -56,7 +57,7 @@ def _rows(source: str) -> list[dict[str, str]]:
         if source in SCALE_TABLES:
             text = files("dissensus").joinpath(SCALE_TABLES[source]).read_text(encoding="utf-8")
         elif Path(source).is_file():
-            text = Path(source).read_text(encoding="utf-8-sig")
+            text = read_text(Path(source))
         else:
             names = "', '".join(SCALE_TABLES)
             raise ClassesError(

@@ -9,9 +9,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from dissensus.errors import PoolError
+from dissensus.errors import PoolError, first_line, refuse_pipe
 from dissensus.pool import VIDEOS, is_video
-from dissensus.store.tables import first_line
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
 MANIFESTS = {".csv", ".parquet"}
@@ -61,8 +60,7 @@ def _items(source: str) -> Manifest:
     if any(sign in source for sign in "*?["):
         fixed = Path(*_fixed_parts(path))
         return _images(fixed, sorted(Path(found) for found in glob(source, recursive=True)), source)
-    if path.exists():
-        raise PoolError(f"{source} is a pipe or a device, not a file: save its contents in a file first")
+    refuse_pipe(path, PoolError)
     raise PoolError(
         f"no such file or folder: {source}; give an image folder, a quoted glob, or a CSV or Parquet manifest"
     )

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Int
-from dissensus.errors import StudyError
-from dissensus.store.checksums import verify
+from dissensus.errors import StudyError, first_line
+from dissensus.store.checksums import remedy_for, verify
 from dissensus.store.files import write_whole
 
 ROW_GROUP = 1 << 17
@@ -117,7 +117,7 @@ def read_stamps(path: Path, *needed: str) -> dict[str, Any]:
     except (ValueError, TypeError) as error:
         raise _damaged(path, error) from None
     if STAMPS not in metadata or any(name not in stamps for name in needed):
-        raise StudyError(f"{path} was not written by dissensus: delete it and rerun the step that writes it")
+        raise StudyError(f"{path} was not written by dissensus: {remedy_for(path)}")
     return stamps
 
 
@@ -134,14 +134,9 @@ def read_groups(file: StudyTable, groups: list[int], columns: list[str]) -> pa.T
 
 
 def _damaged(path: Path, error: Exception) -> StudyError:
-    return StudyError(f"{path} is damaged ({first_line(error)}): delete it and rerun the step that writes it")
+    return StudyError(f"{path} is damaged ({first_line(error)}): {remedy_for(path)}")
 
 
 def model_numbers(names: pa.ChunkedArray, models: list[str]) -> Int[Array, " Q"]:
     """The number of each named model."""
     return pc.index_in(names, pa.array(models, pa.string())).to_numpy().astype(np.int64)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an error message."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,9 +1,9 @@
-"""Questions and answers: the methods by which people take part."""
+"""Questions and answers: the methods that involve people."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,9 @@ from dissensus.study.base import Base
 if TYPE_CHECKING:
     from dissensus.report.scores.data import Screenings
     from dissensus.steps.serving import StudyBacking
+    from dissensus.store.folder import Folder
     from dissensus.store.people import People
+    from dissensus.store.settings import Settings
     from dissensus.web.running import Ready
 
 
@@ -62,7 +64,7 @@ class Asking(Base):
             read_responses, Path(path), self.classes, is_item, format, annotator, task=task, items=self._items
         )
         if database.path is not None and not database.path.exists():
-            for _ in read():  # an import that is refused makes no database
+            for _ in read():  # a refused import must not create a database
                 pass
         return self._task.work.answers.append(counted("import", read(), self.progress))
 
@@ -96,9 +98,7 @@ class Asking(Base):
         """
         from dissensus.store.exchange import write_responses
 
-        work = self._task.work
-        work.database.verify()
-        responses = (response for _, response in work.answers.all())
+        responses = (response for _, response in self._task.work.answers.all())
         return write_responses(Path(path), responses, self.classes, format, self._uri, self._items, tell)
 
     def ask(self, path: str | Path, role: str = "asked") -> tuple[int, int]:
@@ -110,19 +110,18 @@ class Asking(Base):
         from dissensus.steps.pools import drawn, open_source
         from dissensus.steps.serving import items_shown
         from dissensus.steps.setting import read_set_questions, refuse_the_studys_own
+        from dissensus.store.files import restored
         from dissensus.store.set_questions import CustomQuestions
 
-        pool = open_source(self.folder)
-        found = read_set_questions(Path(path), role, self.classes, pool.__contains__)
-        if self.folder.rounds():
-            refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
-        if self.folder.enumeration.exists():
-            drawn(
-                self.folder,
-                pool.places(sorted({item for one in found for item in items_shown(one.question)})),
-                self.progress,
-            )
-        return CustomQuestions(self._database).add(found), len(found)
+        with self._changing(), restored(self.folder.drawings, self.folder.drawn):
+            pool = open_source(self.folder)
+            found = read_set_questions(Path(path), role, self.classes, pool.__contains__)
+            if self.folder.rounds():
+                refuse_the_studys_own(found, Competition(self._task).texts_so_far(), Path(path))
+            if self.folder.enumeration.exists():
+                shown = sorted({item for one in found for item in items_shown(one.question)})
+                drawn(self.folder, pool.places(shown), self.progress)
+            return CustomQuestions(self._database).add(found), len(found)
 
     def configure(
         self,
@@ -139,19 +138,18 @@ class Asking(Base):
         Raises:
             StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
-        from dissensus.store.database import VARIABLE, has_password
-        from dissensus.store.files import restored
+        values = _service_settings(self.folder, answers, database, host, port, instructions)
+        self._with_service(values)  # all are checked before any is written
+        with self._lock:
+            for section, changed in values.items():
+                self.change(section, changed)
 
-        if database is not None and has_password(database):
-            raise StudyError(
-                f"the database URL contains a password, which must not be in {self.folder.settings}: "
-                f"set {VARIABLE} to the URL instead"
-            )
-        with self._lock, restored(self.folder.settings):
-            self.change("judge", {"min_answers": answers})
-            reached = {"host": host, "port": port or None}  # port 0 is not saved: it picks a different port each time
-            told = {"instructions": None if instructions is None else list(instructions)}
-            self.change("serve", {"database": database} | reached | told)
+    def _with_service(self, values: Mapping[str, dict[str, Any]]) -> Settings:
+        """The current settings with some of the service changed; nothing is written."""
+        from dissensus.store.settings import check_section
+
+        settings = self.settings
+        return settings.model_copy(update={name: check_section(settings, name, one) for name, one in values.items()})
 
     @property
     def address(self) -> str:
@@ -166,38 +164,37 @@ class Asking(Base):
         host: str | None = None,
         port: int | None = None,
         tell: Callable[[str], None] | None = None,
+        *,
+        answers: int | None = None,
+        database: str | None = None,
     ) -> None:
         """Serve the annotation pages until the process is stopped.
 
         `ready` is called with the addresses, and `tell` with one line if pictures are missing: reserves replace them.
+        The other arguments are those of `configure`, and are saved in study.toml once the service is ready.
         """
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.running import run
 
-        serve = self.settings.serve
-        with Lock(self.folder.serving, "this study is already being served: stop that service first"):
-            make = lambda: Service(self._backing(tell or (lambda _: None)))  # noqa: E731
-            run(make, host or serve.host, serve.port if port is None else port, ready)
+        values = _service_settings(self.folder, answers, database, host, port)
+        settings = self._with_service(values)
 
-    def _backing(self, tell: Callable[[str], None] | None = None) -> StudyBacking:
-        """The study behind the service; with `tell`, it first looks for pictures, and tells which are missing."""
+        def started(address: str, token: str) -> None:
+            if values:
+                self.configure(answers, database, host, port)
+            ready(address, token)
+
+        with Lock(self.folder.serving, "this study is already being served: stop that service first", is_removed=True):
+            make = lambda: Service(self._backing(tell or (lambda _: None), settings))  # noqa: E731
+            run(make, settings.serve.host, settings.serve.port if port is None else port, started)
+
+    def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
+        """The study behind the service; with `tell`, it first checks for missing pictures and reports them."""
         from dissensus.competition.evaluation import Competition
-        from dissensus.steps.presence import some
-        from dissensus.steps.serving import StudyBacking, pictures_by_hand
+        from dissensus.steps.serving import StudyBacking
 
-        task = self._task  # the settings stay the same for as long as it is served
-
-        def checked() -> Competition[Any, Any]:
-            competition = Competition(task)
-            missing = [] if tell is None else competition.note_missing(pictures_by_hand(task.work))
-            if tell is not None and missing:
-                tell(
-                    f"{len(missing):,} pictures are missing ({some(missing)}): reserves take their place; to ask about "
-                    "them, restore them and start the service again"
-                )
-            return competition
-
-        return StudyBacking(task.work, checked)
+        task = self._task_with(settings or self.settings)  # they stay the same for as long as it is served
+        return StudyBacking(task.work, lambda: Competition(task), tell)
 
     def overview(self) -> dict[str, Any]:
         """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""
@@ -239,3 +236,34 @@ class Asking(Base):
 
         pool_stamp(self.folder)  # raises an error if there is no pool to ask about
         return People(self._database)
+
+
+def _service_settings(
+    folder: Folder,
+    answers: int | None = None,
+    database: str | None = None,
+    host: str | None = None,
+    port: int | None = None,
+    instructions: Sequence[str] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """What study.toml says about the service, by section, without what is not given.
+
+    Raises:
+        StudyError: the database URL contains a password.
+    """
+    from dissensus.store.database import VARIABLE, has_password
+
+    if database is not None and has_password(database):
+        raise StudyError(
+            f"the database URL contains a password, which must not be in {folder.settings}: set {VARIABLE} to the URL "
+            "instead"
+        )
+    serve = {
+        "database": database,
+        "host": host,
+        "port": port or None,  # port 0 is not saved: it picks a different port each time
+        "instructions": None if instructions is None else list(instructions),
+    }
+    sections: dict[str, dict[str, Any]] = {"judge": {"min_answers": answers}, "serve": serve}
+    given = {name: {key: value for key, value in one.items() if value is not None} for name, one in sections.items()}
+    return {name: values for name, values in given.items() if values}

@@ -56,15 +56,14 @@ class Base:
     def classes(self) -> Classes:
         """What the labels mean; empty if models do not predict classes."""
         from dissensus.records import Classes
-        from dissensus.store.checksums import verify
         from dissensus.store.classes import classes_of
+        from dissensus.store.files import read_text
         from dissensus.tasks import TASKS
 
         if TASKS[self.settings.task].usual_classes is None:
             return Classes(())
-        verify(self.folder.classes)
         try:
-            return classes_of(json.loads(self.folder.classes.read_text(encoding="utf-8")))
+            return classes_of(json.loads(read_text(self.folder.classes)))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise StudyError(f"{self.folder.classes} is missing or damaged ({error}): start a new study") from None
 
@@ -94,10 +93,12 @@ class Base:
     @property
     def _task(self) -> Task[Any, Any]:
         """The study's competition, with its current settings."""
+        return self._task_with(self.settings)
+
+    def _task_with(self, settings: Settings) -> Task[Any, Any]:
         from dissensus.steps.workspace import Workspace
         from dissensus.tasks import TASKS
 
-        settings = self.settings
         return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress))
 
     def _unweighed(self) -> Evaluation[Any, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Finding(Base):
-    """Rankings, figures and reports, and whether the study is whole."""
+    """Rankings, figures and reports, and whether the study is intact."""
 
     def rank(self, method: str | None = None) -> Ranking | Rankings:
         """Rank the models by the annotators' answers, and save the result in results/.
@@ -68,7 +68,8 @@ class Finding(Base):
         from dissensus.steps.benchmark import read_benchmark
         from dissensus.store.files import restored, write_text
 
-        with restored(self.folder.benchmark, self.folder.results, self.folder.ranking, self.folder.matrices):
+        results = (self.folder.results, self.folder.ranking, self.folder.matrices)
+        with self._changing(), restored(self.folder.benchmark, *results):
             if benchmark is not None:
                 read_benchmark(Path(benchmark))
                 write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
@@ -84,17 +85,19 @@ class Finding(Base):
         return {plot.name: plot for plot in self._task.page(self.evaluation(), method).plots}
 
     def check(self, record: bool = False) -> Check:
-        """Whether every file of the study is whole: all that is missing or damaged, and what to do about it.
+        """Verify every file of the study: what is missing or damaged, and what to do about it.
 
         Args:
             record: First accept the files as they are now, for a study without checksums or after restoring files.
         """
         from dissensus.competition.checking import check
         from dissensus.store.checksums import record_all
+        from dissensus.store.picture_checksums import record_pictures
 
         if record:
             with self._changing():
                 record_all(self.folder.root)
+                record_pictures(self.folder.root)
         return check(self.folder, lambda: self._task)
 
     def status(self) -> Status:
@@ -104,12 +107,12 @@ class Finding(Base):
         return status_of(self._task)
 
     def backup(self, path: str | Path) -> int:
-        """Copy the study to a new folder, also while it is served, and return the number of answers in the copy.
+        """Copy the study to a new folder, even while it is being served, and return the number of answers in the copy.
 
-        The copy is a study of its own: it has every answer that was acknowledged before.
+        The copy is a study like any other, with every answer that was acknowledged before the call.
 
         Raises:
-            StudyError: the folder exists already, or the answers are on a PostgreSQL server.
+            StudyError: the folder already exists, or the answers are on a PostgreSQL server.
         """
         from dissensus.steps.backing_up import back_up
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Making(Base):
-    """The pool, the models and what is selected."""
+    """The pool, the models and the selection."""
 
     @classmethod
     def init(
@@ -61,7 +61,7 @@ class Making(Base):
         ):
             raise StudyError(f"{path} already exists and is not empty: choose another folder")
         if task not in TASKS:
-            raise StudyError(f"there is no task '{task}': choose one of {', '.join(TASKS)}")
+            raise StudyError(f"unknown task '{task}': choose one of {', '.join(TASKS)}")
         kind, words = TASKS[task], {"title": title, "notes": list(notes)}
         document = None
         if kind.usual_classes is not None:
@@ -120,7 +120,7 @@ class Making(Base):
             models: New models, each as NAME=BACKEND:TARGET.
             preprocess: How images are prepared for these models.
             lower: Names of the models for which lower scores are better.
-            again: Names of models to predict again, with the settings in study.toml or those given here. The new
+            again: Names of models to run again, with the settings in study.toml or those given here. The new
                 predictions replace the old ones once they are complete.
             **given: Models in memory, by name. Each is an array or a list of predictions in the order of the pool (for
                 labels also a matrix of probabilities, or a pair of labels and confidences), a frame with a column label
@@ -134,45 +134,10 @@ class Making(Base):
         Example:
             >>> study.predict(["a=onnx:a.onnx"], b=labels_of_b, c=model.predict)  # doctest: +SKIP
         """
-        from dissensus.steps.code import model_code, pool_code
-        from dissensus.steps.models import named_models
-        from dissensus.steps.predicting import is_wanted, predict
-        from dissensus.store.consent import agree_if_possible, require_agreement
-        from dissensus.store.files import restored
-        from dissensus.tasks import TASKS
+        from dissensus.steps.models import Request, predict_models
 
-        kind, kept = TASKS[self.settings.task], self.folder.given
-        files = [kept, *(kept / name for name in given), *(kept / f"{name}.parquet" for name in given)]
-        with self._changing(), restored(*files if given else ()):
-            specs = [*models, *(f"{name}=file:{self._keep(name, one, name in again)}" for name, one in given.items())]
-            more = (specs, preprocess or {}, lower, kind.preprocess, kind.gives_numbers, again)
-            with named_models(self.folder, self.settings, *more) as named:
-                settings, task = self.settings, self._task
-                if not settings.models:
-                    raise StudyError("the study has no models yet: add some as NAME=BACKEND:TARGET")
-                # a finished model is no longer needed: it is opened again only if it is named again
-                todo = [name for name in settings.models if name in named or not self.folder.predictions(name).exists()]
-                unnamed = [name for name in todo if name not in named]  # a user who names a model agrees to its code
-                require_agreement(self.folder, [*pool_code(self.folder), *model_code(settings, unnamed)])
-                agree_if_possible(self.folder, model_code(settings, named))
-                sources = {name: task.source(task.work, name) for name in todo}
-                for name, source in sources.items():  # all are checked before any is run
-                    is_wanted(source, name in again)
-                return {name: predict(source, name in again) for name, source in sources.items()}
-
-    def _keep(self, name: str, given: Any, again: bool) -> Path:
-        """Save predictions given in memory to a file in the study, and return its path."""
-        from dissensus.backends import parse_spec
-        from dissensus.steps.given import keep_predictions, kept_at
-        from dissensus.tasks import TASKS
-
-        parse_spec(f"{name}=file:given")  # rejects names that cannot be file names
-        if callable(given) and self.folder.predictions(name).exists() and not again:
-            return kept_at(self.folder, name)
-        columns, items = TASKS[self.settings.task].source.columns, self.items()
-        return keep_predictions(
-            self.folder, name, given, items, [self._uri(item) for item in items], columns, self.progress, again
-        )
+        with self._changing():
+            return predict_models(self._task, Request(models, preprocess or {}, lower, again, given))
 
     def join(
         self,
@@ -198,12 +163,13 @@ class Making(Base):
         """Remove a model with its predictions, and the rounds that were selected from them if nobody has answered.
 
         Raises:
-            StudyError: there is no such model, or people have answered questions of its rounds: answers are never
+            StudyError: no such model, or people have answered questions of its rounds: answers are never
                 deleted.
         """
         from dissensus.competition.removing import remove
 
-        with self._changing(), Lock(self.folder.serving, "this study is being served: stop the service first"):
+        served = Lock(self.folder.serving, "this study is being served: stop the service first", is_removed=True)
+        with self._changing(), served:
             return remove(self._task, model)
 
     def items(self, start: int = 0, stop: int | None = None) -> list[str]:
@@ -244,27 +210,29 @@ class Making(Base):
 
         return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()
 
-    def untrusted(self, models: bool = True) -> list[str]:
+    def untrusted(self, models: bool = True, again: Sequence[str] = ()) -> list[str]:
         """The code that the study would run but that nobody has agreed to on this machine: of its pool and its models.
 
         Only `pool`, `predict`, `join`, `select`, `scale` and `ask` run code, the last three only that of the pool
-        (`models=False`). To name it in a call of `pool` or `predict` is to agree.
+        (`models=False`). To name it in a call of `pool` or `predict` is to agree. `again` are finished models that
+        `predict` would run again.
         """
         from dissensus.store.consent import unagreed
 
-        return [code.target for code in unagreed(self.folder, self._code(models))]
+        return [code.target for code in unagreed(self.folder, self._code(models, again))]
 
-    def trust(self, models: bool = True) -> None:
+    def trust(self, models: bool = True, again: Sequence[str] = ()) -> None:
         """Agree to run what `untrusted` lists: on this machine, until it changes or the study moves."""
         from dissensus.store.consent import agree
 
-        agree(self.folder, self._code(models))
+        agree(self.folder, self._code(models, again))
 
-    def _code(self, models: bool) -> list[Code]:
+    def _code(self, models: bool, again: Sequence[str]) -> list[Code]:
         from dissensus.steps.code import model_code, pool_code
+        from dissensus.steps.models import unfinished
 
         settings = self.settings
-        todo = [name for name in settings.models if models and not self.folder.predictions(name).exists()]
+        todo = unfinished(self.folder, settings, again) if models else []
         return [*pool_code(self.folder), *model_code(settings, todo)]
 
     def scale(

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dissensus.errors import DissensusError, UnavailableError
+from dissensus.records import first_problem
 from dissensus.web.trouble import Trouble, is_exhausted
 
 LARGEST_BODY = 1 << 20
@@ -37,7 +38,6 @@ HEADERS = [
 ]
 FOREIGN = "this request came from another site"
 TOO_LARGE = "a request may have at most {:,} bytes"
-LONGEST_WORD = 100
 EXPECTED = (HTTPException, RequestValidationError, DissensusError)
 """Errors caused by others; any other error is our bug."""
 
@@ -78,11 +78,11 @@ def refusal(status: int, reason: str, headers: Mapping[str, str] | None = None) 
 
 
 def reply_to(error: Exception, path: str, trouble: Trouble) -> Response:
-    """The reply to a request for `path` that failed with this error; `trouble` is told if it is not the request's."""
+    """The reply to a request for `path` that failed; `trouble` reports the error unless the request is at fault."""
     if isinstance(error, HTTPException):
         return refusal(error.status_code, str(error.detail), error.headers)
     if isinstance(error, RequestValidationError):
-        return refusal(422, _first_problem(error))
+        return refusal(422, first_problem(error.errors(), around="body"))
     # only the owner sees the message, since they can act on it and it may name files and models
     if isinstance(error, DissensusError) and not isinstance(error, UnavailableError) and path.startswith("/api/owner/"):
         return refusal(400, str(error))
@@ -134,7 +134,7 @@ def _most(path: str) -> int:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """`receive`, which gives up on bodies that exceed `most` bytes."""
+    """`receive` that rejects bodies of more than `most` bytes."""
     received = 0
 
     async def limited() -> Message:
@@ -146,9 +146,3 @@ def _limited(receive: Receive, most: int) -> Receive:
         return message
 
     return limited
-
-
-def _first_problem(error: RequestValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part)[:LONGEST_WORD] for part in first["loc"] if part != "body")
-    return f"{where}: {first['msg']}" if where else str(first["msg"])

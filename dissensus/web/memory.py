@@ -31,7 +31,7 @@ from dissensus.web.trouble import Trouble
 
 KINDS = list(QUESTIONS)
 TRIES = 20
-"""How often a filler is drawn for each that is needed: many turn out to be the same."""
+"""How many fillers are drawn for each one needed: many turn out to be duplicates."""
 EVERY = 10
 """Number of answers after which a person is told the exact number left."""
 
@@ -76,13 +76,13 @@ class Memory:
         self.unseen: set[int] = set()
         """The owner's questions whose pictures are missing."""
         self.fillers: list[int] = []
-        """Questions about the pictures of controls that make up their number."""
+        """Questions added about the pictures of controls that have too few."""
         self.is_paused = False
         self.duels: tuple[Duel, ...] = ()
         self.ids: dict[str, int | None] = {}
-        """Known answers by id: their numbers in the order of arrival, or None until that is read from storage."""
+        """Known answers by id: their numbers in the order of arrival, or None until these are read from storage."""
         self.not_numbered: dict[str, int] = {}
-        """Rows in the books of answers whose number is not known yet, by id."""
+        """Answers whose number is not known yet: their rows in `books`, by id."""
         self.tickets: dict[str, tuple[Assignment, int]] = {}
         self.waiting: dict[str, dict[str, None]] = {}
         self.held_before: dict[str, list[tuple[Assignment, int]]] = {}
@@ -280,18 +280,18 @@ class Memory:
         for one in given:
             self.set_questions[self.number_for(one.question, one.role), one.role] = one
         self.unseen = {number for (number, _), one in self.set_questions.items() if one.question.text in unseen}
-        self.fillers = self._made_up()
+        self.fillers = self._fillers()
         self.has_news = True
 
-    def _made_up(self) -> list[int]:
-        """Questions that bring the number of questions about each control's picture up to the most of the study.
+    def _fillers(self) -> list[int]:
+        """Questions that bring each control's picture up to the largest number of questions per picture in the study.
 
-        They ask what random questions of the study ask. Owners need not give them: nobody knows their answers.
+        They ask what random questions of the study ask. Owners need not provide them, as no known answers are needed.
         """
         controls = [one.question for one in self.written_down if one.role == "control"]
-        return [number for kind in {one.kind for one in controls} for number in self._made_up_of(kind, controls)]
+        return [number for kind in {one.kind for one in controls} for number in self._fillers_of(kind, controls)]
 
-    def _made_up_of(self, kind: str, controls: Sequence[Question]) -> list[int]:
+    def _fillers_of(self, kind: str, controls: Sequence[Question]) -> list[int]:
         numbers = [number for number in self.round_numbers.tolist() if self.questions.kinds[number] == kind]
         most = int(max(np.unique(self.queue.groups[numbers], return_counts=True)[1], default=0))
         pictures: dict[str, list[Question]] = {}

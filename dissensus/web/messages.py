@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from dissensus.records import LONGEST_SECONDS
+
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
@@ -63,7 +65,7 @@ class AnswerIn(Message):
     id: Annotated[str, StringConstraints(min_length=8, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
     ticket: Ticket
     answer: Any = Field(description="In the format of the question's kind.")
-    seconds: Annotated[float, Field(ge=0, le=1e7)] | None = None
+    seconds: Annotated[float, Field(ge=0, le=LONGEST_SECONDS)] | None = None
     comment: Text = ""
 
 

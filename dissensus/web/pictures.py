@@ -6,7 +6,6 @@ pixels as they are; formats that browsers cannot show are converted to PNG.
 
 from __future__ import annotations
 
-import stat
 import threading
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from PIL import Image, ImageOps
 
 from dissensus.errors import StudyError
-from dissensus.images import open_image
+from dissensus.images import excess, is_endless, open_image
 from dissensus.report.pictures import plain
 from dissensus.web.picture_parts import JPEG, ORIENTATION, PNG, clean_jpeg, clean_png, plain_profile
 
@@ -63,7 +62,7 @@ def clean_picture(path: Path) -> Picture:
     """
     try:
         found = path.stat()
-        if not stat.S_ISREG(found.st_mode):  # reading from a pipe would never end
+        if is_endless(found):
             raise StudyError("this picture cannot be read")
         if found.st_size > LARGEST_FILE:
             raise StudyError(TOO_LARGE)
@@ -80,8 +79,7 @@ def clean_picture(path: Path) -> Picture:
 
 def _cleaned(data: bytes) -> Picture:
     with open_image(BytesIO(data)) as image:
-        limit = Image.MAX_IMAGE_PIXELS
-        if limit is not None and image.width * image.height > limit:  # models do not get it either
+        if excess(*image.size):  # models do not get it either
             raise StudyError(TOO_LARGE)
         orientation = image.getexif().get(ORIENTATION, 1)
         try:

@@ -1,7 +1,7 @@
 """The service as a single process, on uvloop, until it is told to stop.
 
 Uvicorn limits neither the size of request headers, nor the time a request takes to arrive, nor the number of
-connections by the number of descriptors, so its protocol is extended to do so here.
+connections to what the file descriptors allow, so its protocol is extended to do so here.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ LARGEST_HEAD = 1 << 16
 PATIENCE = 30.0
 """Seconds a connection may take to send the headers of a request, and between two parts of its body."""
 LONGEST = 300.0
-"""Seconds that all of a request may take to arrive."""
+"""Seconds that a whole request may take to arrive."""
 RESERVED = 128
-"""Descriptors kept for files and databases."""
+"""File descriptors reserved for files and databases."""
 MOST_FILES = 65_536
 
 Ready = Callable[[str, str], None]
@@ -70,7 +70,7 @@ class Server(uvicorn.Server):
     """Ends on a signal and returns; uvicorn would send itself the signal again afterwards."""
 
     def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
-        """Answer the pending requests and end; at the second Ctrl-C, end at once."""
+        """Answer the pending requests, then end; on the second Ctrl-C, end at once."""
         self.force_exit = self.should_exit and sig == signal.SIGINT
         self.should_exit = True
 
@@ -105,8 +105,8 @@ def _address(listening: socket.socket) -> str:
 
 
 class Connection(HttpToolsProtocol):
-    """One connection. The size of request headers is limited, the time a request takes to arrive, and how many others
-    there are: a new connection takes the place of one that is not being answered."""
+    """One connection. It limits the size of request headers, the time a request takes to arrive, and the number of
+    connections: at the limit, a new connection takes the place of an idle one."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer, and make room."""
@@ -158,7 +158,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """All of a request has arrived."""
+        """The whole request has arrived."""
         self.is_in_body = False
         self._stop_waiting()
         super().on_message_complete()
@@ -198,7 +198,7 @@ def most_connections() -> int:
 
 
 def _raise_limit() -> None:
-    """Allow this process as many descriptors as it may have: every connection takes one."""
+    """Allow this process as many file descriptors as possible: every connection takes one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""What keeps the service from working: one line in its log when it begins, and one when it is over."""
+"""Problems that keep the service from working: one line in its log when one begins, and one when it is over."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 import time
 
 EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM}
-"""Errors of a machine that is out of something, which are not bugs."""
+"""Errors that mean the machine has run out of a resource; they are not bugs."""
 REMIND = 600.0
-"""Seconds after which the same trouble is told again."""
+"""Seconds after which the same problem is printed again."""
 
 
 class Trouble:
-    """Tells each trouble once, however many requests meet it."""
+    """Prints each problem once, however many requests run into it."""
 
     def __init__(self) -> None:
         self.told: dict[str, float] = {}
@@ -22,7 +22,7 @@ class Trouble:
         """The line last printed about each thing that does not work."""
 
     def tell(self, line: str, what: str = "") -> None:
-        """Print why something does not work, unless that was just printed; `over` ends what has a name."""
+        """Print why something does not work, unless that was printed recently; `over` ends problems with a name."""
         now = time.monotonic()
         self.told = {line: when for line, when in self.told.items() if now - when < REMIND}
         if what:

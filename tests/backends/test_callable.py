@@ -1,9 +1,12 @@
+import importlib.util
+import pickle
+import py_compile
 import sys
 
 import numpy as np
 import pytest
 
-from dissensus.backends import Preprocess, open_model
+from dissensus.backends import Preprocess, named_function, named_object, open_model, target_fingerprint
 from dissensus.errors import BackendError, PredictionError
 from dissensus.records import Classes
 
@@ -86,3 +89,42 @@ def test_bad_targets(module, tmp_path, three):
     for target, message in targets.items():
         with pytest.raises(BackendError, match=message):
             open_model("python", target, Preprocess(), three)
+
+
+@pytest.mark.parametrize("way", ["{folder}/{name}.py:f", "{name}:f", "{name}_package.inner:f"])
+def test_a_compiled_copy_beside_the_source_never_runs(tmp_path, monkeypatch, way):
+    """Python trusts an unchecked .pyc blindly; its fingerprint is not part of what a user agreed to."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    name = f"two_faced_{abs(hash((tmp_path, way)))}"
+    package = tmp_path / f"{name}_package"
+    package.mkdir()
+    for source in (tmp_path / f"{name}.py", package / "inner.py"):
+        source.write_text("def f(images): return 'as read'\n")
+        other = tmp_path / "other.txt"
+        other.write_text("def f(images): return 'as compiled'\n")
+        py_compile.compile(
+            str(other), importlib.util.cache_from_source(str(source)),
+            invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
+        )  # fmt: skip
+    function = named_function(way.format(folder=tmp_path, name=name))
+    assert function([]) == "as read"
+    assert function.__module__ in sys.modules
+    assert sys.modules[function.__module__].__file__ == function.__code__.co_filename
+
+
+def test_what_runs_is_what_was_fingerprinted(tmp_path):
+    path = tmp_path / "model.py"
+    path.write_text("VALUE = 1\n")
+    before = target_fingerprint("python", f"{path}:VALUE")
+    path.write_text("VALUE = 2\n")
+    assert named_object(f"{path}:VALUE") == 1
+    assert target_fingerprint("python", f"{path}:VALUE") != before
+    assert named_object(f"{path}:VALUE") == 2
+
+
+def test_records_of_a_file_can_be_pickled(tmp_path):
+    path = tmp_path / "records.py"
+    path.write_text("from dataclasses import dataclass\n\n@dataclass\nclass Point:\n    x: 'int' = 3\n")
+    point = named_object(f"{path}:Point")()
+    assert pickle.loads(pickle.dumps(point)) == point

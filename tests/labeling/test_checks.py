@@ -12,6 +12,7 @@ from scipy.stats import chi2_contingency
 
 from dissensus.labeling import Queue
 from dissensus.labeling.order import group_words, question_words
+from dissensus.labeling.person import Person
 
 SIZES = (2, 2, 2, 2, 3, 3, 4)
 """How many labels models gave to a picture: pictures of a study have two or more."""
@@ -31,9 +32,9 @@ class Picture(NamedTuple):
     first: int
 
 
-def made(own: int = 1, rates: tuple[float, float] = (0.1, 0.1)) -> Queue:
+def made(own: int = 1, rates: tuple[float, float] = (0.1, 0.1), kind: type[Queue] = Queue) -> Queue:
     """A study for everybody, whose owner gave `own` controls about each picture."""
-    queue = Queue(PEOPLE, 60.0, *rates)
+    queue = kind(PEOPLE, 60.0, *rates)
     pictures = [f"picture {n}" for n in range(PICTURES) for _ in range(SIZES[n % len(SIZES)])]
     queue.need(added(queue, pictures))
     of_control = [f"control {n}" for n in range(CONTROLS)]
@@ -69,14 +70,15 @@ def chance(seen: list[Picture], role: str, feature: list[int]) -> float:
     table = np.array([[counted[is_role, value] for value in values] for is_role in (False, True)])
     enough = table.sum(axis=0) >= 40  # chi-squared needs a few of each
     table = np.column_stack([table[:, enough], table[:, ~enough].sum(axis=1, keepdims=True)])
-    return float(chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue) if enough.sum() > 1 else 1.0
+    assert enough.sum() > 1, "too few of every value but one"
+    return float(chi2_contingency(table[:, table.sum(axis=0) > 0]).pvalue)
 
 
-@pytest.mark.parametrize("own", [1, 2, 6])
-def test_nothing_that_is_seen_predicts_a_role(own: int) -> None:
-    queue = made(own)
+def chances(queue: Queue, *roles: str) -> dict[tuple[str, str], float]:
+    """How probable it is by chance that what everybody sees says as much about each role, by role and feature."""
     sessions = [session(queue, str(seed)) for seed in range(PEOPLE)]
-    for role in ("control", "repeat"):
+    found = {}
+    for role in roles:
         # a repeat cannot come among the first ten questions; the ends of a session have no picture on one side
         seen = [one for run in sessions for one in run[8:-1] if one.role in ("asked", role)]
         assert sum(one.role == role for one in seen) > 200
@@ -88,8 +90,49 @@ def test_nothing_that_is_seen_predicts_a_role(own: int) -> None:
             "parity": [one.position % 2 for one in seen],
             "order": [one.first * 10 + one.size for one in seen],
         }
-        found = {name: chance(seen, role, feature) for name, feature in features.items()}
-        assert min(found.values()) > SURE, (role, found)
+        found |= {(role, name): chance(seen, role, feature) for name, feature in features.items()}
+    return found
+
+
+@pytest.mark.parametrize("own", [1, 2, 6])
+def test_nothing_that_is_seen_predicts_a_role(own: int) -> None:
+    found = chances(made(own), "control", "repeat")
+    assert min(found.values()) > SURE, found
+
+
+class Telling(Queue):
+    """A queue whose controls give themselves away by one feature."""
+
+    feature = ""
+
+    def _begin(self, person: Person, following: int | None) -> None:
+        pictures = len({self.groups[one] for one in person.asked})
+        before, after = (self._is_large(one) for one in (person.asked[-1:], [following]))
+        tells = {
+            "parity": pictures % 9 == 0,  # with its control every tenth picture
+            "position": pictures < PICTURES / 2,
+            "count before": before,
+            "count after": after,
+        }
+        if tells.get(self.feature, pictures % 5 == 0):
+            super()._begin(person, following)
+
+    def _is_large(self, questions: list[int | None]) -> bool:
+        return any(np.sum(self.groups == self.groups[one]) == max(SIZES) for one in questions if one is not None)
+
+    def _sorted(self, person: Person, questions: list[int]) -> list[int]:
+        if self.feature == "order":
+            return sorted(questions, key=lambda one: self.words[one])
+        return super()._sorted(person, questions)
+
+
+@pytest.mark.parametrize("feature", ["count", "count before", "count after", "position", "parity", "order"])
+def test_controls_that_give_themselves_away_are_noticed(feature: str) -> None:
+    queue = made(rates=(1.0, 0.0), kind=Telling)
+    queue.feature = feature
+    if feature == "count":
+        queue.fillers = []
+    assert chances(queue, "control")["control", feature] < SURE
 
 
 def test_a_control_may_come_first_and_repeats_as_soon_as_there_are_originals() -> None:

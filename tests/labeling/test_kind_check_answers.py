@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, quoted
 from dissensus.labeling import QUESTIONS
-from dissensus.labeling.kinds.base import told
 from dissensus.labeling.kinds.check import ERRORS, LARGEST_SIDE, MOST_MARKS
 from dissensus.records import Classes, class_colours
 
@@ -55,7 +54,7 @@ def test_marks_are_kept_as_they_were_placed(marks: list[dict[str, Any]]) -> None
         [{"x": 1, "y": float("nan"), "kind": "extra"}],
         [{"x": 1, "y": 1, "kind": "extra"}] * (MOST_MARKS + 1),
     ],
-    ids=lambda value: told(value)[:20],
+    ids=lambda value: quoted(value)[:20],
 )
 def test_what_is_no_list_of_marks_is_refused(nonsense: Any) -> None:
     with pytest.raises(JudgementError):

@@ -96,7 +96,7 @@ def responses(draw: st.DrawFn, kinds: tuple[str, ...] = ("contains", "choice", "
         shown=draw(
             st.dictionaries(texts, jsons, max_size=2) | st.sampled_from([{"left": "first"}, {"left": "second"}])
         ),
-        seconds=draw(st.none() | st.floats(0, 1e9)),
+        seconds=draw(st.none() | st.floats(0, 1e7)),
         comment=draw(st.just("") | texts),
         ticket=draw(st.none() | texts),
         time=draw(st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat)),

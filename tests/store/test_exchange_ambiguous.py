@@ -111,8 +111,8 @@ def test_no_answer_does_not_mean_cannot_tell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"images": [*COCO["images"], {"id": 1, "file_name": "b.jpg"}]}, "images 2: the id 1 stands for two of them"),
-        ({"categories": [*COCO["categories"], {"id": 1, "name": "zero"}]}, "the id 1 stands for two of them"),
+        ({"images": [*COCO["images"], {"id": 1, "file_name": "b.jpg"}]}, "images 2: the id 1 is already in use"),
+        ({"categories": [*COCO["categories"], {"id": 1, "name": "zero"}]}, "the id 1 is already in use"),
         ({"annotations": [{"image_id": 1, "category_id": True}]}, "an id must be a number or a string"),
         (
             {"annotations": [{"image_id": 1, "category_id": 1, "attributes": {"annotator": ["x"]}}]},

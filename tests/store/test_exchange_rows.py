@@ -236,6 +236,14 @@ def test_the_annotator_may_be_said_beside_the_file(tmp_path: Path) -> None:
         ({"annotator": None}, "annotator is missing"),
         ({"time": "Sat Nov 34 09:30:00 PST 2026"}, "invalid time 'Sat Nov 34"),
         ({"time": [1]}, "invalid time '[1]'"),
+        ({"time": []}, "invalid time '[]'"),
+        ({"time": {}}, "invalid time '{}'"),
+        ({"time": 0}, "invalid time '0'"),
+        ({"time": False}, "invalid time 'False'"),
+        ({"time": 20261115}, "invalid time '20261115'"),
+        ({"time": "Sat Jan 01 00:00:00 PST 0001"}, "invalid time 'Sat Jan 01"),
+        ({"seconds": 1e308}, "seconds is '1e+308'"),
+        ({"seconds": 10_000_001}, "seconds is '10000001'"),
     ],
 )
 def test_a_bad_field_is_named(tmp_path: Path, change: dict[str, object], complaint: str) -> None:

@@ -227,3 +227,19 @@ def test_a_file_is_closed_with_the_last_who_used_it(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["j.sqlite"]  # no log: all of it is in the file
     with closing(sqlite3.connect(tmp_path / "j.sqlite")) as raw:
         assert raw.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+
+
+def test_a_log_that_sqlite_removes_meanwhile_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'answers.sqlite'}")
+    database.set("key", "value")
+    database.close()
+    monkeypatch.setattr(Path, "exists", lambda _: True)  # also the log, a moment ago
+    database.verify()
+
+
+def test_only_the_last_state_of_a_database_is_remembered(tmp_path: Path) -> None:
+    database, before = Database(f"sqlite:///{tmp_path / 'answers.sqlite'}"), len(module._VERIFIED)
+    for value in "abc":
+        database.set("key", value)
+        database.verify()
+    assert len(module._VERIFIED) == before + 1

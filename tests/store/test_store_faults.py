@@ -12,7 +12,8 @@ from dissensus.errors import StudyError
 from dissensus.records import Question, Response
 from dissensus.store import connecting
 from dissensus.store.answers import AnswerLog
-from dissensus.store.database import Database
+from dissensus.store.database import Database, run
+from dissensus.store.people import People
 
 
 def response(number: object, item: str = "i") -> Response:
@@ -53,6 +54,33 @@ def test_a_damaged_file_is_said_to_be_one(tmp_path: Path) -> None:
     ):
         with pytest.raises(StudyError, match="not a database: restore the file from a backup"):
             use()
+
+
+def test_every_reader_finds_a_changed_row(tmp_path: Path) -> None:
+    path = tmp_path / "j.sqlite"
+    whole = in_file(path)
+    whole.append([response(1)])
+    whole.database.close()
+    content = path.read_bytes()
+    place = content.index(b'"yes"')
+    path.write_bytes(content[:place] + b'"yes ' + content[place + 5 :])
+    for use in (
+        lambda store: list(store.all()),
+        lambda store: store.raw(),
+        lambda store: list(store.essentials("contains", "asked")),
+        lambda store: store.counts(),
+        lambda store: People(store.database).all(),
+    ):
+        with pytest.raises(StudyError, match=r"j\.sqlite is damaged"):
+            use(in_file(path))
+
+
+def test_a_damaged_assignment_is_said_to_be_one(tmp_path: Path) -> None:
+    store = in_file(tmp_path / "j.sqlite")
+    row = "INSERT INTO assignments VALUES (1, 't', 'ann', 'contains', '{\"item\"', 'asked', '{}', '2026-01-01')"
+    store.database.write(lambda connection: run(connection, row))
+    with pytest.raises(StudyError, match="'t' is damaged: restore the database from a backup"):
+        store.assignments()
 
 
 def test_a_folder_that_is_not_there_is_not_a_damaged_file(tmp_path: Path) -> None:

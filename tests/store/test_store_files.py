@@ -2,15 +2,28 @@ from __future__ import annotations
 
 import errno
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.store.files import column_fingerprint, file_fingerprint, fingerprint, write_text, write_whole
+from dissensus.errors import StudyError
+from dissensus.store import checksums, durable
+from dissensus.store.files import (
+    column_fingerprint,
+    exists,
+    file_fingerprint,
+    fingerprint,
+    read_bytes,
+    read_text,
+    write_text,
+    write_whole,
+)
 
 
 def interrupted(path: Path) -> None:
@@ -35,6 +48,41 @@ def test_a_writer_that_is_interrupted_leaves_what_was_there(tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         write_whole(tmp_path / "kept.txt", interrupted)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"kept.txt": "whole"}
+
+
+def test_a_file_is_on_disk_before_its_checksum_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut at any moment leaves a file that matches, in a folder that is there."""
+    (tmp_path / "study.toml").touch()
+    path, events = tmp_path / "rounds" / "001" / "selection.parquet", []
+    change, flush = checksums.change, durable.flush_folder
+
+    def changed(root: Path, edit: Any) -> None:
+        events.append("list")
+        change(root, edit)
+
+    def flushed(folder: Path) -> None:
+        events.append(folder.relative_to(tmp_path).as_posix())
+        flush(folder)
+
+    monkeypatch.setattr(checksums, "change", changed)
+    monkeypatch.setattr(durable, "flush_folder", flushed)
+    write_text(path, "rows")
+    # each time that the list is written, it is flushed, too
+    assert events == [".", "rounds", "list", ".", "rounds/001", "list", "."]
+
+
+@pytest.mark.parametrize("read", [read_bytes, read_text, exists, file_fingerprint])
+def test_reading_a_file_of_a_study_verifies_it(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    (tmp_path / "study.toml").touch()
+    path = tmp_path / "ratings.csv"
+    write_text(path, "\ufeffitem,rating\n")
+    assert read_text(path) == "item,rating\n"
+    path.write_text("item,rating\r\n")
+    with pytest.raises(StudyError, match="damaged"):
+        read(path)
+    path.unlink()
+    with pytest.raises(StudyError, match="missing"):
+        read(path)
 
 
 def test_two_threads_may_write_the_same_file(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+import numpy as np
+
 from dissensus.study import Study
 
 ITEMS = [f"item-{number:02}" for number in range(24)]
@@ -43,6 +45,20 @@ def answered(root: Path) -> Study:
     ]
     study.answer(answers, "ann")
     study.status()
+    return study
+
+
+def maps(seed: int) -> np.ndarray:
+    """Maps of six small pictures, which differ between models."""
+    return np.random.default_rng(seed).integers(0, 3, (6, 16, 16), np.uint8)
+
+
+def masked(root: Path) -> Study:
+    """Two models that predict maps, and their round."""
+    study = Study.init(root, task="masks", classes=["background", *CLASSES[:2]])
+    study.pool(items=np.random.default_rng(9).integers(0, 255, (6, 16, 16, 3), np.uint8))
+    study.predict(one=maps(0), two=maps(1))
+    study.select(k=1, scales="none")
     return study
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 
 import numpy as np
@@ -238,3 +239,23 @@ def test_a_model_that_cannot_be_opened(study, tmp_path, command):
         ("good=file:other.csv", "another name"),
     ):
         refused(command("predict", study.folder.root, spec), word)
+
+
+def test_pipes_are_refused_instead_of_waited_for(study, tmp_path, command):
+    study, pipe = study.folder.root, tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    script = tmp_path / "pipe.py"
+    os.mkfifo(script)
+    for line in (
+        ("judgements", "import", study, pipe),
+        ("predict", study, f"z=file:{pipe}"),
+        ("predict", study, f"z=python:{script}:f"),
+        ("ask", study, pipe),
+        ("report", study, "--benchmark", pipe),
+        ("init", tmp_path / "new", "--classes", pipe),
+        ("select", study, "--eligible", pipe),
+    ):
+        done = command(*line)
+        assert done.returncode == 2, line
+        assert "is a pipe or a device, not a file" in done.stderr, line
+        assert len(done.stderr.strip().splitlines()) == 1

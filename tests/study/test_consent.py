@@ -130,6 +130,29 @@ def test_a_model_in_the_settings_runs_only_if_it_is_named_or_trusted(selected, m
     assert ran(modules) == ["models.py.ran", "tiles.py.ran"]
 
 
+def test_a_name_alone_agrees_to_nothing(selected, modules, elsewhere):
+    """What it stands for is in study.toml, which came with the study."""
+    elsewhere()
+    Study(selected).trust(models=False)
+    before = snapshot(selected)
+    refused(run("predict", selected, "--again", "waves"), "models.py:waves", "--trust")
+    assert (ran(modules), snapshot(selected)) == ([], before)
+    assert Study(selected).untrusted() == []
+    assert Study(selected).untrusted(again=["waves"]) == [f"python:{modules / 'models.py'}:waves"]
+    done("predict", selected, "--again", "waves", "--trust")
+    assert "models.py.ran" in ran(modules)
+    assert Study(selected).untrusted(again=["waves"]) == []
+
+
+def test_a_spec_agrees_only_to_what_it_names(selected, modules, elsewhere):
+    elsewhere()
+    Study(selected).trust(models=False)
+    refused(run("predict", selected, *specs(modules, "waves"), "--again", "waves", "--again", "rising"), ":rising")
+    assert ran(modules) == []
+    done("predict", selected, *specs(modules, "waves"), "--again", "waves")
+    assert ran(modules) == ["models.py.ran", "tiles.py.ran"]
+
+
 def test_an_agreement_ends_when_the_code_changes_or_the_study_moves(modules, tmp_path):
     study = Study.init(tmp_path / "labels", classes=["cat", "dog"])
     study.pool(items=["a", "b"])
@@ -182,6 +205,8 @@ def test_somebody_at_a_terminal_is_asked(selected, elsewhere, monkeypatch, capsy
     monkeypatch.setattr(typer, "confirm", lambda *_, **__: says)
     assert bool(agreed(Study(selected), trust=False).untrusted()) is not says
     assert "tiles.py:TILES" in capsys.readouterr().err
+    assert bool(agreed(Study(selected), False, models=True, again=["waves"]).untrusted(again=["waves"])) is not says
+    assert "models.py:waves" in capsys.readouterr().err
 
 
 def test_a_fingerprint_runs_no_package(tmp_path, monkeypatch):
@@ -201,3 +226,8 @@ def test_the_warning_names_every_backend_that_runs_code():
     (warning,) = (part for part in (DOCS / "backends.md").read_text().split("\n\n") if "*run code*" in part)
     assert [name for name, backend in BACKENDS.items() if backend.runs_code and f"`{name}`" not in warning] == []
     assert {name for name, backend in BACKENDS.items() if backend.runs_code} == {"python", "sklearn", "torch", "timm"}
+
+
+def test_agreements_are_never_read_from_the_current_folder(monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", "")
+    assert agreements_file().is_absolute()

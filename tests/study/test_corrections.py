@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
 import shutil
 
+import numpy as np
 import pytest
-from small import CLASSES, answered, labels, one_line, predicted, selected, snapshot
+from small import CLASSES, ITEMS, answered, labels, maps, masked, one_line, predicted, selected, snapshot
 
 from dissensus.errors import DissensusError, StudyError
 from dissensus.store.files import restored
+from dissensus.store.lock import Lock
 from dissensus.store.tables import read_stamps
 from dissensus.study import Study
 
@@ -71,7 +74,7 @@ def test_status_names_what_is_outdated_and_what_to_do(pictured, command):
     for name in ("status", "predict"):
         done = command(name, pictured.folder.root)
         assert done.returncode == 0
-        assert "with other settings" in done.stdout
+        assert "with different settings" in done.stdout
         assert "preprocess.size 8 → 5" in done.stdout
         assert "--again eff" in done.stdout
     told = json.loads(command("status", pictured.folder.root, "--json").stdout)
@@ -84,7 +87,7 @@ def test_nothing_is_selected_from_outdated_predictions(pictured, command):
     toml = pictured.folder.settings
     toml.write_text(toml.read_text().replace("size = 8", "size = 5"))
     before = snapshot(pictured.folder.root)
-    assert "eff was predicted with other settings" in one_line(command("select", pictured.folder.root))
+    assert "predictions of eff were made with different settings" in one_line(command("select", pictured.folder.root))
     assert snapshot(pictured.folder.root) == before
 
 
@@ -131,6 +134,110 @@ def test_a_model_in_memory_is_given_again(tmp_path):
         study.predict(one=labels(3))
     study.predict(again=["one"], one=labels(3))
     assert list(study.labels("one")) == [CLASSES.index(label) for label in labels(3)]
+
+
+def test_again_keeps_the_settings_that_are_not_given(tmp_path):
+    study = Study.init(tmp_path / "study", task="scores")
+    study.pool(items=ITEMS)
+    scores = np.arange(len(ITEMS)) / 7
+    study.predict(a=scores, b=scores[::-1], lower=["a"])
+    toml = study.folder.settings
+    toml.write_text(toml.read_text().replace("[models.a]", "[models.a]  # measured in July\n# the second checkpoint"))
+    study.predict(again=["a"], a=scores**2)
+    assert [model.better for model in study.settings.models.values()] == ["lower", "higher"]
+    assert study.predictions("a")["score"].tolist() == (scores**2).tolist()
+    assert "# measured in July\n# the second checkpoint" in toml.read_text()
+    study.predict(again=["b"], b=scores, lower=["b"])
+    assert study.settings.models["b"].better == "lower"
+    assert study.predict(a=scores**2, b=scores) == {"a": False, "b": False}  # what is known need not be repeated
+
+
+def test_again_with_another_target_keeps_the_preprocessing(pictured, tmp_path):
+    toml = pictured.folder.settings
+    toml.write_text(toml.read_text().replace("size = 8", "size = 8  # as in training"))
+    pictured.predict([f"eff=python:{tmp_path / 'model.py'}:other"], again=["eff"])
+    assert pictured.settings.models["eff"].preprocess == {"size": 8}
+    assert pictured.settings.models["eff"].target.endswith(":other")
+    assert "size = 8  # as in training" in toml.read_text()
+
+
+def test_maps_that_are_refused_leave_the_old_ones_alone(tmp_path):
+    study = masked(tmp_path / "study")
+    before = snapshot(study.folder.root)
+    with pytest.raises(DissensusError, match="takes part in round 1"):
+        study.predict(again=["one"], one=maps(5))
+    assert snapshot(study.folder.root) == before
+    assert study.predict(one=maps(0)) == {"one": False}
+
+
+def test_maps_that_are_replaced_are_removed(tmp_path):
+    study = masked(tmp_path / "study")
+    study.remove("two")
+    study.predict(again=["one"], one=maps(5))
+    (kept,) = [path for path in study.folder.given.iterdir() if path.name.startswith("one")]
+    assert str(kept) == study.settings.models["one"].target
+    assert study.predict(one=maps(5)) == {"one": False}
+    assert study.check().is_whole
+
+
+def test_a_model_stays_if_the_next_one_is_refused(tmp_path):
+    study = predicted(tmp_path / "study")
+    with pytest.raises(DissensusError, match="yeti"):
+        study.predict(one=labels(0), two=["yeti"] * len(ITEMS))
+    assert list(study.settings.models) == ["one"]
+    assert study.predict(again=["one"]) == {"one": True}
+    assert study.predict(one=labels(0), two=labels(1)) == {"one": False, "two": True}
+    with pytest.raises(DissensusError, match="yeti"):
+        study.predict(again=["one", "two"], one=labels(2), two=["yeti"] * len(ITEMS))
+    assert list(study.labels("one")) == [CLASSES.index(label) for label in labels(2)]
+    assert study.predict(one=labels(2), two=labels(1)) == {"one": False, "two": False}
+    assert len(list(study.folder.given.glob("*.parquet"))) == 3  # of the pool, and one of each model
+    assert study.check().is_whole
+
+
+def test_an_unexpected_error_takes_back_settings_and_files_alike(tmp_path, monkeypatch):
+    study = predicted(tmp_path / "study", "one")
+    before = snapshot(study.folder.root)
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("dissensus.steps.predicting._write", fail)
+    with pytest.raises(OSError, match="No space"):
+        study.predict(two=labels(1))
+    assert snapshot(study.folder.root) == before
+
+
+@pytest.mark.parametrize("name", ["images", "pool"])
+def test_a_model_may_be_called_what_the_pool_keeps(tmp_path, name):
+    study = Study.init(tmp_path / "study", classes=CLASSES)
+    study.pool(items=np.arange(4 * 64, dtype=np.uint8).reshape(4, 8, 8))
+    before = snapshot(study.folder.given)
+    study.predict(**{name: ["cat", "dog", "cat", "owl"]})
+    assert list(study.labels(name)) == [0, 1, 0, 2]
+    study.remove(name)
+    table = tmp_path / "labels.csv"
+    table.write_text("item,label\n" + "".join(f"{number}.png,cat\n" for number in range(4)))
+    study.predict([f"{name}=file:{table}"])
+    study.remove(name)
+    assert snapshot(study.folder.given) == before
+    assert study.check().is_whole
+
+
+@pytest.mark.parametrize("name", ["../pool", "../given/pool", "..", "", "one.parquet", "nobody"])
+def test_only_a_model_is_removed(tmp_path, command, name):
+    study = predicted(tmp_path / "study", "one")
+    before = snapshot(study.folder.root)
+    assert f"there is no model {name}" in one_line(command("remove", study.folder.root, name))
+    assert snapshot(study.folder.root) == before
+
+
+def test_a_model_is_removed_without_the_files_of_others(tmp_path):
+    study = predicted(tmp_path / "study", "one", "one.two", "one-two")
+    study.predict([f"copy=file:{study.settings.models['one-two'].target}"])
+    study.remove("one")
+    study.remove("one-two")
+    assert study.predict(again=["one.two", "copy"]) == {"one.two": True, "copy": True}
 
 
 def test_again_needs_a_model_of_the_study(tmp_path):
@@ -223,3 +330,37 @@ def test_files_and_folders_are_restored(tmp_path):
         fail()
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
     assert kept.read_text() == "old"
+
+
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_a_damaged_round_is_noticed_before_a_model_is_predicted_again(pictured, tmp_path, is_damaged):
+    pictured.predict(file=["cat", "dog"] * 3)
+    pictured.select(k=2, confidence=0)
+    for path in [pictured.folder.selection(1), *([pictured.folder.predictions("eff")] if is_damaged else [])]:
+        path.write_bytes(path.read_bytes()[:-1] + b"?")
+    (tmp_path / "slow.py").write_text("def classify(images):\n    raise SystemExit('this would have taken hours')\n")
+    with pytest.raises(StudyError, match=r"selection\.parquet is damaged"):
+        pictured.predict([f"eff=python:{tmp_path / 'slow.py'}:classify"], again=["eff"])
+
+
+def test_a_refused_command_leaves_no_trace_of_a_service(tmp_path, command):
+    study = predicted(tmp_path / "study", "one", "two")
+    one_line(command("remove", study.folder.root, "three"))
+    study.folder.pool.unlink()
+    one_line(command("serve", study.folder.root, "--port", 0))
+    assert not study.folder.serving.exists()
+
+
+def test_a_lock_whose_file_was_removed_meanwhile_is_taken_again(tmp_path, monkeypatch):
+    path = tmp_path / "lock"
+    flock = fcntl.flock
+
+    def removed(file, how):
+        monkeypatch.setattr(fcntl, "flock", flock)
+        flock(file, how)
+        path.unlink()
+
+    monkeypatch.setattr(fcntl, "flock", removed)
+    with Lock(path, is_removed=True), pytest.raises(StudyError), Lock(path):
+        pass
+    assert not path.exists()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from small import answered, one_line, selected, snapshot
@@ -16,7 +20,8 @@ from small import answered, one_line, selected, snapshot
 from dissensus.errors import StudyError
 from dissensus.store import checksums
 from dissensus.store.files import write_bytes
-from dissensus.store.tables import StudyTable
+from dissensus.store.parts import clear_finished
+from dissensus.store.tables import StudyTable, read_table
 from dissensus.study import Study
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,7 +50,7 @@ def flipped(path: Path, place: int) -> None:
 def test_a_whole_study_is_said_to_be_whole(study, command):
     done = command("check", study)
     assert done.returncode == 0
-    assert "is whole" in done.stdout
+    assert "is intact" in done.stdout
     assert json.loads(command("check", study, "--json").stdout)["whole"] is True
 
 
@@ -120,9 +125,24 @@ def test_a_changed_answer_in_the_database_is_noticed(study, command):
     content = path.read_bytes()
     place = content.index(b'annasked"no"')
     path.write_bytes(content[:place] + b"bnn" + content[place + 3 :])
-    for line in (("rank", study), ("status", study), ("judgements", "export", study, study.parent / "a.csv")):
-        assert "judgements.sqlite is damaged" in one_line(command(*line))
+    for words in ("rank", "status", "screen", "screen --exclude", "annotators list", "serve --port 0", "backup"):
+        first, *rest = words.replace("annotators list", "annotators|list").split()
+        given = [study.parent / "copy"] if first == "backup" else rest
+        assert "judgements.sqlite is damaged" in one_line(command(*first.split("|"), study, *given)), words
+    assert "judgements.sqlite is damaged" in one_line(
+        command("judgements", "export", study, study.parent / "a.csv"),
+    )
     assert command("check", study).returncode == 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("name", ["ratings.csv", "predictions/one.parquet"])
+def test_a_pipe_or_folder_under_the_name_of_a_file_is_named(study, command, make, name):
+    (study / name).unlink(missing_ok=True)
+    make(study / name)
+    done = command("check", study)
+    assert done.returncode == 1
+    assert f"{name} is not a file" in " ".join(done.stdout.split())
 
 
 def test_damaged_predictions_are_made_again_to_the_same_bytes(study, command):
@@ -153,27 +173,133 @@ def test_a_study_of_an_older_version_opens_and_gets_checksums_when_told(study, c
     assert command("check", study, "--record").returncode == 0
 
 
-def test_a_kill_at_any_moment_leaves_files_that_match(tmp_path, monkeypatch):
-    """Killed before and after the rename of a file that is replaced."""
+def killed_while_writing(study: Study, path: Path, moment: int) -> None:
+    """Replace a file in a process that is killed when it changes the list for the first or second time."""
+    if (child := os.fork()) == 0:
+        change, calls = checksums.change, []
+
+        def deadly(*given):
+            calls.append(given)
+            if len(calls) == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            change(*given)
+
+        checksums.change = deadly
+        with contextlib.suppress(BaseException):
+            write_bytes(path, b"model,accuracy\none,0.5\n")
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == signal.SIGKILL
+
+
+@pytest.mark.parametrize("moment", [1, 2], ids=["before the rename", "after it"])
+@pytest.mark.parametrize("is_new", [True, False], ids=["new", "replaced"])
+def test_a_kill_at_any_moment_leaves_a_whole_study(tmp_path, moment, is_new):
     study = selected(tmp_path / "study")
-    before = study.folder.pool.read_bytes()
-    change, calls = checksums.change, []
+    path = study.folder.benchmark
+    if not is_new:
+        write_bytes(path, b"model,accuracy\none,0.1\n")
+    killed_while_writing(study, path, moment)
+    checksums.verify(path)
+    assert study.check().is_whole, study.check()
+    clear_finished(study.folder)  # as the next command that changes the study does
+    known = checksums.read_checksums(study.folder.root)
+    assert not known.next
+    assert study.check().is_whole
+    assert (path.name in known.files) == path.exists() == (moment == 2 or not is_new)
+    if path.exists():
+        path.unlink()
+        assert "benchmark.csv is missing" in study.check().problems[0]
 
-    def killed(root, edit):
-        calls.append(root)
-        if len(calls) == deadly:
-            raise KeyboardInterrupt
-        change(root, edit)
 
-    monkeypatch.setattr(checksums, "change", killed)
-    for deadly in (1, 2):
-        calls.clear()
+def test_a_replaced_file_that_is_lost_after_a_kill_is_missed(tmp_path):
+    study = selected(tmp_path / "study")
+    write_bytes(study.folder.benchmark, b"old")
+    killed_while_writing(study, study.folder.benchmark, 2)
+    study.folder.benchmark.unlink()
+    with pytest.raises(StudyError, match="missing"):
+        checksums.verify(study.folder.benchmark)
+
+
+def test_a_rename_that_fails_leaves_no_trace_on_the_list(tmp_path, monkeypatch):
+    study = selected(tmp_path / "study")
+    before, replace = study.folder.checksums.read_bytes(), os.replace
+
+    def failing(source, target):
+        if target == study.folder.benchmark:
+            raise OSError("no")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    with pytest.raises(OSError, match="no"):
+        write_bytes(study.folder.benchmark, b"new")
+    assert study.folder.checksums.read_bytes() == before
+
+
+def test_recording_replaces_the_list_at_once(study, monkeypatch):
+    path = study / "checksums.txt"
+    path.write_text("damaged")
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(checksums, "replace_file", stopped)
         with pytest.raises(KeyboardInterrupt):
-            write_bytes(study.folder.pool, before + b"x" * deadly)
-        checksums.verify(study.folder.pool)
-    study.folder.pool.write_bytes(before + b"other")
-    with pytest.raises(StudyError, match="damaged"):
-        checksums.verify(study.folder.pool)
+            Study(study).check(record=True)
+    assert path.read_text() == "damaged"
+    assert Study(study).check(record=True).is_whole
+
+
+def test_a_refused_report_does_not_hide_damage(study, tmp_path):
+    given = tmp_path / "given.csv"
+    given.write_text("model,accuracy\none,0.5\ntwo,0.6\nthree,0.7\n")
+    Study(study).report(benchmark=given)
+    kept = study / "benchmark.csv"
+    for damage, line in (
+        (lambda: kept.write_text("model,accuracy\none,1\n"), "is damaged"),
+        (kept.unlink, "is missing"),
+    ):
+        damage()
+        given.write_text("model,accuracy\nfour,0.5\n")
+        with pytest.raises(StudyError, match="none of the competing models"):
+            Study(study).report(benchmark=given)
+        assert line in Study(study).check().problems[0]
+
+
+def test_a_round_that_cannot_be_read_is_not_to_be_deleted(study, monkeypatch):
+    monkeypatch.setattr(checksums, "LARGEST", 0)
+    path = study / "rounds" / "001" / "selection.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(StudyError, match="restore it from a backup"):
+        read_table(path)
+
+
+@pytest.mark.parametrize("damage", [lambda path: flipped(path, 40), Path.unlink], ids=["damaged", "missing"])
+def test_damage_to_pictures_given_in_memory_is_named(tmp_path, command, damage):
+    study = Study.init(tmp_path / "study", classes=["cat", "dog"])
+    study.pool(items=np.arange(4 * 8 * 8, dtype=np.uint8).reshape(4, 8, 8))
+    assert study.check().is_whole
+    picture = next((tmp_path / "study" / "given").rglob("2.png"))
+    damage(picture)
+    done = command("check", tmp_path / "study")
+    assert done.returncode == 1
+    assert str(picture) in done.stdout
+    assert study.check(record=True).is_whole
+
+
+def test_pictures_of_an_older_version_have_no_checksum(tmp_path):
+    study = Study.init(tmp_path / "study", classes=["cat", "dog"])
+    study.pool(items=np.zeros((2, 8, 8), np.uint8))
+    next((tmp_path / "study" / "given").rglob("checksums.txt")).unlink()
+    assert len(study.check().unlisted) == 2
+    assert study.check(record=True).is_whole
+
+
+@pytest.mark.parametrize("verb", ["report", "ask"])
+def test_commands_that_write_wait_for_others(study, tmp_path, verb):
+    (tmp_path / "q.jsonl").write_text(json.dumps({"item": "item-00", "label": "cat"}))
+    with Study(study)._lock, pytest.raises(StudyError, match="another command"):
+        getattr(Study(study), verb)(*([tmp_path / "q.jsonl"] if verb == "ask" else []))
 
 
 def test_check_writes_nothing(study, command):
@@ -192,6 +318,6 @@ def test_random_damage_ends_right_or_in_one_line():
     damage = importlib.util.module_from_spec(spec)
     sys.modules["damage"] = damage
     spec.loader.exec_module(damage)
-    found, failures = damage.attack(8, 7, lambda _: None)
+    found, failures = damage.attack(9, 7, lambda _: None)
     assert failures == []
-    assert sum(found.values()) == 8 * 6
+    assert sum(found.values()) == 9 * 8

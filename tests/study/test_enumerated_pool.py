@@ -13,11 +13,14 @@ import pytest
 from PIL import Image
 from scores_made import begun, done, refused, run, sheet, write_csv
 
+from dissensus.errors import StudyError
+from dissensus.store.set_questions import CustomQuestions
 from dissensus.study import Study
 
 pytestmark = pytest.mark.slow
 
 TILES = 600
+ASKED = ("tile-0300", "tile-0599")
 ENUMERATION = f"""
 import numpy as np
 from PIL import Image
@@ -264,6 +267,46 @@ def test_lost_drawings_are_made_again_by_select(selected: Path) -> None:
     shutil.rmtree(selected / "drawings")
     done("select", selected)
     assert {path.name: path.read_bytes() for path in (selected / "drawings").iterdir()} == before
+
+
+def test_a_lost_list_of_drawings_is_missed_and_made_again_by_select(selected: Path, tmp_path: Path) -> None:
+    done("ask", selected, write_csv(tmp_path / "q.csv", ("kind", "first", "second"), [("slider", *ASKED)]))
+    kept = selected / "drawings" / "items.parquet"
+    before = pq.read_table(kept)
+    kept.unlink()
+    answers = sheet(tmp_path / "a.csv", [["slider", *ASKED, "ann", 3]])
+    refused(run("judgements", "import", selected, answers), "items.parquet is missing", "dissensus select")
+    assert "items.parquet is missing" in Study(selected).check().problems[0]
+    done("select", selected)
+    assert pq.read_table(kept) == before
+    done("judgements", "import", selected, answers)
+    assert Study(selected).check().is_whole
+
+
+def test_a_damaged_drawing_is_named_and_made_again(selected: Path) -> None:
+    drawing = next((selected / "drawings").glob("*.png"))
+    before = drawing.read_bytes()
+    drawing.write_bytes(before + b"x")
+    (problem,) = Study(selected).check().problems
+    assert f"{drawing} is damaged" in problem
+    assert "delete it, and dissensus select" in problem
+    drawing.unlink()
+    done("select", selected)
+    assert drawing.read_bytes() == before
+    assert Study(selected).check().is_whole
+
+
+def test_a_refused_question_draws_nothing(selected: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise StudyError("the disk is full")
+
+    asked = write_csv(tmp_path / "q.csv", ("kind", "first", "second"), [("slider", *ASKED)])
+    before = {path.name: path.read_bytes() for path in (selected / "drawings").iterdir()}
+    monkeypatch.setattr(CustomQuestions, "add", full)
+    with pytest.raises(StudyError, match="the disk is full"):
+        Study(selected).ask(asked)
+    assert {path.name: path.read_bytes() for path in (selected / "drawings").iterdir()} == before
+    assert Study(selected).check().is_whole
 
 
 def test_an_answer_about_an_item_that_was_never_asked_about_needs_a_question_first(

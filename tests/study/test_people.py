@@ -7,6 +7,7 @@ import json
 import sqlite3
 
 import pytest
+from small import labels, one_line, selected
 
 from dissensus.errors import StudyError
 from dissensus.records import Question, Response
@@ -257,3 +258,31 @@ def test_the_answers_table_refuses_changes(digits):
             with pytest.raises(sqlite3.IntegrityError, match="never"):
                 connection.execute(change)
     assert AnswerLog(Database(f"sqlite:///{study.folder.judgements}")).counts()[1] == 1
+
+
+def test_a_service_that_does_not_start_leaves_the_settings_to_other_commands(tmp_path, command, monkeypatch):
+    """Another command changes study.toml while the service is starting; what `serve` was given is not saved."""
+    study = selected(tmp_path / "study")
+
+    def start(self, *_):
+        Study(study.folder.root).predict(three=labels(2))
+        raise StudyError("the pictures are gone")
+
+    monkeypatch.setattr(Study, "_backing", start)
+    line = one_line(command("serve", study.folder.root, "--answers", 2, "--port", 0))
+    assert "the pictures are gone" in line
+    assert list(study.settings.models) == ["one", "two", "three"]
+    assert study.settings.judge.min_answers == 1
+
+
+def test_what_serve_is_given_counts_at_once_and_is_saved_when_it_is_ready(tmp_path, monkeypatch):
+    study, seen = selected(tmp_path / "study"), []
+
+    def run(make, host, port, ready):
+        seen.append((make().desk.backing.terms.answers, study.settings.judge.min_answers, host, port))
+        ready("http://here", "token")
+
+    monkeypatch.setattr("dissensus.web.running.run", run)
+    study.serve(lambda *_: seen.append(study.settings.judge.min_answers), "127.0.0.2", 0, answers=2)
+    assert seen == [(2, 1, "127.0.0.2", 0), 2]
+    assert (study.settings.serve.host, study.settings.serve.port) == ("127.0.0.2", 8765)

@@ -8,9 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer.main
-from hypothesis import given
-from hypothesis import strategies as st
-from small import ITEMS, answered, labels, one_line, predicted, selected, snapshot
+from small import ITEMS, answered, labels, maps, masked, one_line, predicted, selected, snapshot
 
 from dissensus.cli import app
 from dissensus.errors import DissensusError
@@ -22,6 +20,7 @@ MADE = {
     "alike": lambda root: predicted(root, "one").predict(two=labels(0)),
     "selected": selected,
     "answered": answered,
+    "masked": masked,
 }
 """Studies at every stage."""
 
@@ -73,25 +72,25 @@ LINES = [
     "serve STUDY --answers 2 --port 99999",
     "serve STUDY --answers 2 --database nonsense://x",
     "annotators add STUDY new a/b",
-    "annotators list STUDY",
+    "annotators list nowhere",
     "annotators revoke STUDY nobody",
     "annotators exclude STUDY nobody --reason why",
     "annotators exclude STUDY ann --reason=",
     "annotators include STUDY nobody",
-    "screen STUDY --exclude",
+    "screen nowhere --exclude",
     "rank STUDY --method nonsense",
     "report STUDY --method nonsense",
     "report STUDY --benchmark empty.csv",
     "report STUDY --benchmark benchmark.csv",
     "report STUDY --benchmark nowhere.csv",
-    "status STUDY",
-    "check STUDY",
+    "status nowhere",
+    "check nowhere",
     "backup STUDY answers.csv",
     "distance yeti cat",
     "distort nowhere/ --out STUDY/made",
     "demo nonsense STUDY",
 ]
-"""Every command, in ways that at least some studies refuse."""
+"""Every command, in ways that at least one of the studies refuses."""
 
 
 @pytest.fixture(scope="module")
@@ -114,30 +113,25 @@ def test_every_command_is_among_them():
     assert set(words(typer.main.get_command(app))) <= tried
 
 
-@given(line=st.sampled_from(LINES), stage=st.sampled_from(list(MADE)))
-def test_a_refused_command_writes_nothing(made, command, tmp_path, line, stage):
-    _try(made, command, tmp_path, line, stage)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("stage", MADE)
 @pytest.mark.parametrize("line", LINES)
-def test_no_refused_command_writes_anything(made, command, tmp_path, line, stage):
-    _try(made, command, tmp_path, line, stage)
+def test_a_refused_command_writes_nothing(made, command, tmp_path, line):
+    found = [_is_refused(made, command, tmp_path, line, stage) for stage in MADE]
+    assert any(found), "no study refuses this"
 
 
-def _try(made, command, tmp_path, line, stage):
-    shutil.rmtree(tmp_path / stage, ignore_errors=True)
+def _is_refused(made, command, tmp_path, line, stage):
     shutil.copytree(made / stage, tmp_path / stage)
     for name in FILES:
         shutil.copy(made / name, tmp_path / name)
     before = snapshot(tmp_path)
     done = command(*(word.replace("STUDY", stage) for word in line.split()), cwd=tmp_path)
-    if done.returncode == 2:
-        assert done.stderr
-        if "Usage" not in done.stderr:
-            one_line(done)
-        assert snapshot(tmp_path) == before, (line, stage)
+    if done.returncode != 2:
+        return False
+    assert done.stderr
+    if "Usage" not in done.stderr:
+        one_line(done)
+    assert snapshot(tmp_path) == before, (line, stage)
+    return True
 
 
 @pytest.mark.parametrize(
@@ -150,6 +144,10 @@ def _try(made, command, tmp_path, line, stage):
         lambda study: study.predict(new=["yeti"] * len(ITEMS)),
         lambda study: study.predict(one=labels(3)),
         lambda study: study.predict(again=["one"], one=["yeti"] * len(ITEMS)),
+        lambda study: study.predict(again=["one"], one=maps(5)),
+        lambda study: study.predict(new=labels(3), one=labels(3)),
+        lambda study: study.predict(new=maps(3), one=maps(3)),
+        lambda study: study.predict(again=["one"], one=labels(3), new=labels(3)[:5]),
         lambda study: study.join(new=["yeti"] * len(ITEMS)),
         lambda study: study.select(k=-1),
         lambda study: study.configure(answers=3, port=-5),
@@ -158,11 +156,16 @@ def _try(made, command, tmp_path, line, stage):
     ],
 )
 def test_a_refused_method_writes_nothing(made, tmp_path, refused):
-    for stage in MADE:
-        shutil.copytree(made / stage, tmp_path / stage)
-        study = Study(tmp_path / stage)
-        before = snapshot(tmp_path / stage)
-        try:
-            refused(study)
-        except DissensusError:
-            assert snapshot(tmp_path / stage) == before, stage
+    found = [_is_refused_in_memory(made, tmp_path, refused, stage) for stage in MADE]
+    assert any(found), "no study refuses this"
+
+
+def _is_refused_in_memory(made, tmp_path, refused, stage):
+    shutil.copytree(made / stage, tmp_path / stage)
+    before = snapshot(tmp_path / stage)
+    try:
+        refused(Study(tmp_path / stage))
+    except DissensusError:
+        assert snapshot(tmp_path / stage) == before, stage
+        return True
+    return False

@@ -184,7 +184,7 @@ def test_an_import_counts_all_answers_and_says_how_many_are_to_the_main_question
     assert imported(rows[:1]).startswith("1 new answer; the study now has 1 answer by one person\n")
     printed = imported(rows + controls)
     assert printed.startswith(
-        "9 new answers; the study now has 10 answers, 6 of them to its main questions, by one person\n"
+        "9 new answers; the study now has 10 answers (6 of them to its main questions, by one person)\n"
     )
     again = json.loads(imported(rows + controls, "--json"))
     assert (again["new"], again["answers"], again["judgements"], again["annotators"]) == (0, 10, 6, 1)

@@ -16,6 +16,7 @@ from databases import Postgres
 from served import Served, eventually, make_study_without_pictures
 
 from dissensus.errors import StudyError
+from dissensus.steps import backing_up
 from dissensus.store.database import Database
 from dissensus.study import Study
 
@@ -77,6 +78,26 @@ def test_a_backup_is_the_same_study(study: Study, tmp_path: Path) -> None:
     names = [{path.relative_to(one.folder.root) for path in one.folder.lasting_files()} for one in (study, copied)]
     assert names[0] == names[1] > {Path("study.toml"), Path("pool.parquet"), Path("rounds/001/selection.parquet")}
     assert not (copied.folder.root / ".unfinished").exists()
+    assert copied.check().is_whole
+
+
+def test_a_backup_of_a_damaged_study_is_known_to_be_damaged(study: Study, tmp_path: Path) -> None:
+    path = study.folder.selection(1)
+    content = path.read_bytes()
+    path.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
+    (problem,) = study.check().problems
+    study.backup(tmp_path / "copy")
+    assert Study(tmp_path / "copy").check().problems == (
+        problem.replace(str(tmp_path / "study"), str(tmp_path / "copy")),
+    )
+
+
+def test_a_backup_is_there_after_a_power_cut(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[tuple[Path, bool]] = []
+    target = tmp_path / "new" / "copy"
+    monkeypatch.setattr(backing_up, "flush_folder", lambda path: flushed.append((path, target.exists())))
+    study.backup(target)
+    assert flushed == [(target.parent, True)]
 
 
 def test_a_study_without_answers_has_a_backup(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_an_answered_question_counts_without_its_picture(study: Study, tmp_path:
 def test_all_pictures_missing_is_refused(study: Study) -> None:
     for path in (study.folder.root.parent / "pictures").iterdir():
         path.unlink()
-    with pytest.raises(StudyError, match="none of the 24 pictures is there"):
+    with pytest.raises(StudyError, match="none of the 24 pictures was found"):
         study._backing(lambda _: None)
 
 

@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from typing import Any
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, quoted
 from dissensus.records import Classes
 
 Body = dict[str, Any]
@@ -57,7 +57,7 @@ class Kind(ABC):
         return str(body["item"])
 
     def filler(self, _body: Body, _other: Body, /) -> Body | None:
-        """Another question about the image of a control, which asks what a question of the study asks; None if there
+        """Another question about the image of a control, asking the same as some question of the study; None if there
         is only one question about each image."""
         return None
 
@@ -141,20 +141,11 @@ def only(body: Body, *allowed: str) -> None:
         raise JudgementError(f"the question has an unknown field '{unknown[0]}': it may have {', '.join(allowed)}")
 
 
-def told(answer: Any) -> str:
-    """An answer as error messages show it: one short line, whatever it is."""
-    try:
-        text = repr(answer)
-    except (ValueError, RecursionError):  # a number with thousands of digits, or deeply nested lists
-        return "given"
-    return text if len(text) <= 60 else f"{text[:60]}…"
-
-
 def class_number(value: Any, classes: Classes) -> int:
     """The number of a class given by number, name, id or synonym."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise JudgementError(f"{told(value)} is not a class: give its number, name or id")
+        raise JudgementError(f"{quoted(value)} is not a class: give its number, name or id")
     try:
         return classes.index_of(value)
     except ValueError:  # a number with thousands of digits
-        raise JudgementError(f"no such class: {told(value)}") from None
+        raise JudgementError(f"no such class: {quoted(value)}") from None

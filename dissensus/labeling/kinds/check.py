@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.base import Body, Kind, named, only, told
+from dissensus.errors import JudgementError, quoted
+from dissensus.labeling.kinds.base import Body, Kind, named, only
 from dissensus.records import VOID, Classes, shown_colours
 
 ERRORS = {
@@ -46,7 +46,7 @@ class Check(Kind):
     def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
         """The marks, in the order they were placed."""
         if not isinstance(answer, list) or len(answer) > MOST_MARKS:
-            raise JudgementError(f"the answer {told(answer)} is not a list of at most {MOST_MARKS} marks")
+            raise JudgementError(f"the answer {quoted(answer)} is not a list of at most {MOST_MARKS} marks")
         return [_mark(one) for one in answer]
 
     def code(self, answer: Any, /) -> int:
@@ -61,11 +61,11 @@ class Check(Kind):
 
 def _mark(given: Any) -> Body:
     if not isinstance(given, Mapping) or set(given) != {"x", "y", "kind"}:
-        raise JudgementError(f"the mark {told(given)} must have exactly x, y and kind")
+        raise JudgementError(f"the mark {quoted(given)} must have exactly x, y and kind")
     for name in ("x", "y"):
         value = given[name]
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < LARGEST_SIDE:
-            raise JudgementError(f"{name} of a mark is {told(value)}: it must be a whole number of pixels")
+            raise JudgementError(f"{name} of a mark is {quoted(value)}: it must be a whole number of pixels")
     if not isinstance(given["kind"], str) or given["kind"] not in ERRORS:
-        raise JudgementError(f"the kind of a mark is {told(given['kind'])}: it must be one of {', '.join(ERRORS)}")
+        raise JudgementError(f"the kind of a mark is {quoted(given['kind'])}: it must be one of {', '.join(ERRORS)}")
     return {"x": given["x"], "y": given["y"], "kind": given["kind"]}

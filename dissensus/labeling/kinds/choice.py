@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.base import ASK_PAIR, OTHER, Body, PairKind, asked, left_of, named, only, told, two_items
+from dissensus.errors import JudgementError, quoted
+from dissensus.labeling.kinds.base import ASK_PAIR, OTHER, Body, PairKind, asked, left_of, named, only, two_items
 from dissensus.records import Classes, shown_colours
 
 ASK_OVER = "Which one marks the objects better?"
@@ -73,7 +73,7 @@ class Choice(PairKind):
         same, unfit = ("same",) if body.get("same") else (), ("unfit",) if "item" in body else ()
         allowed = ("first", "second", *same, *unfit)
         if answer not in allowed:
-            raise JudgementError(f"invalid answer {told(answer)}: it must be one of {', '.join(allowed)}")
+            raise JudgementError(f"invalid answer {quoted(answer)}: it must be one of {', '.join(allowed)}")
         return answer
 
     def code(self, answer: Any, /) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.base import Body, Kind, class_number, named, only, told
+from dissensus.errors import JudgementError, quoted
+from dissensus.labeling.kinds.base import Body, Kind, class_number, named, only
 from dissensus.records import ANSWERS, Classes
 
 WORDS = {"yes": "yes", "no": "no", "unsure": "hard to tell", "unfit": "unsuitable"}
@@ -36,7 +36,7 @@ class Contains(Kind):
 
     def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
         if answer not in ANSWERS:
-            raise JudgementError(f"invalid answer {told(answer)}: it must be one of {', '.join(ANSWERS)}")
+            raise JudgementError(f"invalid answer {quoted(answer)}: it must be one of {', '.join(ANSWERS)}")
         return answer
 
     def code(self, answer: Any, /) -> int:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.base import Body, Kind, named, only, told
+from dissensus.errors import JudgementError, quoted
+from dissensus.labeling.kinds.base import Body, Kind, named, only
 from dissensus.records import MOST_CLASSES, VOID, Classes, shown_colours
 
 DRAW, CORRECT = "Draw what is in the picture", "Correct the mask"
@@ -61,7 +61,9 @@ class Mask(Kind):
         if answer == UNFIT and isinstance(answer, str):
             return answer
         if not isinstance(answer, dict) or set(answer) != FIELDS:
-            raise JudgementError(f"the answer {_told(answer)} must be a mask with height, width and runs, or '{UNFIT}'")
+            raise JudgementError(
+                f"the answer {_short(answer)} must be a mask with height, width and runs, or '{UNFIT}'"
+            )
         height, width = (_side(name, answer[name]) for name in ("height", "width"))
         if height * width > LARGEST_AREA:
             raise JudgementError(f"a mask of {height:,}×{width:,} is too large: at most {LARGEST_AREA:,} pixels")
@@ -77,7 +79,7 @@ class Mask(Kind):
     def expected(self, _body: Body, given: Any, _classes: Classes, /) -> Any:
         """Only drawn or unfit, as no two people draw the same mask."""
         if not isinstance(given, str) or given.strip().lower() not in (DRAWN, UNFIT):
-            raise JudgementError(f"the known answer {_told(given)} to a mask question must be '{DRAWN}' or '{UNFIT}'")
+            raise JudgementError(f"the known answer {_short(given)} to a mask question must be '{DRAWN}' or '{UNFIT}'")
         return given.strip().lower()
 
     def code(self, answer: Any, /) -> int:
@@ -110,7 +112,7 @@ def is_unfit(answer: Any) -> bool:
 def _side(name: str, value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_SIDE:
         raise JudgementError(
-            f"the {name} of a mask is {told(value)}: it must be a whole number from 1 to {LARGEST_SIDE:,}"
+            f"the {name} of a mask is {quoted(value)}: it must be a whole number from 1 to {LARGEST_SIDE:,}"
         )
     return value
 
@@ -135,9 +137,9 @@ def _merged(labels: Int[Array, " R"], lengths: Int[Array, " R"]) -> list[int]:
     return merged
 
 
-def _told(answer: Any) -> str:
+def _short(answer: Any) -> str:
     """An answer as error messages show it; a large one is not written out."""
-    return told(answer) if isinstance(answer, (str, int, float, bool, type(None))) else f"({type(answer).__name__})"
+    return quoted(answer) if isinstance(answer, (str, int, float, bool, type(None))) else f"({type(answer).__name__})"
 
 
 def _percent(share: float) -> str:

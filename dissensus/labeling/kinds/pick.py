@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, asked, class_number, named, only, told
+from dissensus.errors import JudgementError, quoted
+from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, asked, class_number, named, only
 from dissensus.records import Classes
 
 ASK = "What is it?"
@@ -38,7 +38,7 @@ class Pick(Kind):
         if answer is None:
             return None
         if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(classes):
-            raise JudgementError(f"the answer {told(answer)} is not a class number")
+            raise JudgementError(f"the answer {quoted(answer)} is not a class number")
         if "options" in body and answer not in body["options"]:
             raise JudgementError(f"the answer '{classes.names[answer]}' is not one of the options")
         return answer

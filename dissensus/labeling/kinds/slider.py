@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dissensus.errors import JudgementError
-from dissensus.labeling.kinds.base import ASK_PAIR, OTHER, Body, PairKind, asked, left_of, only, told, two_items
+from dissensus.errors import JudgementError, quoted
+from dissensus.labeling.kinds.base import ASK_PAIR, OTHER, Body, PairKind, asked, left_of, only, two_items
 from dissensus.records import Classes
 
 LARGEST = 100
@@ -60,7 +60,7 @@ class Slider(PairKind):
             return answer
         # NaN fails the comparison too, so int() sees only finite numbers
         if not _is_number(answer) or not -LARGEST <= answer <= LARGEST:
-            raise JudgementError(f"the answer {told(answer)} must be a number from −100 to 100, or '{UNFIT}'")
+            raise JudgementError(f"the answer {quoted(answer)} must be a number from −100 to 100, or '{UNFIT}'")
         return int(answer) if answer == int(answer) else float(answer)
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:

@@ -14,7 +14,7 @@ from dissensus.report.wording import counted, percent
 REJECTED_ABOVE = 0.05
 """Share of outliers above which the paper rejects an annotator (Section 3.4)."""
 
-CAPTION = "One dot for every annotator, the most suspicious first."
+CAPTION = "One dot per annotator, the most suspicious first."
 
 
 def screening_section(screenings: Screenings | None) -> Section:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, first_line, refuse_pipe
 from dissensus.records import Classes, Response
 from dissensus.store.exchange.answers import Items, Reading, Writing
 from dissensus.store.exchange.coco import read_coco, write_coco
@@ -21,7 +21,6 @@ from dissensus.store.exchange.label_studio import labeling_config, read_tasks, w
 from dissensus.store.exchange.labelme import read_labelme, write_labelme
 from dissensus.store.exchange.map_files import read_maps, write_maps
 from dissensus.store.exchange.rows import ENDINGS, read_rows, safe_cell, write_rows
-from dissensus.store.tables import first_line
 
 __all__ = ["ENDINGS", "FORMATS", "labeling_config", "read_responses", "safe_cell", "write_responses"]
 
@@ -64,6 +63,7 @@ def read_responses(
     """
     if not path.exists():
         raise JudgementError(f"no such file: {path}")
+    refuse_pipe(path, JudgementError)
     try:
         chosen = FORMATS[_named(path, format) or _found(path)]
         yield from chosen.read(Reading(path, classes, is_item, annotator, task, items))

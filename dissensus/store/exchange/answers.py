@@ -7,17 +7,16 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
-from dissensus.errors import ClassesError, DissensusError, JudgementError
+from dissensus.errors import ClassesError, DissensusError, JudgementError, quoted
 from dissensus.labeling.kinds import QUESTIONS, class_number
-from dissensus.labeling.kinds.base import told
 from dissensus.labeling.kinds.slider import UNFIT, number_or_word
-from dissensus.records import Classes, Question, Response, Role, stored_time
+from dissensus.records import LONGEST_SECONDS, Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
 from dissensus.store.people import check_name
 
@@ -119,7 +118,7 @@ class Reading:
             seconds=_seconds(fields.get("seconds")),
             comment=_text(fields, "comment"),
             ticket=_text(fields, "ticket") or None,
-            time=_time(fields.get("time") or self.written),
+            time=_time(fields["time"]) if has(fields, "time") else self.written,
         )
         f"{response.id}{annotator}{response.comment}{response.ticket}".encode()
         return response
@@ -196,7 +195,7 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
 
 
 def json_of(text: str | bytes) -> Any:
-    """Parse JSON, rejecting NaN, infinities and keys that occur twice, of which readers take either.
+    """Parse JSON, rejecting NaN, infinities and duplicate keys, of which parsers keep one or the other.
 
     Raises:
         ValueError: it is not valid.
@@ -244,13 +243,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _text(fields: Fields, name: str) -> str:
-    """A field as text, empty if it is missing; numbers are text, too."""
+    """A field as text, empty if it is missing; numbers become text."""
     value = fields.get(name)
     if value is None:
         return ""
     is_gap = isinstance(value, float) and math.isnan(value)
     if not isinstance(value, (str, int, float)) or isinstance(value, bool) or is_gap:
-        raise JudgementError(f"{name} is {told(value)}: give it as text")
+        raise JudgementError(f"{name} is {quoted(value)}: give it as text")
     return str(value)
 
 
@@ -280,20 +279,21 @@ def _identity(question: Question, annotator: str, answer: Any, time: str) -> str
 
 def _time(value: Any) -> str:
     """A time in the form in which it is stored, from ISO 8601 or Mechanical Turk's 'Sat Nov 14 09:30:00 PST 2026'."""
-    text = value.isoformat() if isinstance(value, datetime) else str(value)
-    for spelled in (text, _respelled(text)):
+    text = value.isoformat() if isinstance(value, date) else value
+    for spelled in (text, _respelled(text)) if isinstance(text, str) else ():
         with suppress(ValueError):
             return stored_time(spelled)
     raise JudgementError(f"invalid time '{value}': write it like 2026-11-15T09:30:00+00:00, in the years 1 to 9999")
 
 
 def _respelled(text: str) -> str:
-    """The date of an e-mail in ISO 8601; empty if it is none or has no time zone."""
+    """A date in the format of e-mails, in ISO 8601; empty if it is not one, has no time zone, or a short year."""
     try:
         moment = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return ""
-    return moment.isoformat() if moment.tzinfo else ""
+    is_as_written = str(moment.year) in text.split()  # the year 0001 is read as 2001
+    return moment.isoformat() if moment.tzinfo and is_as_written else ""
 
 
 def _role(value: Any) -> Role:
@@ -311,8 +311,8 @@ def _seconds(value: Any) -> float | None:
         seconds = math.nan if isinstance(value, bool) or "_" in str(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         seconds = math.nan
-    if not 0 <= seconds < math.inf:
-        raise JudgementError(f"seconds is '{value}': give a number that is not negative")
+    if not 0 <= seconds <= LONGEST_SECONDS:
+        raise JudgementError(f"seconds is '{value}': give a number from 0 to {LONGEST_SECONDS:,.0f}")
     return seconds
 
 

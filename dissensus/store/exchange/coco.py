@@ -111,7 +111,7 @@ def _by_id(content: Found, name: str, where: str) -> dict[Any, Found]:
     found: dict[Any, Found] = {}
     for place, one in objects_of(content.get(name), name, where, name):
         if found.setdefault(_id(one.get("id"), place), one) != one:
-            refuse(place, f"the id {one['id']} stands for two of them")
+            refuse(place, f"the id {one['id']} is already in use")
     return found
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
-from dissensus.errors import JudgementError
+from dissensus.errors import JudgementError, first_line
 from dissensus.records import Question, Response
 from dissensus.store.exchange.answers import Reading, json_of, refuse
 from dissensus.store.files import fingerprint, write_bytes, write_whole
-from dissensus.store.tables import first_line
 
 LARGEST = 1 << 30
 """In bytes, for one document: parsed in memory it takes about ten times as much."""
@@ -32,7 +31,7 @@ OURS = "dissensus"
 UNSAFE = re.compile(r"[^\w.-]+")
 LONGEST_NAME = 80
 LONGEST_END = (1 << 16) + 22
-"""In bytes: the end of a .zip with its longest comment."""
+"""Size in bytes of the end of a .zip with the longest possible comment."""
 
 Files = Iterable[tuple[str, bytes]]
 """Names, which may include folders, and contents."""
@@ -222,7 +221,7 @@ def _refuse_unlisted(path: Path, archive: zipfile.ZipFile) -> None:
         file.seek(max(0, path.stat().st_size - LONGEST_END))
         end = file.read()
     (count,) = struct.unpack_from("<H", end, end.rfind(b"PK\5\6") + 10)
-    if len(archive.infolist()) & 0xFFFF != count != 0xFFFF:  # with more members, the count is elsewhere
+    if len(archive.infolist()) & 0xFFFF != count != 0xFFFF:  # with more members, the count is stored elsewhere
         raise zipfile.BadZipFile(f"its index lists {len(archive.infolist())} of {count} files")
 
 

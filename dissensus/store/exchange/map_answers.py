@@ -10,11 +10,10 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from dissensus.arrays import Array, Bool, UInt8
-from dissensus.errors import JudgementError
-from dissensus.images import open_image
+from dissensus.errors import JudgementError, first_line
+from dissensus.images import excess, open_image
 from dissensus.labeling.kinds.mask import UNFIT
 from dissensus.records import class_colours
-from dissensus.store.tables import first_line
 
 __all__ = [
     "KIND",
@@ -95,9 +94,8 @@ def refuse_enormous(width: int, height: int) -> None:
     Raises:
         JudgementError: there are more pixels than Pillow allows.
     """
-    limit = Image.MAX_IMAGE_PIXELS
-    if limit is not None and width * height > limit:
-        raise JudgementError(f"{width}×{height} pixels exceed Pillow's limit of {limit}")
+    if reason := excess(width, height):
+        raise JudgementError(reason)
 
 
 def _checked_head(data: bytes) -> tuple[int, int]:

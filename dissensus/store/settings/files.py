@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +47,11 @@ def read_settings(path: Path, kinds: Mapping[str, type[Settings]]) -> Settings:
     except (TOMLKitError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not valid TOML: {error}") from None
     except ValidationError as error:
-        raise StudyError(f"{path}: {first_problem(error)}") from None
+        raise StudyError(f"{path}: {first_problem(error.errors())}") from None
 
 
-def check_section(settings: Settings, section: str, values: dict[str, Any]) -> None:
-    """Reject invalid values for a section.
+def check_section(settings: Settings, section: str, values: dict[str, Any]) -> Record:
+    """The section with other values, if they are valid.
 
     Raises:
         StudyError: a value is invalid; the message names the setting.
@@ -61,9 +61,9 @@ def check_section(settings: Settings, section: str, values: dict[str, Any]) -> N
     if unknown:
         raise StudyError(f"a study of {settings.task} has no setting '{unknown[0]}' in [{section}]: leave it out")
     try:
-        type(known).model_validate(known.model_dump() | values)
+        return type(known).model_validate(known.model_dump() | values)
     except ValidationError as error:
-        raise StudyError(f"{section}.{first_problem(error)}") from None
+        raise StudyError(f"{section}.{first_problem(error.errors())}") from None
 
 
 def set_models(path: Path, models: dict[str, ModelSettings]) -> None:
@@ -76,7 +76,7 @@ def set_models(path: Path, models: dict[str, ModelSettings]) -> None:
     tables = tomlkit.table(is_super_table=True)
     for name, model in models.items():
         if name in document.get("models", {}):
-            document["models"][name] = _model_table(model)
+            _update(document["models"][name], _model_table(model))
         else:
             tables.add(name, _model_table(model))
     text = tomlkit.dumps(document)
@@ -89,6 +89,17 @@ def set_models(path: Path, models: dict[str, ModelSettings]) -> None:
             f"{path}: cannot add models to this form of 'models': write every model as its own table, [models.NAME]"
         ) from None
     write_text(path, text)
+
+
+def _update(table: MutableMapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Give a table these values; what does not change keeps its comments."""
+    for key in [key for key in table if key not in values]:
+        del table[key]
+    for key, value in values.items():
+        if isinstance(value, Mapping) and isinstance(table.get(key), MutableMapping):
+            _update(table[key], value)
+        elif table.get(key) != value:
+            table[key] = value
 
 
 def _model_table(model: ModelSettings) -> tomlkit.items.Table:

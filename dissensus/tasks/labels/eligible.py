@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +15,11 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Bool, Int, UInt16
-from dissensus.errors import ClassesError, SelectionError
+from dissensus.errors import ClassesError, SelectionError, first_line, refuse_pipe
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
-from dissensus.store.checksums import verify
-from dissensus.store.files import file_fingerprint, write_whole
+from dissensus.store.files import file_fingerprint, read_bytes, write_whole
 from dissensus.store.folder import Folder
-from dissensus.store.tables import first_line
 
 LABELS = 1 << 16
 
@@ -50,6 +49,7 @@ def keep_eligible(folder: Folder, path: Path) -> str:
     Raises:
         SelectionError: the file does not exist.
     """
+    refuse_pipe(path, SelectionError)
     if not path.is_file():
         raise SelectionError(f"there is no file {path}: expected a CSV or Parquet file with a column 'item'")
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
@@ -64,7 +64,6 @@ def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
     Raises:
         SelectionError: the file cannot be read, is empty, or names items or labels that the study does not have.
     """
-    verify(path)
     table = _read(path)
     positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
     if positions.null_count:
@@ -93,10 +92,10 @@ def _copy(source: Path, target: Path) -> None:
 def _read(path: Path) -> pa.Table:
     try:
         if path.suffix == ".parquet":
-            table = pq.read_table(path)
+            table = pq.read_table(BytesIO(read_bytes(path)))
         else:
             options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string(), "label": pa.string()})
-            table = pyarrow.csv.read_csv(path, convert_options=options)
+            table = pyarrow.csv.read_csv(BytesIO(read_bytes(path)), convert_options=options)
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
     if table.column_names.count("item") > 1 or table.column_names.count("label") > 1:

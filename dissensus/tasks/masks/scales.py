@@ -17,8 +17,7 @@ from dissensus.predictions.maps import class_pixels, maps_of
 from dissensus.predictions.scales import ScaleRanges, ShareCounts, quartiles
 from dissensus.records import BACKGROUND, Classes, Maps
 from dissensus.steps.workspace import Workspace
-from dissensus.store.checksums import verify
-from dissensus.store.files import file_fingerprint, write_text
+from dissensus.store.files import exists, file_fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.scales import SCALE_TABLES, read_scales
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
@@ -66,8 +65,7 @@ def scales_stamp(folder: Folder, settings: MaskSettings) -> str:
     source = named_source(settings)
     if source in (*SCALE_TABLES, POOL, NONE):
         return source
-    verify(folder.root / source)
-    if not (folder.root / source).is_file():
+    if not exists(folder.root / source):
         raise SelectionError(f"there is no file {folder.root / source} (select.scales in study.toml): set --scales")
     return f"{source} {file_fingerprint(folder.root / source)}"
 

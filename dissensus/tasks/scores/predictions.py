@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.backends import Preprocess, Unreadable, open_scorer, read_scores
-from dissensus.backends.reasons import one_line
 from dissensus.backends.scoring import Scorer
-from dissensus.errors import BackendError, PoolError, PredictionError
+from dissensus.errors import BackendError, PoolError, PredictionError, one_line
 from dissensus.predictions.scores import check_varied
 from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import EnumeratedPool

@@ -7,18 +7,18 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import PredictionError, StudyError
+from dissensus.errors import PredictionError, StudyError, refuse_pipe
 from dissensus.predictions.scale import SCALES, Scale, logistic_scale, rank_scale
 from dissensus.records import Record
 from dissensus.steps.pools import Pool, open_source
-from dissensus.store.checksums import verify
-from dissensus.store.files import file_fingerprint, write_text
+from dissensus.store.files import file_fingerprint, read_text, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.tables import open_table, read_groups
 from dissensus.tasks.scores.settings import ScaleSettings, ScoreSettings
@@ -96,7 +96,6 @@ def common_scale(folder: Folder, settings: ScoreSettings, names: Sequence[str]) 
         fits = [_fit(column, "ranks", None, None, min(len(column), SAMPLE)) for column in columns]
         return CommonScale("ranks", tuple(made), tuple(fits), None)
     pool = open_source(folder)
-    verify(folder.root / settings.scale.ratings)
     ratings = read_ratings(folder.root / settings.scale.ratings, settings.scale, pool)
     scales: list[Scale] = []
     fits = []
@@ -184,9 +183,9 @@ def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
     Raises:
         StudyError: the file cannot be read, or a rating is not a number or outside the scale.
     """
+    refuse_pipe(path, StudyError)
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(StringIO(read_text(path), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not {"item", "rating"} <= rows[0].keys():
@@ -217,7 +216,6 @@ def scale_stamp(folder: Folder, settings: ScaleSettings) -> dict[str, Any]:
     """What the scales depend on besides the scores."""
     if settings.ratings is None:
         return {"method": "ranks"}
-    verify(folder.root / settings.ratings)
     rated = file_fingerprint(folder.root / settings.ratings)
     return {"method": "logistic", "ratings": rated, "worst": settings.worst, "best": settings.best}
 
