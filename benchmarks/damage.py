@@ -80,7 +80,6 @@ def make_scores(root: Path) -> None:
     items, draw = [f"item-{number:03}" for number in range(120)], np.random.default_rng(1)
     quality = dict(zip(items, draw.uniform(0, 100, len(items)), strict=True))
     study = Study.init(root, task="scores")
-    study.change("rank", {"resamples": 100})
     study.pool(items=items)
     seen = np.array([*quality.values()])
     scores: dict[str, Any] = {name: seen + draw.normal(0, noise, len(items)) for name, noise in NOISE.items()}
@@ -103,7 +102,6 @@ def make_masks(root: Path) -> None:
         for item, value in zip(items, values, strict=True):
             Image.fromarray(value.astype(np.uint8)).save(folder / item)
     study = Study.init(root, task="masks", classes=["background", "circle", "square"])
-    study.change("rank", {"resamples": 100})
     study.pool([pictures])
     wrong = {name: draw.random(truth.shape) < noise / 100 for name, noise in NOISE.items()}
     maps: dict[str, Any] = {name: np.where(where, (truth + 1) % 3, truth) for name, where in wrong.items()}

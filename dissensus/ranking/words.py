@@ -37,14 +37,11 @@ def sentences(
     group, in its order. `identical` are pairs of models, by number, with the same label for every item.
     """
     ranked = [names[model] for model in groups[0]]
-    found = [_first_place(ranked, strengths, margins)] if len(ranked) > 1 else []
+    found = _first_place(ranked, strengths, margins) if len(ranked) > 1 else []
     if found and len(groups) > 1:  # nothing is known about the others
-        found = [
-            f"Of {_enumerated(ranked)}: {sentence[0].lower() + sentence[1:]}"
-            if sentence.startswith(("Tied", "Not"))
-            else f"Of {_enumerated(ranked)}, {sentence}"
-            for sentence in found
-        ]
+        verdict, of = found[0], f"Of {_enumerated(ranked)}"
+        is_name = not verdict.startswith(("Tied", "Not"))
+        found[0] = f"{of}, {verdict}" if is_name else f"{of}: {verdict[0].lower() + verdict[1:]}"
     if cyclic_share > CIRCULAR:
         found.append(f"No consistent order: {100 * cyclic_share:.0f} % of the pairwise results are cyclic.")
     found += _not_comparable(names, groups)
@@ -63,18 +60,18 @@ def named(message: str, names: Sequence[str]) -> str:
     return re.sub(r"\bmodel (\d+)\b", lambda match: names[int(match[1])], message)
 
 
-def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins) -> str:
+def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins) -> list[str]:
     """Who is first, or who may be, and how many more judgements might decide between the first two."""
     possible = np.flatnonzero(margins.may_be_first(strengths)).tolist()
     best_first = sorted(possible, key=lambda model: -strengths[model])
     if len(best_first) == 1:
-        return f"{ranked[best_first[0]]} is first."
+        return [f"{ranked[best_first[0]]} is first."]
     if len(best_first) == len(ranked) and not margins.separated(strengths).any():
         said = "Not enough judgements to separate any two models."
     else:
         said = f"Tied for first: {_enumerated([ranked[model] for model in best_first])}."
     first, second = best_first[:2]
-    return f"{said} {_forecast(ranked[first], ranked[second], more_judgements(strengths, margins, first, second))}"
+    return [said, _forecast(ranked[first], ranked[second], more_judgements(strengths, margins, first, second))]
 
 
 def more_judgements(strengths: Float[Array, " M"], margins: Margins, first: int, second: int) -> float:
