@@ -77,11 +77,7 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
         def share(members: Int[Array, " n"]) -> float:
             return _circular(credits[measure][np.ix_(members, members)])
 
-        nothing = (
-            f"not enough judgements: no two models have attacked each other in enough judged {judged} "
-            f"(a duel counts once judge.share of its {judged} are judged); collect more answers"
-        )
-        return ranked(names, both_ways(matrices), estimate, share, method, nothing=nothing)
+        return ranked(names, both_ways(matrices), estimate, share, method, judged=judged)
 
     return {measure: standings(measure) for measure in MEASURES}
 

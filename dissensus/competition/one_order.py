@@ -46,7 +46,6 @@ def rank(
         share,
         method,
         identical,
-        nothing="not enough judgements: no duel has an item with both questions answered; collect more answers",
     )
 
 

@@ -81,19 +81,22 @@ def ranked(
     cyclic_share: Callable[[Int[Array, " n"]], float],
     method: Method,
     identical: Iterable[tuple[int, int]] = (),
-    nothing: str = "not enough judgements: no two models are compared; collect more answers",
+    judged: str = "items",
 ) -> Standings:
     """Standings of all models; unconnected groups of models are ranked separately, and the sentences say so.
 
     `estimate` ranks the given models against each other; `cyclic_share` is the share of their comparisons that is
-    cyclic. `nothing` is the error message if no two models have been compared.
+    cyclic. `judged` names what was judged, such as 'items'.
 
     Raises:
         RankingError: nothing has been judged, or the method has no estimate for these judgements; names the models.
     """
     groups = connected_groups(compared)
     if len(groups[0]) == 1:
-        raise RankingError(nothing)
+        raise RankingError(
+            f"not enough judgements: no two models have been compared on enough judged {judged} (a duel counts once "
+            f"judge.share of its {judged} are judged); collect more answers"
+        )
     found = {group: _named(estimate, group, names) for group in groups if len(group) > 1}
     largest, first = np.array(groups[0]), found[groups[0]]
     share = cyclic_share(largest)

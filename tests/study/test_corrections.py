@@ -228,7 +228,7 @@ def test_a_model_may_be_called_what_the_pool_keeps(tmp_path, name):
 def test_only_a_model_is_removed(tmp_path, command, name):
     study = predicted(tmp_path / "study", "one")
     before = snapshot(study.folder.root)
-    assert f"there is no model {name}" in one_line(command("remove", study.folder.root, name))
+    assert f"this study has no model {name}" in one_line(command("remove", study.folder.root, name))
     assert snapshot(study.folder.root) == before
 
 

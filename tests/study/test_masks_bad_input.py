@@ -160,6 +160,7 @@ def test_a_category_that_nobody_predicts_is_said(tmp_path):
 def test_other_settings_than_those_of_the_round(study):
     done("select", study)
     refuses(study, ("select", study, "--measure", "fwiou"), "miou → fwiou", "--again")
+    refuses(study, ("select", study, "--measure", "fwiou", "--again"), "round 1 was selected by miou", "same measure")
 
 
 def test_other_predictions_than_those_of_the_round(study, tmp_path):

@@ -88,7 +88,6 @@ def test_models_of_other_names_or_backends(unselected, made):
     for arguments, word in (
         (("x=file:a.csv", "--lower", "y"), "--lower"),
         ((f"good=file:{made / 'files' / 'poor.csv'}",), "another name"),
-        ((f"fair=file:{made / 'files' / 'fair.csv'}",), "another name"),  # lower was better
         (("x=tensorflow:a",), "tensorflow"),
         (("x=python:nowhere:score",), "nowhere"),
     ):

@@ -23,7 +23,7 @@ from dissensus.web import running
 from dissensus.web.memory import Memory
 
 MOMENTS: dict[str, tuple[Any, str]] = {
-    "configuring": (Study, "configure"),
+    "configuring": (Study, "_with_service"),
     "locking": (Lock, "__enter__"),
     "listening": (running, "_listen"),
     "opening the study": (StudyBacking, "__init__"),

@@ -59,7 +59,10 @@ class Labels(Task[Selection, LabelStates]):
     is_ordered = False
     kept_files = ("eligible",)
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
-    short = "{short:,} duels have fewer than {k} items on which their models disagree"
+    short = (
+        "{short:,} duels have fewer than {k} items: too few on which their models disagree satisfy confidence = "
+        "{confidence:g}, cap = {cap} and eligibility"
+    )
     work: Workspace[LabelSettings]
 
     @property

@@ -81,9 +81,10 @@ class MaskSelector(Selector[MaskSelection]):
         """Prepare the selection.
 
         Raises:
-            SelectionError: two models predict the same map for every item.
+            SelectionError: two models predict the same map for every item, or earlier rounds have another measure.
         """
         self.plan, self.classes = plan, work.classes
+        _refuse_other_measure(plan)
         refuse_alike(
             [(name, plan.stamps[name]["content"]) for name in plan.models], "predict the same map for every item"
         )
@@ -126,6 +127,17 @@ def _known_ranges(plan: Plan[MaskSelection], classes: Classes) -> ScaleRanges | 
         label = classes.names.index(name)
         ends[label], is_known[label] = found, True
     return ScaleRanges(ends, is_known)
+
+
+def _refuse_other_measure(plan: Plan[MaskSelection]) -> None:
+    """A ranking scores all rounds by one measure: another one would change what earlier rounds mean."""
+    measure = plan.settings["measure"]
+    for one in plan.rounds:
+        if one.settings["measure"] != measure:
+            raise SelectionError(
+                f"round {one.number} was selected by {one.settings['measure']}, and all rounds of a study are scored "
+                f"by the same measure: set it back, or start another study for {measure}"
+            )
 
 
 def _named_ranges(ranges: ScaleRanges, classes: Classes) -> dict[str, list[float]]:
