@@ -26,7 +26,8 @@ def first_problem(errors: Sequence[Any], around: str = "") -> str:
     """
     first = errors[0]
     where = ".".join(" ".join(str(part).split())[:LONGEST_WORD] for part in first["loc"] if part != around)
-    return f"{where}: {first['msg']}" if where else str(first["msg"])
+    message = "unknown; remove it" if first.get("type") == "extra_forbidden" else str(first["msg"])
+    return f"{where}: {message}" if where else message
 
 
 class Provenance(Record):

@@ -84,6 +84,7 @@ def test_quotes_in_the_name_of_a_file_of_classes(tmp_path: Path) -> None:
         ("[rank]\nsmoothing = 0", "rank.smoothing"),
         ("[rank]\nlevel = nan", "rank.level"),
         ("[rank]\nresamples = 1", "rank.resamples"),
+        ("[rank]\nresample = 100", "rank.resample: unknown; remove it"),
         ("format = 2", "this version of dissensus reads format 1, not 2"),
         ("task = 'sounds'", "task"),
         ("models = 3", "models"),
