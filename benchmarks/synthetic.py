@@ -22,6 +22,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +33,7 @@ from dissensus.arrays import Array, Float, UInt16
 from dissensus.discrepancy import taxonomy
 from dissensus.discrepancy.labels import class_distances
 from dissensus.records import FORMAT_VERSION
+from dissensus.steps.workspace import Workspace
 from dissensus.store import tables
 from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
@@ -77,7 +79,8 @@ def make_study(root: Path, items: int, models: int) -> Folder:
     shared = _items(items, near)
     for number, (name, accuracy) in enumerate(zip(names, np.linspace(*ACCURACIES, models), strict=True)):
         labels, confidence = _predictions(shared, near, float(accuracy), number)
-        _write_predictions(folder, name, stamp, labels, confidence)
+        source = predictions.LabelSource(Workspace(folder, study.settings, study.classes), name)
+        _write_predictions(folder, name, {"pool": stamp, "backend": "file"} | source.inputs, labels, confidence)
     finished.write_text(json.dumps(made_of))
     return folder
 
@@ -155,10 +158,14 @@ def _in_blocks(items: int, fill: Callable[[slice, np.random.Generator], None], s
 
 
 def _write_predictions(
-    folder: Folder, name: str, pool: str, labels: UInt16[Array, " N"], confidence: Float[Array, " N"]
+    folder: Folder,
+    name: str,
+    inputs: dict[str, Any],
+    labels: UInt16[Array, " N"],
+    confidence: Float[Array, " N"],
 ) -> None:
     """The file that `dissensus predict` writes, by the functions it uses; nothing else may be measured."""
     table = predictions.label_table(labels, confidence, pa.nulls(len(labels), pa.string()))
-    stamps = {"inputs": {"pool": pool}, "model": name, "format_version": FORMAT_VERSION}
+    stamps = {"inputs": inputs, "model": name, "format_version": FORMAT_VERSION}
     stamps |= predictions.label_stamps(table)
     tables.write_table(folder.predictions(name), table, stamps)

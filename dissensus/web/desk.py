@@ -87,7 +87,7 @@ class Desk(Memory):
                 raise
             except DissensusError as error:
                 heard.refused[one.id] = str(error)
-        new = responses.keys() - self.ids.keys()
+        new = {identity for identity in responses if identity not in self.ids}  # '-' would go through all ids
         self.ids |= dict.fromkeys(new)
         try:
             taken = await self.log.store((), [response for response, _ in responses.values()])
