@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.ranking.intervals import Margins
+from dissensus.ranking.intervals import Margins, rank_sets
 
 LISTED = 5
 """How many names a sentence lists before it says 'and 7 others'."""
@@ -65,7 +65,9 @@ def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: 
     possible = np.flatnonzero(margins.may_be_first(strengths)).tolist()
     best_first = sorted(possible, key=lambda model: -strengths[model])
     if len(best_first) == 1:
-        return [f"{ranked[best_first[0]]} is first."]
+        name, worst = ranked[best_first[0]], int(rank_sets(margins.separated(strengths))[1][best_first[0]])
+        wider = f"Rank sets hold for all pairs at once, which takes more evidence: that of {name} is 1–{worst}."
+        return [f"{name} is first.", *([wider] if worst > 1 else [])]
     if len(best_first) == len(ranked) and not margins.separated(strengths).any():
         said = "Not enough judgements to separate any two models."
     else:
