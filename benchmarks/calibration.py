@@ -3,6 +3,7 @@
     python benchmarks/calibration.py                         # all rows, 400 studies each, two processes
     python benchmarks/calibration.py --studies 50 --only masks
     python benchmarks/calibration.py --level 0.9
+    python benchmarks/calibration.py --bootstrap             # a Bayesian bootstrap for scores and masks, for comparison
 
 Equal models: the share of studies in which any two are separated, by any of the study's rankings; at level 0.95 it
 should be at most 5 % for one ranking. Different models: the share of studies with a wrong separation or with the best
@@ -22,10 +23,12 @@ from multiprocessing import Pool
 import numpy as np
 
 from dissensus.arrays import Array, Float
+from dissensus.competition import attacks
 from dissensus.competition.attacks import two_orders
 from dissensus.competition.one_order import rank
 from dissensus.competition.standings import Method, Standings
 from dissensus.inquiry import NumericAnswers
+from dissensus.ranking import Margins, Rows, resampled_margins
 from dissensus.records import Attacks, Contests, Outcomes
 from dissensus.screening import WeightedAnswers, preferences
 from dissensus.selection import Cells, extremal_pairs, scan_extremes
@@ -36,6 +39,7 @@ from dissensus.tasks.scores.standings import PairEvidence
 Skill = Float[Array, " M"]
 """The models' true qualities, −1 to 1; the first model is the best."""
 Orders = list[Standings]
+RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -180,6 +184,39 @@ def verdicts(size: Size, level: float, seed: int) -> dict[str, float]:
     }
 
 
+@dataclass(frozen=True)
+class Bootstrapped:
+    """Errors by a Bayesian bootstrap, as earlier versions had them: what was judged and people get random weights.
+
+    A pair or an image has one weight in all its rows, but pairs that share an item have weights of their own.
+    """
+
+    estimate: Float[Array, " M"]
+    samples: Float[Array, "B M"]
+
+    def margins(self, level: float) -> Margins:
+        return resampled_margins(self.estimate, self.samples, level)
+
+
+def bootstrapped(
+    rows: Rows, strengths: Callable[[Float[Array, "B M M"]], Float[Array, "B M"]], entries: Float[Array, "M M"]
+) -> Bootstrapped:
+    """The strengths of the matrix in 1,000 resamples, in the place of `errors_of`."""
+    rng, models = np.random.default_rng(0), len(entries)
+    judged = np.unique(np.sort(rows.items, axis=1), axis=0, return_inverse=True)[1].ravel()
+    cell = rows.row.astype(np.int64) * models + rows.column
+    amount = np.bincount(cell, rows.share, models**2)[cell]
+    moved = np.repeat(entries[None], RESAMPLES, axis=0)
+    for place in range(RESAMPLES):
+        share = rows.share * rng.exponential(size=judged.max() + 1)[judged]
+        share *= amount / np.bincount(cell, share, models**2)[cell]
+        weight = rng.exponential(size=(len(rows.by_person), 1))
+        value = rows.value + (rows.by_person * weight).sum(axis=0)
+        change = np.bincount(cell, share * value - rows.share * rows.value, models**2)
+        moved[place] += np.maximum(change.reshape(models, models), -0.99 * np.abs(entries))  # ratios stay positive
+    return Bootstrapped(strengths(entries[None])[0], strengths(moved))
+
+
 def _names(size: Size) -> list[str]:
     return [f"m{number:02}" for number in range(size.models)]
 
@@ -204,7 +241,10 @@ def main() -> None:
     parser.add_argument("--level", type=float, default=0.95)
     parser.add_argument("--only", default="", help="rows whose name starts with this, such as 'masks' or 'scores 16'")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--bootstrap", action="store_true", help="replace the formula for scores and masks")
     given = parser.parse_args()
+    if given.bootstrap:
+        attacks.errors_of = bootstrapped  # type: ignore[assignment]
     with Pool(given.processes) as pool:
         for size in SIZES:
             if size.key.startswith(given.only):

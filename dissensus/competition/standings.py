@@ -20,7 +20,7 @@ R = TypeVar("R")
 class Method:
     """How to rank: the ranker's name and all its parameters; each task defines what `smoothing` applies to.
 
-    `resamples` and `seed` are the bootstrap's; there are none where margins come from a formula.
+    `resamples` and `seed` are settings of the bootstrap; where margins come from a formula, they are not used.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Estimate:
         return np.log(self.strengths) if self.is_ratio else self.strengths
 
     def bars(self) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-        """Low and high end of each model's bar; bars that do not overlap belong to separated models."""
+        """Low and high end of each model's bar; models whose bars do not overlap are separated."""
         half = comparison_bars(self.compared, self.margins.pairs)
         ends = self.compared - half, self.compared + half
         return (np.exp(ends[0]), np.exp(ends[1])) if self.is_ratio else ends

@@ -12,7 +12,7 @@ from dissensus.ranking.bradley_terry import bradley_terry, davidson
 from dissensus.ranking.fragility import Action, Flip, fewest_removals
 from dissensus.ranking.groups import connected_groups
 from dissensus.ranking.hodge import cyclic_share, hodgerank
-from dissensus.ranking.intervals import Margins, comparison_bars, rank_sets, resampled_margins
+from dissensus.ranking.margins import Margins, comparison_bars, rank_sets, resampled_margins
 from dissensus.ranking.perron import perron
 from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
 from dissensus.ranking.shared_items import Rows, errors_of

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.ranking.intervals import Margins
+from dissensus.ranking.margins import Margins
 
 PRIOR = 1.0
 """Rows without any effect that are added to every effect's own: an effect seen in few rows is not fully believed."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.ranking.intervals import Margins, rank_sets
+from dissensus.ranking.margins import Margins, rank_sets
 
 LISTED = 5
 """How many names a sentence lists before it says 'and 7 others'."""
@@ -50,7 +50,7 @@ def sentences(
     if degenerate:
         found.append(
             f"{degenerate:,} of {resamples:,} bootstrap resamples had too few comparisons to be ranked "
-            "and are left out of the confidence intervals."
+            "and are left out of the rank sets."
         )
     return tuple(found)
 

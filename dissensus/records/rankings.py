@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Standing(Record):
     """One model's result: its strength, and the ranks it may have given the judgements.
 
-    `low` and `high` are the ends of a bar to compare models by: two models are separated if their bars do not overlap.
+    `low` and `high` are the ends of a bar to compare models by: those whose bars do not overlap are separated.
     Both the bars and the rank sets hold for all pairs of models at once; `may_be_first` needs only comparisons with
     that model, so that fewer models may be first than have 1 in their rank set. A model that no judged item connects
     with others has no strength.
@@ -75,7 +75,7 @@ class Ranking(Record):
             [one.low for one in self.standings],
             [one.high for one in self.standings],
             axis or f"Strength ({self.provenance.method})",
-            "Dots are strengths. Two models are separated if their bars do not overlap. A rank such as 2–4 is a set.",
+            "Dots are strengths. Models whose bars do not overlap are separated. A rank such as 2–4 is a set.",
             [one.ranks for one in self.standings],
             [one.may_be_first for one in self.standings],
         )

@@ -65,7 +65,7 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
 
 def unfinished(folder: Folder, settings: Settings, again: Iterable[str] = (), named: Iterable[str] = ()) -> list[str]:
     """Models that `predict` runs although the command does not say what they are: study.toml does."""
-    # a finished model is no longer needed: it is opened again only if it is named again
+    # models that have finished are opened again only if they are named in `again`
     return [
         name
         for name in settings.models

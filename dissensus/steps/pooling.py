@@ -27,7 +27,7 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_miss
     """Write pool.parquet, sorted by id: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Raises:
-        PoolError: there are no items, two have the same id, or files are missing and `allow_missing` is false.
+        PoolError: the pool is empty, two items have the same id, or files are missing and `allow_missing` is false.
         StudyError: models have already predicted on another pool.
     """
     ids, paths, references = items_with_references(sources)

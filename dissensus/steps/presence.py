@@ -20,7 +20,7 @@ MISSING = "missing pictures"
 
 
 def missing_files(paths: Iterable[str], progress: Progress = silent) -> list[str]:
-    """The paths at which there is no file, without duplicates.
+    """The paths whose file is missing, each once.
 
     Raises:
         PoolError: a path leads to a pipe or a device, from which reading might never end.

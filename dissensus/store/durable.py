@@ -65,14 +65,14 @@ def file_state(path: Path) -> tuple[int, ...]:
     """What changes whenever a file does.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
     """
     found = path.stat()
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def is_left_over(path: Path) -> bool:
-    """True if a file was being written by a process that is no longer running."""
+    """True if the process that was writing a file has ended."""
     found = TEMPORARY.fullmatch(path.name)
     return found is not None and not _is_running(int(found[1]))
 

@@ -29,12 +29,12 @@ class Lock:
 
     def __enter__(self) -> None:
         if self.held == 0:
-            while not self._is_taken():  # whoever held it has removed its file meanwhile
+            while not self._is_taken():  # its last holder removed the file in the meantime
                 pass
         self.held += 1
 
     def _is_taken(self) -> bool:
-        """Lock the file; False if it is no longer in its place."""
+        """Lock the file; False if it has been removed or replaced since it was opened."""
         self.file = open(self.path, "w")  # noqa: SIM115
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -85,8 +85,7 @@ def test_circles_identical_models_and_degenerate_resamples_are_said() -> None:
     assert said[2:] == (
         "No consistent order: 63 % of the pairwise results are cyclic.",
         "alexnet and resnet gave every item the same label, so they cannot be told apart.",
-        "12 of 1,000 bootstrap resamples had too few comparisons to be ranked "
-        "and are left out of the confidence intervals.",
+        "12 of 1,000 bootstrap resamples had too few comparisons to be ranked and are left out of the rank sets.",
     )
 
 

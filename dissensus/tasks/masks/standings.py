@@ -96,12 +96,12 @@ class MaskEvidence:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the intervals do not cover."""
+        """What the rank sets do not cover."""
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
             words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
         if choices is not None and len(np.unique(choices.told.person)) == 1:
-            words.append("Only one person answered: the intervals cover variation between images, not annotators.")
+            words.append("Only one person answered: rank sets cover variation between images, not annotators.")
         return tuple(words)
 
 

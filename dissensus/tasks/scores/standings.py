@@ -78,12 +78,12 @@ class PairEvidence:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What the intervals do not cover."""
+        """What the rank sets do not cover."""
         attacks, words = self.attacks, []
         if len(attacks) and not attacks.preference.any():
             words.append("Annotators saw no difference in any pair, so no model is falsified.")
         if len(np.unique(self.person)) == 1:
-            words.append("Only one person answered: the intervals cover variation between pairs, not annotators.")
+            words.append("Only one person answered: rank sets cover variation between pairs, not annotators.")
         return tuple(words)
 
 

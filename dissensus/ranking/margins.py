@@ -41,34 +41,35 @@ def resampled_margins(estimate: Float[Array, " M"], samples: Float[Array, "B M"]
     """
     if len(samples) < 2:
         raise RankingError(
-            "fewer than two bootstrap resamples could be ranked, so there are no confidence intervals: judge more items"
+            "fewer than two bootstrap resamples could be ranked, so there are no rank sets: judge more items"
         )
     difference = estimate[:, None] - estimate
     resampled = samples[:, :, None] - samples[:, None, :]
     error = resampled.std(axis=0, ddof=1)
     # Identical models differ only by rounding, which is not a standard error.
     varies = error > 1e-9 * np.abs(samples).max()
-    error = np.where(varies, error, np.inf)
-    largest = (resampled - difference) / error
+    largest = (resampled - difference) / np.where(varies, error, np.inf)
     everywhere = np.quantile(np.abs(largest).max(axis=(1, 2)), level)
     rivals = np.quantile(largest.max(axis=1), level, axis=0)
-    factors = np.maximum(everywhere, 0.0), np.maximum(rivals, 0.0)
-    return Margins(*(np.where(varies, factor * np.where(varies, error, 0.0), np.inf) for factor in factors))
+    return Margins(np.where(varies, everywhere * error, np.inf), np.where(varies, rivals * error, np.inf))
 
 
 def comparison_bars(strengths: Float[Array, " M"], pairs: Float[Array, "M M"]) -> Float[Array, " M"]:
-    """Half the length of each model's bar: two bars overlap if the models are not separated, as nearly as can be.
+    """Half the length of each model's bar, so that models whose bars do not overlap are separated.
 
-    h_i + h_j is fitted to the margins of all pairs by least squares. Where a margin is infinite, the two bars just
-    touch.
+    h_i + h_j is fitted to the margins of all pairs by least squares, and lengthened where two models are not separated
+    and their bars would not touch. The reverse holds only nearly: bars of separated models may overlap a little.
     """
     models = len(strengths)
-    if models < 3:
-        return np.where(np.isfinite(pairs), pairs, np.abs(strengths[:, None] - strengths)).max(axis=1, initial=0.0) / 2
-    margins = np.where(np.isfinite(pairs), pairs, np.abs(strengths[:, None] - strengths))
+    apart = np.abs(strengths[:, None] - strengths)
+    margins = np.where(np.isfinite(pairs), pairs, apart)
     np.fill_diagonal(margins, 0.0)
     own = margins.sum(axis=1)
-    return np.maximum((own - own.sum() / (2 * models - 2)) / (models - 2), 0.0)
+    half = own / 2 if models < 3 else (own - own.sum() / (2 * models - 2)) / (models - 2)
+    half = np.maximum(half, 0.0)
+    for one, other in np.argwhere(np.triu(apart <= pairs, 1)).tolist():
+        half[[one, other]] += max(apart[one, other] - half[one] - half[other], 0.0) / 2
+    return half
 
 
 def rank_sets(separated: Bool[Array, "M M"]) -> tuple[Int[Array, " M"], Int[Array, " M"]]:

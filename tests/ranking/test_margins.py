@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dissensus.errors import RankingError
 from dissensus.ranking import (
@@ -131,6 +133,18 @@ def test_bars_overlap_where_models_are_not_separated(models: int) -> None:
     half = comparison_bars(strengths, margins)
     apart = strengths[:, None] - half[:, None] > strengths + half
     np.testing.assert_array_equal(apart, Margins(margins, margins).separated(strengths))
+
+
+@given(st.integers(0, 10_000), st.integers(2, 9))
+def test_models_whose_bars_do_not_overlap_are_separated(seed: int, models: int) -> None:
+    rng = np.random.default_rng(seed)
+    strengths, margins = rng.normal(size=models), rng.exponential(size=(models, models))
+    margins = np.where(margins > 3, np.inf, margins)
+    margins = np.maximum(margins, margins.T)
+    half = comparison_bars(strengths, margins)
+    apart = strengths[:, None] - half[:, None] > strengths + half + 1e-9
+    assert not (apart & ~Margins(margins, margins).separated(strengths)).any()
+    assert np.isfinite(half).all()
 
 
 def test_bars_that_never_separate_just_touch() -> None:
