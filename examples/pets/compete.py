@@ -121,6 +121,8 @@ def show(study: Study, rankings: Ranking | Rankings, means: dict[str, tuple[floa
         print(f"{name:<14}{orders}{full:>18.3f}{selected:>17.3f}")
     status = study.status()
     print(f"{status.judgements} photos judged of {status.pool}")
+    for measure, ranking in rankings.measures.items():
+        print(f"{measure}: {' '.join(ranking.words)}")
 
 
 def failures(study: Study) -> None:
