@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.arrays import Array, Int
 from dissensus.errors import PoolError
 
 
-def in_order(ids: pa.Array) -> pa.Array:
-    """Positions that sort the ids by their UTF-8 bytes.
+def in_order(ids: pa.Array) -> Int[Array, " N"]:
+    """Positions that sort the ids by a hash of each: the order of the pool, whatever order the items are given in.
 
-    That is pool order, so that 'ties go by item id' means 'by position in the pool' from then on.
+    Selections resolve ties by position in the pool. Sorted by id, the pool of a folder per class would give them all to
+    the first classes, and items added later, with later ids, would never win one. Sorted by hash, ties go to items at
+    random, the same ones in all duels, and a pool that doubles gives about half of them to the new items.
     """
-    return pc.sort_indices(ids)
+    from dissensus.pool.hashing import hashes  # compiles on first use, which few commands need
+
+    sorted_ids = pc.sort_indices(ids).to_numpy()  # decides if two ids have the same hash
+    whole = ids.cast(pa.large_string())
+    _, offsets, text = whole.buffers()
+    starts = np.frombuffer(offsets, np.int64)[whole.offset : whole.offset + len(whole) + 1]
+    hashed = hashes(np.frombuffer(text, np.uint8), starts)
+    return sorted_ids[np.argsort(hashed[sorted_ids], kind="stable")]
 
 
 def check_ids(ids: pa.Array) -> None:

@@ -19,6 +19,7 @@ from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
 from dissensus.images import open_image
+from dissensus.steps.pooling import given_order
 from dissensus.steps.pools import ListedPool, open_source
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import fingerprint, remove_file, write_bytes, write_whole
@@ -112,8 +113,8 @@ def keep_predictions(work: Workspace[Any], name: str, given: Any, columns: Seque
 
 
 def _items(work: Workspace[Any]) -> tuple[list[str], list[str | None]]:
-    """Ids and paths of all items; those of an enumeration have no files until they are drawn."""
-    pool, rows = open_source(work.folder), range(work.size)
+    """Ids and paths of all items, in the order given; those of an enumeration have no files until they are drawn."""
+    pool, rows = open_source(work.folder), given_order(work.folder).tolist()
     return pool.ids(rows), pool.uris(rows) if isinstance(pool, ListedPool) else [None] * len(rows)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dissensus.arrays import Array, Bool
+from dissensus.arrays import Array, Bool, Int
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, StudyError, some
 from dissensus.pool import check_ids, in_order
@@ -24,7 +25,9 @@ CHUNK = 1024  # files that are fingerprinted before the results are saved
 
 
 def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_missing: bool = False) -> None:
-    """Write pool.parquet, sorted by id: id, uri, size and fingerprint of every item, and reference if any has one.
+    """Write pool.parquet: id, uri, size and fingerprint of every item, and reference if any has one.
+
+    Rows are sorted by a hash of the id (`in_order`); `place` is each item's place in the order in which they are given.
 
     Raises:
         PoolError: the pool is empty, two items have the same id, or files are missing and `allow_missing` is false.
@@ -35,7 +38,7 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_miss
     check_ids(named)
     order = in_order(named)
     columns = {"id": named, "uri": pa.array(paths, pa.string()), "reference": pa.array(references, pa.string())}
-    items = pa.table(columns).take(order)
+    items = pa.table(columns).take(pa.array(order))
     _check_files(items, progress, allow_missing)
     inputs = {"items": fingerprint(*_bytes(items["id"]), *_bytes(items["uri"]))}
     parts = Parts(folder.parts("pool"), "pool", inputs)
@@ -47,7 +50,13 @@ def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_miss
     known = [parts.read(number) for number in range(len(todo))]
     contents = pa.concat_tables(known) if known else _unknown(len(items))
     table = pa.table(
-        {"id": items["id"], "uri": items["uri"], "size": contents["size"], "fingerprint": contents["fingerprint"]}
+        {
+            "id": items["id"],
+            "uri": items["uri"],
+            "size": contents["size"],
+            "fingerprint": contents["fingerprint"],
+            "place": order,
+        }
     )
     stamped = [*_bytes(table["id"]), *_bytes(table["fingerprint"])]
     if items["reference"].null_count < len(items):
@@ -97,6 +106,13 @@ def pool_ids(folder: Folder) -> pa.ChunkedArray:
     """Ids of all items, in the order of the pool."""
     pool_stamp(folder)
     return read_table(folder.pool, ["id"])["id"]
+
+
+def given_order(folder: Folder) -> Int[Array, " N"]:
+    """Positions of all items in the order in which the user gave them, such as the rows of a manifest."""
+    if folder.enumeration.exists() or "place" not in open_table(folder.pool).schema_arrow.names:
+        return np.arange(pool_size(folder))
+    return np.argsort(read_table(folder.pool, ["place"])["place"].to_numpy())
 
 
 def duplicates(folder: Folder) -> int:

@@ -122,7 +122,7 @@ class Making(Base):
             lower: Names of the models for which lower scores are better.
             again: Names of models to run again, with the settings in study.toml or those given here. The new
                 predictions replace the old ones once they are complete.
-            **given: Models in memory, by name. Each is an array or a list of predictions in the order of the pool (for
+            **given: Models in memory, by name. Each is an array or a list of predictions in the order of `items` (for
                 labels also a matrix of probabilities, or a pair of labels and confidences), a frame with a column label
                 or score and optionally item, or a function. A function is called with up to 256 items at a time (file
                 paths if the pool has them, otherwise ids) and returns their predictions. For masks, predictions are
@@ -173,14 +173,11 @@ class Making(Base):
             return remove(self._task, model)
 
     def items(self, start: int = 0, stop: int | None = None) -> list[str]:
-        """Ids of the items from `start` up to `stop`, in the order of the pool; all of them by default."""
-        from dissensus.steps.pooling import pool_ids, pool_size
+        """Ids of the items from `start` up to `stop`, in the order in which they were given; all of them by default."""
+        from dissensus.steps.pooling import given_order
         from dissensus.steps.pools import open_source
 
-        rows = range(pool_size(self.folder))[start:stop]
-        if self.folder.enumeration.exists():
-            return open_source(self.folder).ids(rows)
-        return list(pool_ids(self.folder).slice(rows.start, len(rows)).to_pylist())
+        return open_source(self.folder).ids(given_order(self.folder)[start:stop].tolist())
 
     def predictions(self, *models: str) -> Any:
         """The models' predictions for every item: a pandas or Polars frame if installed, otherwise an Arrow table.
@@ -192,23 +189,30 @@ class Making(Base):
         Example:
             >>> study.predictions("small", "large")  # doctest: +SKIP
         """
+        import pyarrow as pa
+
         from dissensus.frames import frame_of
+        from dissensus.steps.pooling import given_order
         from dissensus.steps.predicting import predicted
 
         names = models or predicted(self.folder, self.settings)
         unknown = [name for name in names if not self.folder.predictions(name).exists()]
         if unknown or not names:
             raise StudyError(f"{unknown[0] if unknown else 'the study'} has no predictions yet: run predict first")
-        task, items = self._task, {"item": self.items()}
+        task = self._task
         if len(models) == 1:
-            return frame_of(items | dict(task.predictions(models[0])))
-        return frame_of(items | {name: next(iter(task.predictions(name).values())) for name in names})
+            columns = dict(task.predictions(models[0]))
+        else:
+            columns = {name: next(iter(task.predictions(name).values())) for name in names}
+        table = pa.table(columns).take(pa.array(given_order(self.folder)))
+        return frame_of(table.add_column(0, "item", pa.array(self.items(), pa.string())))
 
     def labels(self, model: str) -> UInt16[Array, " N"]:
-        """The class numbers that a model predicts, in the order of the pool; MISSING where it has no prediction."""
+        """The class numbers that a model predicts, in the order of `items`; MISSING where it has no prediction."""
+        from dissensus.steps.pooling import given_order
         from dissensus.store.tables import read_table
 
-        return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()
+        return read_table(self.folder.predictions(model), ["label"])["label"].to_numpy()[given_order(self.folder)]
 
     def untrusted(self, models: bool = True, again: Sequence[str] = ()) -> list[str]:
         """The code that the study would run but that nobody has agreed to on this machine: of its pool and its models.

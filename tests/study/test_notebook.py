@@ -208,6 +208,24 @@ def test_a_model_without_some_scores_may_be_given_again(tmp_path: Path) -> None:
     assert [study.predict(a=scores), study.predict(a=scores)] == [{"a": True}, {"a": False}]
 
 
+def test_arrays_are_in_the_order_in_which_items_were_given(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", classes=CLASSES)
+    items = ["zebra", "0", "mole", "é", "a"]
+    study.pool(items=items)
+    labels = np.array([1, 0, 1, 1, 0])
+    study.predict(a=labels, b=lambda shown: labels[[items.index(item) for item in shown]])
+    study.predict(c={"item": items[::-1], "label": labels[::-1]})
+    assert study.items() == items
+    assert study.items(1, 3) == items[1:3]
+    assert study.labels("a").tolist() == study.labels("b").tolist() == study.labels("c").tolist() == labels.tolist()
+    frame = study.predictions()
+    assert frame["item"].tolist() == items
+    assert frame["a"].tolist() == frame["b"].tolist() == frame["c"].tolist() == [CLASSES[label] for label in labels]
+    study.predict(d=[0, 0, 1, 1, 0])  # differs from the others on the first item only
+    study.select()
+    assert {row["item"] for row in study.selection()} == {"zebra"}
+
+
 def test_names_that_are_no_file_names_are_refused(study: Study) -> None:
     for name in ("../escaped", "a/b", ""):
         with pytest.raises(DissensusError):
