@@ -74,7 +74,7 @@ def demo(
     printing.show_sliders(ready, serve, json)
     if serve and not json:
         with serving():
-            Study(ready.study).serve(_open_sliders(ready), None, 0)
+            Study(ready.study).serve(_open_sliders(ready), None, 0, answers=1)  # nobody else is asked
         printing.say(f"stopped; every answer is stored. Next: dissensus report {shlex.quote(str(ready.study))}")
     return None
 

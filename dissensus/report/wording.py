@@ -17,6 +17,11 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def duration(hours: float) -> str:
+    """A length of time to about two digits: '1 minute', '40 minutes', '2 hours'."""
+    return counted(max(round(60 * hours), 1), "minute") if hours < 1 else counted(round(hours), "hour")
+
+
 def percent(share: float, digits: int = 0) -> str:
     """A share between 0 and 1 as a percentage, with a narrow no-break space before the sign."""
     return f"{100 * share:.{digits}f}\u202f%"
