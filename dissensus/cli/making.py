@@ -249,8 +249,9 @@ def scale(
     """
     agreed(Study(study), trust)
     with printing.progress(quiet=json) as progress:
-        fits = Study(study, progress).scale(ratings, worst, best)
-    printing.show_scale(fits, json)
+        opened = Study(study, progress)
+        fits = opened.scale(ratings, worst, best)
+    printing.show_scale(fits, () if json else opened.status().changes, json)
 
 
 @app.command()

@@ -94,8 +94,9 @@ def ranked(
     groups = connected_groups(compared)
     if len(groups[0]) == 1:
         raise RankingError(
-            f"not enough judgements: no two models have been compared on enough judged {judged} (a duel counts once "
-            f"judge.share of its {judged} are judged); collect more answers"
+            f"not enough judgements: no two models have been compared on enough judged {judged} (each needs "
+            f"judge.min_answers answers, and a duel counts once judge.share of its {judged} have them); collect more "
+            "answers"
         )
     found = {group: _named(estimate, group, names) for group in groups if len(group) > 1}
     largest, first = np.array(groups[0]), found[groups[0]]

@@ -116,6 +116,8 @@ def show_status(status: Status, as_json: bool) -> None:
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
         say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain, or the picture is missing")
+    for sentence in status.changes:
+        say(sentence)
     return say(f"Next: {status.next}")
 
 

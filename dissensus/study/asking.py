@@ -176,6 +176,7 @@ class Asking(Base):
         `answers` nor study.toml says how many people answer each question, and nobody has answered yet, it is three
         (one for masks that are drawn).
         """
+        from dissensus.competition.changes import uncounted
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.effort import effort_of
         from dissensus.web.running import run
@@ -195,7 +196,7 @@ class Asking(Base):
         def started(address: str, token: str) -> None:
             if values:
                 self.configure(answers, database, host, port)
-            for line in effort_of(made[0].desk, before).words:
+            for line in (*effort_of(made[0].desk, before).words, *uncounted(self._task_with(settings))):
                 tell(line)
             ready(address, token)
 
