@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from dissensus.competition.reporting import setting_text
@@ -36,7 +37,7 @@ def changed(before: Mapping[str, Any], now: Mapping[str, Any], left_open: Collec
 def mixed_rounds(rounds: Sequence[Round[Any]]) -> dict[int, str]:
     """A sentence about every round that was selected by other rules than the one before, by number."""
     found = {}
-    for earlier, later in zip(rounds, rounds[1:], strict=False):
+    for earlier, later in pairwise(rounds):
         rules = {name: value for name, value in later.settings.items() if name not in AMOUNTS}
         if differs := changed(earlier.settings, rules):
             found[later.number] = (

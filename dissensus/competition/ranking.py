@@ -34,7 +34,8 @@ def ranking_of(
     inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in evaluation.rounds}
     words = (*standings.words, *beside, *mixed_rounds(evaluation.rounds).values())
     if evaluation.open:
-        words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} are still open.", *words)
+        are = "is" if len(evaluation.open) == 1 else "are"
+        words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} {are} still open.", *words)
     own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level}
     if method.resamples:
         own["resamples"] = method.resamples

@@ -66,7 +66,7 @@ def cyclic(share: float | None) -> str:
         verdict = "the duels fit one order almost without contradiction"
     elif share < 0.2:
         verdict = "the duels mostly fit one order"
-    elif share < 0.5:
+    elif share <= 0.5:
         verdict = f"many duels contradict each other{CIRCLE}, so do not rely on close ranks"
     else:
         verdict = f"the duels mostly go in circles{CIRCLE}, so there is no consistent order"

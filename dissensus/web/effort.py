@@ -56,13 +56,11 @@ class Effort:
     @property
     def _change(self) -> str:
         if self.reopened:
-            again = "is open again" if self.reopened == 1 else "are open again"
-            return (
-                f"{self.before:,} used to be enough: {counted(self.reopened, 'question')} that had enough answers {again}."
-            )
+            questions, again = counted(self.reopened, "question"), "is" if self.reopened == 1 else "are"
+            return f"{self.before:,} used to be enough: {questions} that had enough answers {again} open again."
         if self.closed:
-            no_longer = "no longer needs any" if self.closed == 1 else "no longer need any"
-            return f"It used to be {self.before:,}: {counted(self.closed, 'question')} with too few answers {no_longer}."
+            questions, need = counted(self.closed, "question"), "needs" if self.closed == 1 else "need"
+            return f"It used to be {self.before:,}: {questions} with too few answers no longer {need} any."
         return ""
 
     @property
