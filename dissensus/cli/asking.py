@@ -110,7 +110,7 @@ def serve(
         int | None, typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or 8765")
     ] = None,
     answers: Annotated[
-        int | None, typer.Option(help="Annotators per question.", show_default="study.toml, or 1")
+        int | None, typer.Option(help="Annotators per question; 1 to try it alone.", show_default="study.toml, or 3")
     ] = None,
     database: Annotated[
         str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
@@ -118,9 +118,11 @@ def serve(
 ) -> None:
     """Serve the questions to annotators' browsers without revealing the models; stop with Ctrl-C, no answer is lost.
 
-    Annotators sign in with personal links: `dissensus annotators add`. Options given here are saved in study.toml.
+    Annotators sign in with personal links: `dissensus annotators add`. Each question goes to three people unless
+    --answers or study.toml says otherwise (one draws a mask, another checks it); what that costs is printed first.
+    Options given here are saved in study.toml.
 
-    Example: `dissensus serve birds --answers 3`
+    Example: `dissensus serve birds --answers 5`
     """
     from dissensus.store.database import VARIABLE, has_password
 

@@ -27,7 +27,10 @@ def rank(
 
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
+        changes = () if json else opened.rule_changes()
         ranking = opened.rank(method)
+        for sentence in changes:
+            printing.say(sentence)
         if isinstance(ranking, Rankings):
             return printing.show_rankings(ranking, json)
         agreement = opened.consensus() if opened.settings.task == "labels" else None
@@ -54,7 +57,10 @@ def report(
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
+        changes = () if json else opened.rule_changes()
         path = opened.report(method, benchmark, figures)
+    for sentence in changes:
+        printing.say(sentence)
     printing.show_report(path, json)
 
 

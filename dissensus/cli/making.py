@@ -74,7 +74,7 @@ def demo(
     printing.show_sliders(ready, serve, json)
     if serve and not json:
         with serving():
-            Study(ready.study).serve(_open_sliders(ready), None, 0)
+            Study(ready.study).serve(_open_sliders(ready), None, 0, answers=1)  # nobody else is asked
         printing.say(f"stopped; every answer is stored. Next: dissensus report {shlex.quote(str(ready.study))}")
     return None
 
@@ -249,8 +249,9 @@ def scale(
     """
     agreed(Study(study), trust)
     with printing.progress(quiet=json) as progress:
-        fits = Study(study, progress).scale(ratings, worst, best)
-    printing.show_scale(fits, json)
+        opened = Study(study, progress)
+        fits = opened.scale(ratings, worst, best)
+    printing.show_scale(fits, () if json else opened.status().changes, json)
 
 
 @app.command()

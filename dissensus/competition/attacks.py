@@ -20,9 +20,11 @@ from dissensus.competition.task import Evaluation
 from dissensus.errors import RankingError
 from dissensus.ranking import ATTACK_RANKERS, Rows, cyclic_share, errors_of, named
 from dissensus.records import AttackMatrices, Rankings
+from dissensus.report.wording import counted
 from dissensus.store.folder import Folder
 
 MEASURES = ("aggressiveness", "resistance")
+LINK = "duel that was judged in both directions"
 LISTED = 5
 """Duels listed in a sentence before the rest is only counted."""
 FIRMEST = 0.999
@@ -77,7 +79,7 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
         def share(members: Int[Array, " n"]) -> float:
             return _circular(credits[measure][np.ix_(members, members)])
 
-        return ranked(names, both_ways(matrices), estimate, share, method, judged=judged)
+        return ranked(names, both_ways(matrices), estimate, share, method, judged=judged, link=LINK)
 
     return {measure: standings(measure) for measure in MEASURES}
 
@@ -149,7 +151,16 @@ def duels_in_words(cells: Int[Array, "n 2"], worth: Float[Array, "M M"], names: 
     """'a against b, c against d and 3 others', from (attacker, defender) cells, the lowest worth first."""
     worst = sorted(cells.tolist(), key=lambda cell: worth[cell[0], cell[1]])[:LISTED]
     duels = ", ".join(f"{names[attacker]} against {names[defender]}" for attacker, defender in worst)
-    return duels + (f" and {len(cells) - LISTED:,} others" if len(cells) > LISTED else "")
+    return duels + (f" and {counted(len(cells) - LISTED, 'other')}" if len(cells) > LISTED else "")
+
+
+def unheard(question: Int[Array, " A"], person: Int[Array, " A"], judged: str) -> list[str]:
+    """A sentence if no answers tell how much people differ, so that rank sets do not cover it."""
+    if len(question) == 0 or np.bincount(question).max() > 1:
+        return []
+    if len(np.unique(person)) == 1:
+        return [f"Only one person answered: rank sets cover variation between {judged}s, not annotators."]
+    return [f"No two people judged the same {judged}: rank sets do not cover systematic differences between people."]
 
 
 def _circular(credits: Float[Array, "n n"]) -> float:

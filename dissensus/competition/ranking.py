@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dissensus.competition.changes import mixed_rounds
 from dissensus.competition.standings import Method, Standings
 from dissensus.competition.task import Evaluation
 from dissensus.records import Provenance, Ranking, Rankings
@@ -31,9 +32,10 @@ def ranking_of(
 ) -> Ranking:
     """The standings with their sentences, more sentences (`beside`) and provenance; `what` names what is judged."""
     inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in evaluation.rounds}
-    words = (*standings.words, *beside)
+    words = (*standings.words, *beside, *mixed_rounds(evaluation.rounds).values())
     if evaluation.open:
-        words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} are still open.", *words)
+        are = "is" if len(evaluation.open) == 1 else "are"
+        words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} {are} still open.", *words)
     own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level}
     if method.resamples:
         own["resamples"] = method.resamples

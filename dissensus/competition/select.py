@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Int
+from dissensus.competition.changes import changed
 from dissensus.competition.task import H, Plan, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.pooling import pool_stamp
@@ -146,12 +147,9 @@ def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_
     Raises:
         StudyError: names every setting that has changed.
     """
-    before = last.settings
-    said = {name: value for name, value in wanted.items() if not (name in left_open and value is None)}
-    changed = [f"{name} {before.get(name)} → {value}" for name, value in said.items() if value != before.get(name)]
-    if changed:
+    if differs := changed(last.settings, wanted, left_open):
         raise StudyError(
-            f"round {last.number} was selected with other settings ({', '.join(changed)}): "
+            f"round {last.number} was selected with other settings ({', '.join(differs)}): "
             f"restore them, or use --again to select more {what} for every duel"
         )
 

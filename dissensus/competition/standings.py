@@ -82,11 +82,12 @@ def ranked(
     method: Method,
     identical: Iterable[tuple[int, int]] = (),
     judged: str = "items",
+    link: str = "judged item",
 ) -> Standings:
     """Standings of all models; unconnected groups of models are ranked separately, and the sentences say so.
 
     `estimate` ranks the given models against each other; `cyclic_share` is the share of their comparisons that is
-    cyclic. `judged` names what was judged, such as 'items'.
+    cyclic. `judged` names what was judged, such as 'items', and `link` what it takes to connect two models.
 
     Raises:
         RankingError: nothing has been judged, or the method has no estimate for these judgements; names the models.
@@ -94,8 +95,9 @@ def ranked(
     groups = connected_groups(compared)
     if len(groups[0]) == 1:
         raise RankingError(
-            f"not enough judgements: no two models have been compared on enough judged {judged} (a duel counts once "
-            f"judge.share of its {judged} are judged); collect more answers"
+            f"not enough judgements: no two models have been compared on enough judged {judged} (each needs "
+            f"judge.min_answers answers, and a duel counts once judge.share of its {judged} have them); collect more "
+            "answers"
         )
     found = {group: _named(estimate, group, names) for group in groups if len(group) > 1}
     largest, first = np.array(groups[0]), found[groups[0]]
@@ -108,8 +110,9 @@ def ranked(
         first.margins,
         cyclic_share=share,
         degenerate=degenerate,
-        resamples=method.resamples,
+        resamples=method.resamples * len(found),
         identical=identical,
+        link=link,
     )
     rows = tuple(row for group in groups for row in _rows(names, group, found.get(group)))
     return Standings(rows, words, share, degenerate)

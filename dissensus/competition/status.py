@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from dissensus.competition.changes import mixed_rounds, pending, uncounted
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.records import Record
@@ -67,6 +69,8 @@ class Status(Record):
     """Answers to the study's main questions: without controls, repeats, training and the owner's own questions."""
     annotators: int
     """How many people gave these judgements."""
+    changes: tuple[str, ...] = ()
+    """Sentences about settings that have changed since rounds were selected or answers were given."""
     next: str
 
 
@@ -87,18 +91,24 @@ def status_of(task: Task[Any, Any]) -> Status:
         identical_files=duplicates(folder) if has_pool else 0,
         missing_files=missing_count(folder) if has_pool else 0,
         models=models,
-        rounds=() if evaluation is None else tuple(_round(task, found) for found in evaluation.rounds),
+        rounds=() if evaluation is None else _rounds(task, evaluation.rounds),
         questions=questions,
         open_questions=waiting,
         discarded_items=0 if evaluation is None else evaluation.discarded,
         answers=work.answers.counts()[0],
         judgements=judgements,
         annotators=annotators,
+        changes=() if evaluation is None else (*pending(task, evaluation.rounds), *uncounted(task)),
         next=_next(folder, has_pool, models, competing, questions, waiting),
     )
 
 
-def _round(task: Task[Any, Any], found: Round[Any]) -> RoundStatus:
+def _rounds(task: Task[Any, Any], rounds: Sequence[Round[Any]]) -> tuple[RoundStatus, ...]:
+    mixed = mixed_rounds(rounds)
+    return tuple(_round(task, one, (mixed[one.number],) if one.number in mixed else ()) for one in rounds)
+
+
+def _round(task: Task[Any, Any], found: Round[Any], more: tuple[str, ...]) -> RoundStatus:
     selected = found.selection.take(~found.selection.is_reserve)
     rows = np.unique(selected.duel, return_counts=True)[1]
     return RoundStatus(
@@ -108,7 +118,7 @@ def _round(task: Task[Any, Any], found: Round[Any]) -> RoundStatus:
         reserves=len(found.selection) - len(selected),
         short=task.short_duels(found, rows),
         settings=found.settings,
-        words=found.words,
+        words=(*found.words, *more),
     )
 
 

@@ -32,7 +32,7 @@ def dots(
     lows: Sequence[float | None],
     highs: Sequence[float | None],
     axis: str,
-    caption: str = "Dots are estimates, bars are confidence intervals.",
+    caption: str = "",
     prefixes: Sequence[str] | None = None,
     highlighted: Sequence[bool] = (),
     reference: tuple[float, str] | None = None,

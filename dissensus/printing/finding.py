@@ -11,6 +11,7 @@ from rich.table import Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
 from dissensus.printing.making import show_outdated
+from dissensus.report.wording import fragility_words
 
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
@@ -35,10 +36,7 @@ def show_ranking(
     for sentence in ranking.words:
         say(sentence)
     if (fragile := ranking.fragility) is not None:
-        most = "" if fragile.is_smallest else "at most "
-        count = len(fragile.judgements)
-        answers = "judgement" if count == 1 else "judgements"
-        say(f"Removing {most}{count:,} {answers} puts {fragile.next_leader} first instead of {fragile.leader}:")
+        say(fragility_words(fragile))
         for judgement in fragile.judgements[:5]:
             label = classes.names[judgement.label]
             say(f"  {judgement.annotator} answered {judgement.answer} to '{label}' on {judgement.item}")
@@ -116,6 +114,8 @@ def show_status(status: Status, as_json: bool) -> None:
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
     if status.discarded_items:
         say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain, or the picture is missing")
+    for sentence in status.changes:
+        say(sentence)
     return say(f"Next: {status.next}")
 
 

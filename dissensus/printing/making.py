@@ -79,8 +79,8 @@ def show_removal(removal: Removal, as_json: bool) -> None:
     return None
 
 
-def show_scale(fits: Sequence[ScaleFit], as_json: bool) -> None:
-    """How each model's scores were mapped to the common scale."""
+def show_scale(fits: Sequence[ScaleFit], changes: Sequence[str], as_json: bool) -> None:
+    """How each model's scores were mapped to the common scale, and what that changes for the study."""
     if as_json:
         return show_json([fit.model_dump() for fit in fits])
     table = Table("model", "better is", "scale", "R²", "Spearman", "items")
@@ -92,7 +92,10 @@ def show_scale(fits: Sequence[ScaleFit], as_json: bool) -> None:
     if spans and spans[0][1] - spans[0][0] < NARROW:
         low, high = spans[0]
         say(f"Ratings only span {low:.0f} to {high:.0f} of 0 to 100: do --worst and --best match the raters' scale?")
-    return say("All scores are now on one scale from 0 to 100; higher is better.")
+    say("All scores are now on one scale from 0 to 100; higher is better.")
+    for sentence in changes:
+        say(sentence)
+    return None
 
 
 def show_round(status: Status, number: int, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import out, say, show_json
+from dissensus.screening.controls import MIN_CONTROLS
 
 if TYPE_CHECKING:
     from dissensus.report.scores.data import Screenings
@@ -63,7 +64,11 @@ def show_screening(overview: dict[str, Any], excluded: list[str], as_json: bool)
             say(f"{one['name']} is excluded: {one['exclusion']['reason']} (by {one['exclusion']['by']})")
     for name, reason in suggested.items():
         say(f"Suggestion: exclude {name}: {reason}")
-    return say("The control questions give no reason to exclude anyone." if not suggested and not excluded else "")
+    if suggested or excluded:
+        return None
+    if all(one["controls"]["of"] < MIN_CONTROLS for one in overview["annotators"]):
+        return say(f"Nobody has answered {MIN_CONTROLS} control questions, so nobody can be assessed yet.")
+    return say("The control questions give no reason to exclude anyone.")
 
 
 def show_screenings(found: Screenings | None, as_json: bool) -> None:

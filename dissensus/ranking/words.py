@@ -30,21 +30,23 @@ def sentences(
     degenerate: int = 0,
     resamples: int = 0,
     identical: Iterable[tuple[int, int]] = (),
+    link: str = "judged item",
 ) -> tuple[str, ...]:
     """Findings in plain English, the most important first.
 
     `groups` are the connected groups of all models, largest first; `strengths` and `margins` cover only the first
-    group, in its order. `identical` are pairs of models, by number, with the same label for every item.
+    group, in its order. `identical` are pairs of models, by number, with the same label for every item. `link` is what
+    connects two models of a group.
     """
     ranked = [names[model] for model in groups[0]]
-    found = _first_place(ranked, strengths, margins) if len(ranked) > 1 else []
+    found = _first_place(ranked, strengths, margins, len(names) - len(ranked)) if len(ranked) > 1 else []
     if found and len(groups) > 1:  # nothing is known about the others
         verdict, of = found[0], f"Of {_enumerated(ranked)}"
         is_name = not verdict.startswith(("Tied", "Not"))
         found[0] = f"{of}, {verdict}" if is_name else f"{of}: {verdict[0].lower() + verdict[1:]}"
     if cyclic_share > CIRCULAR:
         found.append(f"No consistent order: {100 * cyclic_share:.0f} % of the pairwise results are cyclic.")
-    found += _not_comparable(names, groups)
+    found += _not_comparable(names, groups, link)
     for one, other in identical:
         found.append(f"{names[one]} and {names[other]} gave every item the same label, so they cannot be told apart.")
     if degenerate:
@@ -60,19 +62,26 @@ def named(message: str, names: Sequence[str]) -> str:
     return re.sub(r"\bmodel (\d+)\b", lambda match: names[int(match[1])], message)
 
 
-def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins) -> list[str]:
-    """Who is first, or who may be, and how many more judgements might decide between the first two."""
+def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins, others: int) -> list[str]:
+    """Who is first, or who may be, and how many more judgements might decide between the first two.
+
+    `others` is the number of models that cannot be compared with these, and so may have any rank.
+    """
     possible = np.flatnonzero(margins.may_be_first(strengths)).tolist()
     best_first = sorted(possible, key=lambda model: -strengths[model])
     if len(best_first) == 1:
         name, worst = ranked[best_first[0]], int(rank_sets(margins.separated(strengths))[1][best_first[0]])
-        wider = f"Rank sets hold for all pairs at once, which takes more evidence: that of {name} is 1–{worst}."
+        span = f"1–{worst + others}"
+        wider = f"Rank sets hold for all pairs at once, which takes more evidence: that of {name} is {span}."
         return [f"{name} is first.", *([wider] if worst > 1 else [])]
     if len(best_first) == len(ranked) and not margins.separated(strengths).any():
         said = "Not enough judgements to separate any two models."
     else:
         said = f"Tied for first: {_enumerated([ranked[model] for model in best_first])}."
     first, second = best_first[:2]
+    if np.isinf(margins.first[first, second]) and strengths[first] > strengths[second]:
+        two = f"{ranked[first]} from {ranked[second]}"
+        return [said, f"There are too few judgements to say how many more would separate {two}."]
     return [said, _forecast(ranked[first], ranked[second], more_judgements(strengths, margins, first, second))]
 
 
@@ -88,15 +97,15 @@ def more_judgements(strengths: Float[Array, " M"], margins: Margins, first: int,
 def _forecast(first: str, second: str, times: float) -> str:
     if times > MOST_TIMES:
         return f"{first} and {second} are too close to say how many more judgements would separate them."
-    many = f"{times:.1f}" if times < 3 else f"{times:.0f}"
+    many = f"{max(times, 1.1):.1f}" if times < 3 else f"{times:.0f}"  # as many as now have not shown it
     return f"If {first} stays as far ahead of {second} as now, about {many} times as many judgements would show it."
 
 
-def _not_comparable(names: Sequence[str], groups: Sequence[Sequence[int]]) -> list[str]:
+def _not_comparable(names: Sequence[str], groups: Sequence[Sequence[int]], link: str) -> list[str]:
     if len(groups) > 1 and len(groups[0]) == 1:
-        return ["Not comparable: no two models share a judged item."]
+        return [f"Not comparable: no {link} connects any two models."]
     first, *others = [_enumerated([names[model] for model in group]) for group in groups]
-    return [f"Not comparable: no judged item connects {other} with {first}." for other in others]
+    return [f"Not comparable: no {link} connects {other} with {first}." for other in others]
 
 
 def _enumerated(words: Sequence[str]) -> str:

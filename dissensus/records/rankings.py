@@ -75,7 +75,8 @@ class Ranking(Record):
             [one.low for one in self.standings],
             [one.high for one in self.standings],
             axis or f"Strength ({self.provenance.method})",
-            "Dots are strengths. Models whose bars do not overlap are separated. A rank such as 2–4 is a set.",
+            "Dots are strengths. Models that can be compared are separated if their bars do not overlap. "
+            "A rank such as 2–4 is a set.",
             [one.ranks for one in self.standings],
             [one.may_be_first for one in self.standings],
         )

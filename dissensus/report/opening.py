@@ -54,28 +54,24 @@ def leader_words(report: AttackReport, roles: Mapping[str, str], both: str) -> t
 
 
 def _lead(role: str, ranking: Ranking, meaning: str) -> str:
-    best, unbeaten, ranked = ranking.standings[0].model, _unbeaten(ranking), _ranked(ranking)
-    if not ranked:
+    best, unbeaten = ranking.standings[0].model, _unbeaten(ranking)
+    if ranking.standings[0].strength is None:
         return ""
     if len(unbeaten) == 1:
         return f"{best} is the strongest {role}: {meaning}."
-    if unbeaten == ranked:
+    if len(unbeaten) == len(ranking.standings):
         return f"No {role} is clearly ahead."
     return f"{best} comes first as {'an' if role == 'attacker' else 'a'} {role}{UNSURE}"
 
 
 def _tie_words(role: str, ranking: Ranking) -> str:
     unbeaten = _unbeaten(ranking)
-    if len(unbeaten) < 2 or unbeaten == _ranked(ranking):
+    if len(unbeaten) < 2 or len(unbeaten) == len(ranking.standings):
         return ""
     named = ", ".join(unbeaten) if len(unbeaten) <= 4 else f"{', '.join(unbeaten[:3])} and {len(unbeaten) - 3} others"
     return f"The judgements cannot tell which {role} is first: {named}."
 
 
-def _ranked(ranking: Ranking) -> list[str]:
-    return [s.model for s in ranking.standings if s.strength is not None]
-
-
 def _unbeaten(ranking: Ranking) -> list[str]:
-    """Models that may be first."""
-    return [s.model for s in ranking.standings if s.may_be_first and s.strength is not None]
+    """Models that may be first, as far as they can be compared."""
+    return [s.model for s in ranking.standings if s.may_be_first]

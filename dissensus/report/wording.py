@@ -17,6 +17,11 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def duration(hours: float) -> str:
+    """A length of time to about two digits: '1 minute', '40 minutes', '2 hours'."""
+    return counted(max(round(60 * hours), 1), "minute") if hours < 1 else counted(round(hours), "hour")
+
+
 def percent(share: float, digits: int = 0) -> str:
     """A share between 0 and 1 as a percentage, with a narrow no-break space before the sign."""
     return f"{100 * share:.{digits}f}\u202f%"
@@ -61,7 +66,7 @@ def cyclic(share: float | None) -> str:
         verdict = "the duels fit one order almost without contradiction"
     elif share < 0.2:
         verdict = "the duels mostly fit one order"
-    elif share < 0.5:
+    elif share <= 0.5:
         verdict = f"many duels contradict each other{CIRCLE}, so do not rely on close ranks"
     else:
         verdict = f"the duels mostly go in circles{CIRCLE}, so there is no consistent order"

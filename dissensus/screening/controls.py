@@ -14,6 +14,9 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Int
 from dissensus.screening.shares import Shares
 
+MIN_CONTROLS = 5
+"""Answers to control questions below which nothing is said about a person."""
+
 
 @dataclass(frozen=True)
 class Threshold:
@@ -48,7 +51,7 @@ def control_threshold(
     results: Shares,
     is_trusted: Bool[Array, " R"],
     fallback: float = 0.7,
-    min_controls: int = 5,
+    min_controls: int = MIN_CONTROLS,
     min_trusted: int = 2,
     deviations: float = 2.0,
 ) -> Threshold:
@@ -75,7 +78,7 @@ def suggested_exclusions(
     results: Shares,
     is_trusted: Bool[Array, " R"],
     threshold: Threshold,
-    min_controls: int = 5,
+    min_controls: int = MIN_CONTROLS,
     only_sure: bool = False,
     level: float = 0.95,
 ) -> list[Suggestion]:

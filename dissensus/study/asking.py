@@ -170,23 +170,41 @@ class Asking(Base):
     ) -> None:
         """Serve the annotation pages until the process is stopped.
 
-        `ready` is called with the addresses, and `tell` with one line if pictures are missing: reserves replace them.
-        The other arguments are those of `configure`, and are saved in study.toml once the service is ready.
+        `ready` is called with the addresses. `tell` is called with one line at a time: pictures that are missing, so
+        that reserves replace them, and before `ready`, how many people answer each question and what that costs.
+        The other arguments are those of `configure`, and are saved in study.toml once the service is ready. If neither
+        `answers` nor study.toml says how many people answer each question, and nobody has answered yet, it is three
+        (one for masks that are drawn).
         """
+        from dissensus.competition.changes import uncounted
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
+        from dissensus.web.effort import effort_of
         from dissensus.web.running import run
 
+        tell = tell or (lambda _: None)
         values = _service_settings(self.folder, answers, database, host, port)
-        settings = self._with_service(values)
+        settings, before = self._with_service(values), self.settings.judge.min_answers
+        if answers is None and (usual := settings.judge.served_answers) != before and self._is_unanswered(settings):
+            answers = usual
+            settings = self._with_service(values := _service_settings(self.folder, answers, database, host, port))
+        made: list[Service] = []
+
+        def make() -> Service:
+            made.append(Service(self._backing(tell, settings)))
+            return made[0]
 
         def started(address: str, token: str) -> None:
             if values:
                 self.configure(answers, database, host, port)
+            for line in (*effort_of(made[0].desk, before).words, *uncounted(self._task_with(settings))):
+                tell(line)
             ready(address, token)
 
         with Lock(self.folder.serving, "this study is already being served: stop that service first", is_removed=True):
-            make = lambda: Service(self._backing(tell or (lambda _: None), settings))  # noqa: E731
             run(make, settings.serve.host, settings.serve.port if port is None else port, started)
+
+    def _is_unanswered(self, settings: Settings) -> bool:
+        return self._task_with(settings).work.answers.counts()[0] == 0
 
     def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
         """The study behind the service; with `tell`, it first checks for missing pictures and reports them."""

@@ -28,6 +28,12 @@ class Finding(Base):
         """
         return self._task.rank(self.evaluation(), method)
 
+    def rule_changes(self) -> tuple[str, ...]:
+        """What has changed in [judge] since the last ranking, in a sentence; empty if nothing has."""
+        from dissensus.competition.changes import changed_rules
+
+        return changed_rules(self.folder, self.settings.judge.model_dump())
+
     def evaluation(self) -> Evaluation[Any, Any]:
         """All rounds with their answers and what follows from them: the input of a ranking.
 

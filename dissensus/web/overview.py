@@ -14,6 +14,7 @@ import numpy as np
 from dissensus.arrays import Array
 from dissensus.labeling import QUESTIONS
 from dissensus.records import ROLES, UNKNOWN_MOMENT
+from dissensus.report.wording import counted, duration
 from dissensus.screening import Agreement, Panel, PanelAnswers, panel_agreement, panel_of, panel_skill
 from dissensus.web.desk import Desk
 
@@ -223,11 +224,7 @@ def _expected(left: int, rate: float | None) -> str:
     if rate is None:
         return "too few answers yet for an estimate"
     hours = left / rate
-    if hours < 1:
-        minutes = max(round(60 * hours), 1)
-        return f"about {minutes} {'minute' if minutes == 1 else 'minutes'} at the current pace"
-    number, unit = (round(hours), "hour") if hours < 48 else (round(hours / 24), "day")
-    return f"about {number} {unit if number == 1 else unit + 's'} at the current pace"
+    return f"about {duration(hours) if hours < 48 else counted(round(hours / 24), 'day')} at the current pace"
 
 
 def _alpha(found: Agreement | str) -> dict[str, Any] | None:

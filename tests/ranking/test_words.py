@@ -75,7 +75,7 @@ def test_the_first_group_is_ranked_and_the_others_are_not_comparable() -> None:
 
 def test_nobody_is_comparable() -> None:
     said = sentences(NAMES, ((0,), (1,), (2,), (3,)), np.zeros(1), Margins(*np.ones((2, 1, 1))))
-    assert said == ("Not comparable: no two models share a judged item.",)
+    assert said == ("Not comparable: no judged item connects any two models.",)
 
 
 def test_circles_identical_models_and_degenerate_resamples_are_said() -> None:

@@ -150,7 +150,7 @@ def test_contradicted_attackers_are_named_and_not_praised() -> None:
     evidence = evidence_from(selection, np.full(6, -0.6))
     matrices = attack_matrices(evidence.attacks, 3)
     (words,) = contradictions(matrices, list("abc"))
-    assert words.endswith("and 1 others.")
+    assert words.endswith("and 1 other.")
     praised = ranked("abc", "bca")
     assert disagreements(praised, matrices, list("abc")) == ()
     assert disagreements(praised) != ()

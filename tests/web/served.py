@@ -136,6 +136,13 @@ class Lines:
         self._waiting.put(None)
 
 
+def let_one_person_answer(folder: Path) -> None:
+    """One answer per question is enough, unless the study says otherwise: what a test is about rarely needs three."""
+    study = Study(folder)
+    if "min_answers" not in study.settings.judge.model_fields_set:
+        study.change("judge", {"min_answers": 1})
+
+
 class Served:
     """The service in a thread of this process, where everything is imported already."""
 
@@ -146,6 +153,7 @@ class Served:
         self.folder = folder
         given = dict(zip(options[::2], options[1::2], strict=True))
         self.port = int(given.pop("--port", 0))
+        let_one_person_answer(folder)
         Study(folder).configure(**{name.removeprefix("--"): int(value) for name, value in given.items()})
         self._is_open, self._problem = threading.Event(), None
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -204,6 +212,7 @@ class ServedProcess(Served):
     def __init__(self, folder: Path, *options: str, environment: dict[str, str] | None = None) -> None:
         """Start it; returns once people can come."""
         self.folder = folder
+        let_one_person_answer(folder)
         self.process = started([*self.line, str(folder), "--port", "0", *options], environment)
         self.lines = Lines(self.process)
         self.printed = self.lines.printed

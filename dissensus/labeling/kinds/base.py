@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from dissensus.errors import JudgementError, quoted
 from dissensus.records import Classes
@@ -26,6 +26,9 @@ class Kind(ABC):
     By default a question shows only the image of `item`, by which it is grouped; answers are stored as they are sent,
     and known answers are written like answers.
     """
+
+    seconds: ClassVar[float]
+    """Roughly how long an answer takes: the estimate for a study that has too few answers to measure it."""
 
     @abstractmethod
     def checked(self, body: Body, classes: Classes, /) -> Body:

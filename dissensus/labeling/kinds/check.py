@@ -27,6 +27,8 @@ class Check(Kind):
     (`missing`, `extra`, `class` or `border`). An empty list says that nothing is wrong.
     """
 
+    seconds = 30
+
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         only(body, "item")
         return {"item": named(body, "item")[0]}

@@ -24,6 +24,8 @@ class Choice(PairKind):
     forced choice, section 4.4 of the paper on segmentation), and `unfit` says that the image cannot be judged.
     """
 
+    seconds = 8
+
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         """Two items, or one item and two models, and the question about them."""
         only(body, "item", "first", "second", "ask", "same")

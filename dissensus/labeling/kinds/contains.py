@@ -14,6 +14,8 @@ WORDS = {"yes": "yes", "no": "no", "unsure": "hard to tell", "unfit": "unsuitabl
 class Contains(Kind):
     """The body is {item, label}; the answers are yes, no, unsure and unfit. An image's labels are asked together."""
 
+    seconds = 5
+
     def checked(self, body: Body, classes: Classes, /) -> Body:
         """Item and label, with the label as a class number."""
         only(body, "item", "label")

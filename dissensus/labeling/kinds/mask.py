@@ -32,6 +32,8 @@ class Mask(Kind):
     be judged; so does a mask of nothing but 255.
     """
 
+    seconds = 300
+
     def checked(self, body: Body, classes: Classes, /) -> Body:
         """The item, whether it is the second round, and the model to start from."""
         only(body, "item", "again", "prefill")

@@ -18,6 +18,8 @@ class Pick(Kind):
     order each time cannot be learnt.
     """
 
+    seconds = 20
+
     def checked(self, body: Body, classes: Classes, /) -> Body:
         """The item, and the options as class numbers."""
         only(body, "item", "ask", "options")

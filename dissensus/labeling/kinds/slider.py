@@ -31,6 +31,8 @@ class Slider(PairKind):
     differences of mean opinion scores, need not be whole.
     """
 
+    seconds = 17  # 36 pairs in about ten minutes: section 4.1 of the gMAD paper
+
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         """Two items, and the question about them."""
         only(body, "first", "second", "ask")

@@ -201,7 +201,7 @@ def stability_section(report: LabelsReport) -> Section:
 
 def stability(rows: Sequence[tuple[int, float]]) -> Plot | None:
     """How the ranking settles over k; None if there is nothing to draw."""
-    if not rows:
+    if len(rows) < 2:  # a single point is 1 by construction, and says nothing
         return None
     first, last, settled = rows[0][0], rows[-1][0], settled_from(rows, lambda srcc: srcc > STABLE)
     if settled == first:

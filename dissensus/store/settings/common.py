@@ -72,12 +72,21 @@ class ModelSettings(Record):
     """Whether higher or lower scores are better."""
 
 
+PEOPLE = 3
+"""How many people answer each question of a study that is served, so that no single one decides everything."""
+
+
 class CountingSettings(Record):
     """When answers add up to a verdict."""
 
     min_answers: int = Field(1, ge=1)
     unfit: float = Field(0.5, ge=0, lt=1)
     share: float = Field(0.5, ge=0, le=1)
+
+    @property
+    def served_answers(self) -> int:
+        """`min_answers` of a study that is served: if it is not set, more people are asked than for sheets."""
+        return self.min_answers if "min_answers" in self.model_fields_set else PEOPLE
 
 
 class MethodSettings(Record):

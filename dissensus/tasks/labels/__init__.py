@@ -121,7 +121,8 @@ class Labels(Task[Selection, LabelStates]):
         pairs = combinations(range(len(names)), 2)
         identical = [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
         standings = rank(all_outcomes(evaluation), names, method, identical)
-        return ranking_of(self.work.folder, evaluation, standings, method)
+        judge = {"judge": self.work.settings.judge.model_dump()}
+        return ranking_of(self.work.folder, evaluation, standings, method, parameters=judge)
 
     def with_fragility(self, ranking: Ranking, evaluation: LabelEvaluation, method: Method) -> Ranking:
         """The ranking with the smallest set of judgements found that decides which model is first.

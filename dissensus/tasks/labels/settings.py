@@ -22,7 +22,7 @@ confidence = 0.8    # minimum confidence of both models (ignored for models with
 
 [judge]
 method = "majority" # majority, dawid-skene
-min_answers = 1     # answers that a question needs before it counts
+# min_answers = 3   # people who must answer a question before it counts; 1 until `serve` sets 3
 unsure = 0.6        # an item is discarded if more than this share of its answers is 'unsure' …
 unfit = 0.5         # … or this share is 'unfit'
 share = 0.5         # a duel counts once this share of its items is judged

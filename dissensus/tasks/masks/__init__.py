@@ -17,6 +17,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool
 from dissensus.backends import MapPreprocess
 from dissensus.competition.attacks import rankings_of
+from dissensus.competition.changes import uncounted
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.inquiry import Answers
@@ -123,7 +124,7 @@ class Masks(Task[MaskSelection, MaskScores]):
             evidence,
             method_of(settings.rank, method),
             self.noun,
-            (*evidence.limits, *doubts(settings.judge, evaluation)),
+            (*evidence.limits, *doubts(settings.judge, evaluation), *uncounted(self)),
             {"measure": evaluation.rounds[-1].settings["measure"], "judge": settings.judge.model_dump()},
             lambda _, matrices: contradictions(matrices, evaluation.models),
         )

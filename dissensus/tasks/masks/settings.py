@@ -22,7 +22,7 @@ measure = "miou"    # agreement between two maps: miou, miou-all, fwiou, mpa
 question = "mask"   # mask: annotators draw the ground truth; choice: they choose the better of two predictions
 # prefill = ""      # model whose map annotators start from: faster, but biases them towards that model
 check = true        # a second person checks every mask, and marked errors are corrected
-min_answers = 1     # masks or choices that an image needs before it counts
+# min_answers = 1   # masks or choices that an image needs before it counts; `serve` sets 3 for choices
 unfit = 0.5         # an image is discarded if more than this share of its answers is 'unfit'
 share = 0.5         # a duel counts once this share of its images is judged
 
@@ -50,6 +50,11 @@ class TruthSettings(CountingSettings):
     check: bool = True
     prefill: str = ""
     """The model whose map annotators start from; empty by default, so that no model biases them."""
+
+    @property
+    def served_answers(self) -> int:
+        """A mask takes minutes and somebody else checks it, so one drawing is enough by default."""
+        return super().served_answers if self.question == "choice" else self.min_answers
 
 
 class MaskServeSettings(ServeSettings):

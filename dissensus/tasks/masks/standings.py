@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
+from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among, unheard
 from dissensus.competition.standings import Method
 from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices, shares
@@ -100,9 +100,7 @@ class MaskEvidence:
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
             words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
-        if choices is not None and len(np.unique(choices.told.person)) == 1:
-            words.append("Only one person answered: rank sets cover variation between images, not annotators.")
-        return tuple(words)
+        return (*words, *(() if choices is None else unheard(choices.told.question, choices.told.person, "image")))
 
 
 def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.competition.attacks import rankings_of
+from dissensus.competition.changes import uncounted
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Evaluation, QuestionSet, States, Task
 from dissensus.errors import StudyError
@@ -122,7 +123,7 @@ class Scores(Task[PairSelection, Preferences]):
             evidence,
             method_of(settings.rank, method),
             self.noun,
-            (*evidence.limits, *self._screened_out(evaluation)),
+            (*evidence.limits, *self._screened_out(evaluation), *uncounted(self)),
             {"screening": screening_of(settings.judge), "judge": settings.judge.model_dump()},
             lambda found, matrices: (
                 *contradictions(matrices, names),

@@ -30,7 +30,7 @@ reserves = 1        # next pairs per level, which replace discarded ones
 question = "slider" # slider, choice
 method = "bt500"    # bt500, p910, mean
 # balance = 0.3     # bt500 then rejects only people whose |high − low| / all outliers is below this, as in BT.500
-min_answers = 1     # answers that a pair needs before it counts
+# min_answers = 3   # people who must compare a pair before it counts; 1 until `serve` sets 3
 unfit = 0.5         # a pair is discarded if more than this share of its answers is 'unfit'
 share = 0.5         # a duel counts once this share of its pairs is judged
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
+from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among, unheard
 from dissensus.competition.judged import Judged
 from dissensus.competition.standings import Method
 from dissensus.competition.standings import stability as stability_by
@@ -82,9 +82,7 @@ class PairEvidence:
         attacks, words = self.attacks, []
         if len(attacks) and not attacks.preference.any():
             words.append("Annotators saw no difference in any pair, so no model is falsified.")
-        if len(np.unique(self.person)) == 1:
-            words.append("Only one person answered: rank sets cover variation between pairs, not annotators.")
-        return tuple(words)
+        return (*words, *unheard(self.question, self.person, "pair"))
 
 
 def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) -> Attacks:
@@ -157,8 +155,8 @@ def disagreements(
             )
         elif first - second >= apart:
             words.append(
-                f"{model} defends better (place {second}) than it attacks (place {first}): other models find few items "
-                f"that it wrongly scores alike, but annotators seldom confirm the differences it sees.{perhaps}"
+                f"{model} defends better (place {second}) than it attacks (place {first}): compared with others, it is "
+                f"seldom wrong about items that it scores alike, and often about differences that it sees.{perhaps}"
             )
     return tuple(words)
 

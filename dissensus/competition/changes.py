@@ -1,0 +1,89 @@
+"""What has changed since earlier rounds, answers and rankings: said wherever it changes what they mean."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from dissensus.competition.reporting import setting_text
+from dissensus.errors import DissensusError
+from dissensus.labeling import QUESTIONS
+from dissensus.report.wording import counted
+from dissensus.store.files import exists, read_text
+from dissensus.store.folder import Folder
+from dissensus.store.rounds import Round
+from dissensus.store.set_questions import CustomQuestions
+
+if TYPE_CHECKING:
+    from dissensus.competition.task import Task
+
+AMOUNTS = ("k", "reserves")
+"""Settings of a round that say how much is selected, not what."""
+
+
+def changed(before: Mapping[str, Any], now: Mapping[str, Any], left_open: Collection[str] = ()) -> list[str]:
+    """Settings with other values, such as 'cap 3 → 1'; those in `left_open` have not changed if they are None now."""
+    said = {name: value for name, value in now.items() if not (name in left_open and value is None)}
+    return [
+        f"{name} {setting_text(before.get(name))} → {setting_text(value)}"
+        for name, value in said.items()
+        if value != before.get(name)
+    ]
+
+
+def mixed_rounds(rounds: Sequence[Round[Any]]) -> dict[int, str]:
+    """A sentence about every round that was selected by other rules than the one before, by number."""
+    found = {}
+    for earlier, later in pairwise(rounds):
+        rules = {name: value for name, value in later.settings.items() if name not in AMOUNTS}
+        if differs := changed(earlier.settings, rules):
+            found[later.number] = (
+                f"Round {later.number} was selected with other settings than round {earlier.number} "
+                f"({', '.join(differs)}): the ranking counts both."
+            )
+    return found
+
+
+def pending(task: Task[Any, Any], rounds: Sequence[Round[Any]]) -> tuple[str, ...]:
+    """A sentence about settings in study.toml with which no round has been selected yet."""
+    with suppress(DissensusError):  # `select` says what is wrong with them
+        if rounds and (differs := changed(rounds[-1].settings, task.wanted(), task.found_later)):
+            return (
+                f"The settings have changed since round {rounds[-1].number} ({', '.join(differs)}): this applies to "
+                "further rounds only, and a ranking would count all of them.",
+            )
+    return ()
+
+
+def uncounted(task: Task[Any, Any]) -> tuple[str, ...]:
+    """Sentences about answers that do not count, because study.toml now asks another kind of question."""
+    work, words = task.work, []
+    question = getattr(work.settings.judge, "question", None)
+    if question is None:
+        return ()
+    own = {(one.question.kind, one.question.text) for one in CustomQuestions(work.database).all()}
+    for kind in QUESTIONS:
+        if kind in (question, "check"):
+            continue
+        count = sum((kind, row[1]) not in own for row in work.answers.essentials(kind, "asked"))
+        if count:
+            do = "does" if count == 1 else "do"
+            words.append(
+                f"{counted(count, 'answer')} to {kind} questions {do} not count: this study asks {question} questions "
+                "(judge.question in study.toml)."
+            )
+    return tuple(words)
+
+
+def changed_rules(folder: Folder, judge: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence about settings in [judge] that have changed since the ranking in results/."""
+    with suppress(DissensusError, ValueError):  # a damaged ranking is replaced anyway
+        if exists(folder.ranking):
+            last = json.loads(read_text(folder.ranking))
+            before = last.get("aggressiveness", last)["provenance"]["parameters"].get("judge")
+            if before is not None and (differs := changed(before, judge)):
+                return (f"[judge] in study.toml has changed since the last ranking: {', '.join(differs)}.",)
+    return ()

@@ -1,0 +1,138 @@
+"""A command or a setting that changes what earlier rounds, answers or rankings mean refuses, or says so.
+
+Refusals have tests of their own: other settings without --again, `predict --again`, `pool`, `remove`, `better`, and
+`select --again --measure`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small import ITEMS, answered, labels, masked
+
+from dissensus.study import Study
+
+RNG = np.random.default_rng(0)
+QUALITY = dict(zip(ITEMS, RNG.uniform(0, 100, len(ITEMS)).tolist(), strict=True))
+
+
+def scored(root: Path) -> Study:
+    """Three models that predict scores, and their round, which two people have answered."""
+    study = Study.init(root, task="scores")
+    study.pool(items=ITEMS)
+    seen = np.array(list(QUALITY.values()))
+    study.predict(**{name: seen + RNG.normal(0, noise, len(seen)) for name, noise in (("a", 5), ("b", 20), ("c", 40))})
+    study.select(levels=3)
+    study.change("judge", {"min_answers": 2})
+    for name in ("ann", "ben"):
+        rows = [
+            {"first": one.first, "second": one.second, "answer": round(QUALITY[one.second] - QUALITY[one.first])}
+            for one in study.questions()
+        ]
+        study.answer(rows, name)
+    return study
+
+
+def ratings(study: Study) -> Path:
+    path = study.folder.root.parent / "ratings.csv"
+    rows = [f"{item},{1 + quality / 25}" for item, quality in QUALITY.items()]
+    path.write_text("\n".join(["item,rating", *rows]), encoding="utf-8")
+    return path
+
+
+def test_more_of_the_same_is_not_a_change(tmp_path):
+    study = answered(tmp_path / "study")
+    number = study.select(again=True, k=2, reserves=1)
+    assert not any("other settings" in words for one in study.status().rounds for words in one.words)
+    assert number == 3
+    assert not any("other settings" in words for words in study.rank().words)
+
+
+@pytest.mark.parametrize("how", ["again", "join"])
+def test_a_round_by_other_rules_is_named_by_every_ranking(tmp_path, how, command):
+    study = answered(tmp_path / "study")
+    assert not any("other settings" in words for words in study.rank().words)
+    said = "Round 3 was selected with other settings than round 2 (cap 3 → 1): the ranking counts both."
+    if how == "again":
+        assert said in command("select", study.folder.root, "--again", "--cap", 1).stdout
+    else:
+        study.change("select", {"cap": 1})
+        study.join(four=labels(3))
+        assert said in study.status().rounds[-1].words
+    assert said in study.rank().words
+
+
+def test_settings_that_no_round_has_yet_are_in_the_status(tmp_path, command):
+    study = answered(tmp_path / "study")
+    assert study.status().changes == ()
+    study.change("select", {"cap": 1})
+    said = "The settings have changed since round 2 (cap 3 → 1): this applies to further rounds only"
+    assert said in command("status", study.folder.root).stdout
+
+
+def test_another_scale_says_that_the_rounds_have_the_old_one(tmp_path, command):
+    study = scored(tmp_path / "study")
+    before = study.rank().aggressiveness
+    assert "further rounds only" not in command("scale", study.folder.root).stdout
+    done = command("scale", study.folder.root, ratings(study), "--worst", 1, "--best", 5)
+    assert "The settings have changed since round 1 (scale method ranks → " in done.stdout
+    assert study.rank().aggressiveness.standings == before.standings
+    study.select(again=True)
+    assert any(words.startswith("Round 2 was selected with other settings") for words in study.rank().resistance.words)
+
+
+def test_answers_to_the_other_kind_of_question_are_not_dropped_in_silence(tmp_path, command):
+    study = scored(tmp_path / "study")
+    count = study.status().judgements
+    assert study.status().changes == ()
+    study.change("judge", {"question": "choice", "min_answers": 1})
+    said = f"{count} answers to slider questions do not count: this study asks choice questions"
+    assert said in command("status", study.folder.root).stdout
+    better = [
+        {"first": one.first, "second": one.second, "kind": "choice", "answer": "second"} for one in study.questions()
+    ]
+    study.answer(better, "ann")
+    assert any(words.startswith(said) for words in study.rank().aggressiveness.words)
+    study.change("judge", {"question": "slider"})
+    assert any("choice questions do not count" in words for words in study.rank().aggressiveness.words)
+
+
+def test_masks_do_not_count_where_people_choose(tmp_path):
+    study = masked(tmp_path / "study")
+    mask = {"height": 16, "width": 16, "runs": [0, 128, 1, 128]}
+    rows = [
+        {"kind": "mask", "question": {"item": one.item}, "annotator": "ann", "answer": mask}
+        for one in study.questions()
+    ]
+    path = tmp_path / "masks.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    study.judgements_import(path)
+    assert study.status().changes == ()
+    study.change("judge", {"question": "choice"})
+    assert study.status().changes[0].startswith(f"{len(rows)} answers to mask questions do not count")
+
+
+def test_the_owners_own_questions_are_no_answers_that_were_dropped(tmp_path):
+    study = scored(tmp_path / "study")
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"kind": "choice", "first": ITEMS[0], "second": ITEMS[1], "ask": "Sharper?"}))
+    study.ask(path)
+    own = {"kind": "choice", "question": json.loads(path.read_text()), "annotator": "ann", "answer": "first"}
+    own["question"].pop("kind")
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps(own), encoding="utf-8")
+    assert study.judgements_import(answers) == 1
+    assert study.status().changes == ()
+
+
+def test_a_ranking_by_other_rules_than_the_last_one_says_so(tmp_path, command):
+    study = answered(tmp_path / "study")
+    said = "has changed since the last ranking"
+    assert said not in command("rank", study.folder.root).stdout
+    assert said not in command("rank", study.folder.root).stdout
+    study.change("judge", {"unsure": 0.2})
+    assert f"[judge] in study.toml {said}: unsure 0.6 → 0.2." in command("report", study.folder.root).stdout
+    assert said not in command("rank", study.folder.root).stdout
