@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,6 +22,7 @@ from dissensus.tasks.scores.levels import (
     even_levels,
     level_cells,
     level_counts,
+    level_steps,
     most_different,
     quantile_cells,
     require_levels,
@@ -71,6 +72,7 @@ def depth_of(cells: Cells, reserves: int, taken: Int[Array, "T 4"] | None) -> in
 class PairSelector(Selector[PairSelection]):
     """The selection of one round."""
 
+    tried_up_to = 200_000
     recorded = ("pool", "predictions", "better")
 
     def __init__(self, work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> None:
@@ -94,12 +96,28 @@ class PairSelector(Selector[PairSelection]):
         self.reduction = LevelExtremes(self.columns, self.cells, depth)
         self.inputs = {"better": better, "scales": self.scale.parameters(plan.models)}
 
+    @property
+    def limits(self) -> str:
+        """The rules that apply last."""
+        fresh = ["not in an earlier round"] if self.taken is not None else []
+        most = ["case = most"] if self.plan.settings["case"] == "most" else []
+        return ", ".join([f"levels = {self.plan.settings['levels']}", *most, *fresh])
+
+    def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Twice as many levels, and levels with equal numbers of items."""
+        found = {name: self.plan.settings[name] for name in FOUND}  # defaults depend on the levels
+        more = {f"levels = {2 * settings['levels']}": {"levels": 2 * settings["levels"], **found}}
+        equal = {"spacing = quantile": {"spacing": "quantile", "jnd": None}} if settings["spacing"] == "even" else {}
+        return more | equal
+
     def finish(self, found: Extremes) -> SelectionResult[PairSelection]:
         """The extremal pair of every attacker in every level of every defender, and its reserves."""
         plan = self.plan
-        skipped = require_levels(level_counts(found, self.cells), plan.models, np.any(plan.wanted, axis=0))
+        weight = level_counts(found, self.cells)
+        skipped = require_levels(weight, plan.models, np.any(plan.wanted, axis=0))
         pairs = extremal_pairs(found, self.cells, plan.wanted, 1 + plan.settings["reserves"], self.taken)
         selection = _selection(pairs, self.columns, self.scale.scales)
+        steps = level_steps(weight, plan.wanted, selection)
         if plan.settings["case"] == "most":
             selection = most_different(selection)
         if len(selection) == 0:
@@ -113,7 +131,7 @@ class PairSelector(Selector[PairSelection]):
             "levels": _ends(plan.settings, self.ends),
             "skipped": skipped,
         }
-        return SelectionResult(selection, about)
+        return SelectionResult(selection, about, steps=steps)
 
 
 def recorded_settings(work: Workspace[ScoreSettings]) -> dict[str, Any]:
