@@ -73,7 +73,7 @@ def _select(task: Task[S, H], plan: Plan[S]) -> int:
         "settings": plan.settings,
         "duels": [[plan.models[first], plan.models[second]] for first, second in plan.duels.tolist()],
         "inputs": {name: inputs[name] for name in selecting.recorded},
-        "funnel": [step.model_dump() for step in funnel(task, plan, selecting, choice)],
+        "funnel": [step.model_dump() for step in funnel(task, selecting, choice)],
     }
     ids = dict(zip(items, drawn(work.folder, items, work.progress), strict=True))
     if plan.replaced is not None:  # answers may have been imported in the meantime

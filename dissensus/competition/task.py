@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
 from pathlib import Path
@@ -85,6 +85,7 @@ class SelectionResult(Generic[S]):
 class Selector(ABC, Generic[S]):
     """One selection: a reduction over the pool, and how its result becomes rows."""
 
+    plan: Plan[S]
     reduction: Reduction[Any, Any]
     inputs: Mapping[str, Any] = {}
     """What the result depends on besides the pool, the predictions, the settings and the number of duels."""
@@ -109,6 +110,10 @@ class Selector(ABC, Generic[S]):
     def others(self, settings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         """Changes to the settings of a round that are worth knowing about, in words; a pass over the pool for each."""
         return {}
+
+    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Selector[S]:
+        """The selection of the same plan with other settings."""
+        return type(self)(work, replace(self.plan, settings=dict(settings)))
 
     def run(self, work: Workspace[Any], parts: Parts | None) -> SelectionResult[S]:
         """Run the reduction over the pool, and finish."""

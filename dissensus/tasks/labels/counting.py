@@ -81,8 +81,8 @@ def steps_of(counts: Counts, size: int, chosen: float, has_list: bool) -> list[S
         steps.append(Step(rule="readable by every model", left=counts.readable))
     steps.append(Step(rule="two models disagree", left=counts.disagreed))
     left: list[int] = counts.items[:, 0].tolist()
-    others = [Otherwise(setting=f"≥ {rung:g}", left=one) for rung, one in zip(rungs, left, strict=True)]
-    rule = f"both with confidence ≥ {chosen:g}"
+    others = [Otherwise(setting=f"{rung:g}", left=one) for rung, one in zip(rungs, left, strict=True)]
+    rule = f"both: confidence ≥ {chosen:g}"
     steps.append(Step(rule=rule, left=left[at], otherwise=(*others[:at], *others[at + 1 :])))
     if has_list:
         steps.append(Step(rule="eligible", left=int(counts.items[at, 1])))
@@ -95,9 +95,8 @@ def lowered_in_words(counts: Counts, k: int, chosen: float) -> list[str]:
         return []
     first, now = (int((counts.candidates[LADDER.index(one)] >= k).sum()) for one in (LADDER[0], chosen))
     return [
-        f"Confidence was lowered from {LADDER[0]:g} to {chosen:g}: at {LADDER[0]:g}, {first:,} of "
-        f"{counts.candidates.shape[1]:,} duels have {k:,} items to choose from, at {chosen:g} {now:,}; to set it "
-        "yourself, use --confidence."
+        f"No confidence is set, so {chosen:g} was used instead of {LADDER[0]:g}: of {counts.candidates.shape[1]:,} "
+        f"duels, {first:,} have {k:,} items to choose from at {LADDER[0]:g}, and {now:,} at {chosen:g}."
     ]
 
 

@@ -106,13 +106,13 @@ class LabelSelector(Selector[Selection]):
     def limits(self) -> str:
         """The rules that apply last."""
         fresh = ", not in an earlier round" if self.plan.taken else ""
-        return f"k = {self.plan.settings['k']}, cap = {self.plan.settings['cap']}{fresh}"
+        return f"k {self.plan.settings['k']}, cap {self.plan.settings['cap']}{fresh}"
 
     def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Twice as many items, and fewer or no limits on items with the same label."""
         k, cap = settings["k"], settings["cap"]
         caps = [one for one in (2 * cap, k) if cap < one <= k]
-        return {f"k = {2 * k}": {"k": 2 * k}} | {f"cap = {one}": {"cap": one} for one in caps}
+        return {f"k {2 * k}": {"k": 2 * k}} | {f"cap {one}": {"cap": one} for one in caps}
 
     def run(self, work: Workspace[Any], parts: Parts | None) -> SelectionResult[Selection]:
         """Run the reduction; if no confidence is set and it leaves most duels short, run it again with a lower one.
@@ -130,7 +130,7 @@ class LabelSelector(Selector[Selection]):
             words = lowered_in_words(counts, self.rule.k, chosen)
         used = self
         if chosen != self.confidence:
-            used = LabelSelector(work, replace(self.plan, settings=self.plan.settings | {"confidence": chosen}))
+            used = self.changed(work, self.plan.settings | {"confidence": chosen})
             found = work.reduce(used.reduction, f"select with confidence {chosen:g}")
             filled = used._filled(found)
         choice = used.finish(found)

@@ -103,11 +103,11 @@ class MaskSelector(Selector[MaskSelection]):
     def limits(self) -> str:
         """The rules that apply last."""
         fresh = "" if self.taken is None else ", not in an earlier round"
-        return f"k = {self.plan.settings['k']}{fresh}"
+        return f"k {self.plan.settings['k']}{fresh}"
 
     def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Twice as many images per category."""
-        return {f"k = {2 * settings['k']}": {"k": 2 * settings["k"]}}
+        return {f"k {2 * settings['k']}": {"k": 2 * settings["k"]}}
 
     def finish(self, found: CategoryTops) -> SelectionResult[MaskSelection]:
         """The k images of every category of every wanted duel, and their reserves."""
