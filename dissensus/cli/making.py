@@ -277,7 +277,7 @@ def select(
     ] = None,
     confidence: Annotated[
         float | None,
-        typer.Option(help="Minimum confidence of both models.", show_default="study.toml, or 0.8"),
+        typer.Option(help="Minimum confidence of both models.", show_default="study.toml, or 0.8; less on small pools"),
     ] = None,
     distance: Annotated[
         str | None, typer.Option(help=f"Distance between classes: {DISTANCES}.", show_default=False)
@@ -335,6 +335,7 @@ def select(
 
     For scores, these are the pairs of items that the attacker rates most differently while the defender rates them
     alike. For masks, they are the images in each category of the defender on which the two maps agree least.
+    Run it again with other settings to replace the selection, as long as nobody has been asked about it.
 
     Example: `dissensus select birds --k 30 --confidence 0.9`
     """

@@ -8,6 +8,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from dissensus.competition.replacing import use_of
 from dissensus.competition.reporting import setting_text
 from dissensus.errors import DissensusError
 from dissensus.labeling import QUESTIONS
@@ -47,14 +48,16 @@ def mixed_rounds(rounds: Sequence[Round[Any]]) -> dict[int, str]:
     return found
 
 
-def pending(task: Task[Any, Any], rounds: Sequence[Round[Any]]) -> tuple[str, ...]:
+def pending(task: Task[Any, Any], models: Sequence[str], rounds: Sequence[Round[Any]]) -> tuple[str, ...]:
     """A sentence about settings in study.toml with which no round has been selected yet."""
     with suppress(DissensusError):  # `select` says what is wrong with them
         if rounds and (differs := changed(rounds[-1].settings, task.wanted(), task.found_later)):
-            return (
-                f"The settings have changed since round {rounds[-1].number} ({', '.join(differs)}): this applies to "
-                "further rounds only, and a ranking would count all of them.",
+            effect = (
+                "dissensus select replaces it, because nobody has been asked about it yet"
+                if use_of(task, models, rounds[-1]) is None
+                else "this applies to further rounds only, and a ranking would count all of them"
             )
+            return (f"The settings have changed since round {rounds[-1].number} ({', '.join(differs)}): {effect}.",)
     return ()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dissensus.arrays import Array
-from dissensus.records import AttackMatrices, Exclusion, Rankings
+from dissensus.records import AttackMatrices, Exclusion, Rankings, funnel_text
 from dissensus.report.data import AttackDuel, Benchmark
 from dissensus.steps.benchmark import known_benchmark
 from dissensus.steps.workspace import Workspace
@@ -93,7 +93,8 @@ def round_settings(
     shown: dict[str, str] = {}
     for found in rounds:
         heading = f"round {found.number}"
-        shown |= under(heading, found.settings, text) | under(heading, more(found), text)
+        left = {"selection": funnel_text(found.funnel)} if found.funnel else {}
+        shown |= under(heading, found.settings, text) | under(heading, left | dict(more(found)), text)
     return shown | under("judge", judge, text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.competition.changes import changed
+from dissensus.competition.funnel import funnel
+from dissensus.competition.replacing import has_old_duels, use_of
 from dissensus.competition.task import H, Plan, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.pooling import pool_stamp
@@ -18,7 +20,8 @@ from dissensus.steps.predicting import changes_since, check_same_pool, predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
 from dissensus.store.files import remove_file
-from dissensus.store.parts import Parts
+from dissensus.store.lock import Lock
+from dissensus.store.parts import Parts, clear_parts
 from dissensus.store.rounds import Round, read_rounds, write_round
 from dissensus.store.set_questions import CustomQuestions
 
@@ -27,18 +30,29 @@ def select(task: Task[S, H], again: bool) -> int:
     """Select a round and return its number, or the number of the last round if nothing is left to select.
 
     The first round has all duels; later ones only those of models that joined since (Algorithm 2 of the papers) or,
-    with `again`, new rows for all duels. Earlier rounds never change.
+    with `again`, new rows for all duels. If only settings have changed, the last round is replaced, as long as nobody
+    has been asked about it. All other rounds never change.
 
     Raises:
         SelectionError: there are fewer than two models, or no two can be told apart.
-        StudyError: the settings differ from those of the last round, or predictions have changed.
+        StudyError: the settings differ from those of the last round, which has to stay; or predictions have changed.
         PredictionError: predictions cannot be compared.
     """
-    work = task.work
     plan = planned(task, again)
     redraw(task)
     if plan is None:
-        return work.folder.rounds()[-1]
+        last = task.work.folder.rounds()[-1]
+        clear_parts(task.work.folder.parts(f"select-{last:03}"))  # of a replacement that was given up
+        return last
+    if plan.replaced is None:
+        return _select(task, plan)
+    served = f"this study is being served, so round {plan.number} has to stay: stop the service first, or use --again"
+    with Lock(task.work.folder.serving, served, is_removed=True):
+        return _select(task, plan)
+
+
+def _select(task: Task[S, H], plan: Plan[S]) -> int:
+    work = task.work
     require_source(work.folder)
     selecting = task.selecting(work, plan)
     inputs = {
@@ -47,7 +61,8 @@ def select(task: Task[S, H], again: bool) -> int:
         "settings": plan.settings,
         "duels": len(plan.duels),
     } | dict(selecting.inputs)
-    parts = Parts(work.folder.parts(f"select-{plan.number:03}"), f"select (round {plan.number})", inputs)
+    step, replaces = f"select (round {plan.number})", plan.replaced is not None
+    parts = Parts(work.folder.parts(f"select-{plan.number:03}"), step, inputs, replaces)
     try:
         choice = selecting.run(work, parts)
     except (PredictionError, SelectionError):  # resuming would fail again, so the parts are useless
@@ -59,8 +74,11 @@ def select(task: Task[S, H], again: bool) -> int:
         "settings": plan.settings,
         "duels": [[plan.models[first], plan.models[second]] for first, second in plan.duels.tolist()],
         "inputs": {name: inputs[name] for name in selecting.recorded},
+        "funnel": [step.model_dump() for step in funnel(task, selecting, choice)],
     }
     ids = dict(zip(items, drawn(work.folder, items, work.progress), strict=True))
+    if plan.replaced is not None:  # answers may have been imported in the meantime
+        require_unused(task, plan.models, plan.replaced, "is being replaced")
     write_round(work.folder, plan.number, selection, plan.models, ids, about | dict(choice.about), choice.more)
     parts.clear()
     return plan.number
@@ -83,21 +101,44 @@ def redraw(task: Task[S, H]) -> None:
 
 
 def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
-    """The round to select; None if all models have met and no setting has changed."""
+    """The round to select; None if all models have met and no setting has changed.
+
+    Raises:
+        StudyError: settings have changed since the last round, and it has to stay.
+    """
     work = task.work
     met, rounds = read_rounds(work.folder, task.selection)
     models = competing(work, met)
-    wanted = task.wanted()
+    wanted, replaced = task.wanted(), None
+    if rounds and not again and len(models) == len(met):
+        differs = changed(rounds[-1].settings, wanted, task.found_later)
+        if not differs:
+            return None
+        require_unused(task, met, rounds[-1], f"was selected with other settings ({', '.join(differs)})")
+        *earlier, replaced = rounds
+        again, rounds = has_old_duels(rounds), earlier
+        met = [name for name in met if any(name in duel for found in earlier for duel in found.duels)]
+        models = competing(work, met)
     newcomers = len(models) - len(met) if rounds and not again else 0
-    if rounds and not again and not newcomers:
-        refuse_changed(rounds[-1], wanted, task.noun, task.found_later)
-        return None
     require_unchanged(task, rounds)
     _refuse_outdated(task, [name for name in models if name not in met])
     number = rounds[-1].number + 1 if rounds else 1
     duels = duels_of(len(models), newcomers, task.is_ordered)
     stamps = check_same_pool(work.folder, models)
-    return Plan(number, models, duels, wanted, rounds if again else (), stamps, rounds)
+    return Plan(number, models, duels, wanted, rounds if again else (), stamps, rounds, replaced)
+
+
+def require_unused(task: Task[S, H], models: Sequence[str], found: Round[S], problem: str) -> None:
+    """Refuse to replace a round that people have been asked about.
+
+    Raises:
+        StudyError: says what the problem is, and what the round is used for.
+    """
+    if use := use_of(task, models, found):
+        raise StudyError(
+            f"round {found.number} {problem}, but {use}: restore the settings, or use --again to select more "
+            f"{task.noun} for every duel"
+        )
 
 
 def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:
@@ -137,21 +178,6 @@ def competing(work: Workspace[Any], met: list[str]) -> list[str]:
             f"a competition needs two models with predictions, and this study has {found}: run dissensus predict"
         )
     return met + [name for name in models if name not in met]
-
-
-def refuse_changed(last: Round[Any], wanted: Mapping[str, Any], what: str, left_open: Collection[str] = ()) -> None:
-    """Reject settings that differ from those of the last round, which would need a round of their own.
-
-    `left_open` are settings that the round chose itself if they were not set.
-
-    Raises:
-        StudyError: names every setting that has changed.
-    """
-    if differs := changed(last.settings, wanted, left_open):
-        raise StudyError(
-            f"round {last.number} was selected with other settings ({', '.join(differs)}): "
-            f"restore them, or use --again to select more {what} for every duel"
-        )
 
 
 def require_unchanged(task: Task[S, H], rounds: Sequence[Round[S]]) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ import numpy as np
 from dissensus.competition.changes import mixed_rounds, pending, uncounted
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
-from dissensus.records import Record
+from dissensus.records import Record, Step
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
 from dissensus.store.files import exists
@@ -22,16 +22,27 @@ from dissensus.store.tables import read_stamps
 
 
 class RoundStatus(Record):
-    """One round: its duels and the items selected for them; `short` counts duels that have too few."""
+    """One round: its duels and what is selected for them; `short` counts duels that have too few.
+
+    Several duels may share an item, or a pair of items: `selected` and `reserves` count each once, `places` counts it
+    for every duel that has it.
+    """
 
     round: int
     duels: int
+    selected: int
+    """Different items, pairs or images."""
+    places: int
     items: int
+    """Different items, which are fewer or more than pairs of them."""
     reserves: int
+    """Different items, pairs or images that are not selected for any duel."""
     short: int
     settings: dict[str, object]
     words: tuple[str, ...] = ()
     """Sentences about the selection for readers of the result."""
+    funnel: tuple[Step, ...] = ()
+    """What each rule left, and what other settings would give."""
 
 
 class ModelStatus(Record):
@@ -98,7 +109,7 @@ def status_of(task: Task[Any, Any]) -> Status:
         answers=work.answers.counts()[0],
         judgements=judgements,
         annotators=annotators,
-        changes=() if evaluation is None else (*pending(task, evaluation.rounds), *uncounted(task)),
+        changes=() if evaluation is None else (*pending(task, competing, evaluation.rounds), *uncounted(task)),
         next=_next(folder, has_pool, models, competing, questions, waiting),
     )
 
@@ -114,11 +125,14 @@ def _round(task: Task[Any, Any], found: Round[Any], more: tuple[str, ...]) -> Ro
     return RoundStatus(
         round=found.number,
         duels=len(found.duels),
-        items=len(selected),
-        reserves=len(found.selection) - len(selected),
+        selected=selected.different,
+        places=len(selected),
+        items=len(np.unique(np.concatenate([getattr(selected, name) for name in selected.items]))),
+        reserves=found.selection.different - selected.different,
         short=task.short_duels(found, rows),
         settings=found.settings,
         words=(*found.words, *more),
+        funnel=found.funnel,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
 from pathlib import Path
@@ -21,7 +21,7 @@ from dissensus.engines.reduction import Parts, Reduction
 from dissensus.errors import SelectionError, StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.labeling import QUESTIONS
-from dissensus.records import Exclusion, Question, Ranking, Rankings, Record
+from dissensus.records import Exclusion, Question, Ranking, Rankings, Record, Step
 from dissensus.report.data import Report
 from dissensus.report.page import Page
 from dissensus.report.plain import plain_page
@@ -51,6 +51,8 @@ class Plan(Generic[S]):
     """Metadata of every model's predictions."""
     rounds: Sequence[Round[S]] = ()
     """All earlier rounds."""
+    replaced: Round[S] | None = None
+    """The round that this one replaces, which nobody has been asked about."""
 
     @property
     def wanted(self) -> Bool[Array, "M M"]:
@@ -69,21 +71,28 @@ class Plan(Generic[S]):
 
 @dataclass(frozen=True)
 class SelectionResult(Generic[S]):
-    """A selection, the metadata of its round, and further columns that are only stored in the table."""
+    """A selection, the metadata of its round, and further columns that are only stored in the table.
+
+    `steps` say what the task's rules left, between the pool and what was selected.
+    """
 
     selection: S
     about: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
+    steps: Sequence[Step] = ()
 
 
 class Selector(ABC, Generic[S]):
     """One selection: a reduction over the pool, and how its result becomes rows."""
 
+    plan: Plan[S]
     reduction: Reduction[Any, Any]
     inputs: Mapping[str, Any] = {}
     """What the result depends on besides the pool, the predictions, the settings and the number of duels."""
     recorded: Sequence[str] = ("pool", "predictions")
     """The inputs that are stored with the round."""
+    tried_up_to: ClassVar[int] = 0
+    """The largest pool for which `select` finds out what other settings would give."""
 
     @abstractmethod
     def __init__(self, work: Workspace[Any], plan: Plan[S]) -> None:
@@ -92,6 +101,19 @@ class Selector(ABC, Generic[S]):
     @abstractmethod
     def finish(self, found: Any) -> SelectionResult[S]:
         """The selected rows; raises SelectionError if there are none."""
+
+    @property
+    def limits(self) -> str:
+        """The rules that apply last, in words."""
+        return ""
+
+    def others(self, settings: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        """Changes to the settings of a round that are worth knowing about, in words; a pass over the pool for each."""
+        return {}
+
+    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Selector[S]:
+        """The selection of the same plan with other settings."""
+        return type(self)(work, replace(self.plan, settings=dict(settings)))
 
     def run(self, work: Workspace[Any], parts: Parts | None) -> SelectionResult[S]:
         """Run the reduction over the pool, and finish."""

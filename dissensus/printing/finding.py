@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
-from dissensus.printing.making import show_outdated
+from dissensus.printing.making import round_words, show_funnel, show_outdated
 from dissensus.report.wording import fragility_words
 
 if TYPE_CHECKING:
@@ -108,7 +108,9 @@ def show_status(status: Status, as_json: bool) -> None:
     if status.models:
         show_models_short(status)
     for one in status.rounds:
-        say(f"round {one.round}: {one.items:,} {what} for {one.duels:,} duels, {one.reserves:,} in reserve")
+        say(round_words(one, what))
+    if status.rounds and not status.answers:  # the last round can still be selected with other settings
+        show_funnel(status.rounds[-1])
     answered = status.questions - status.open_questions
     people = f"{status.judgements:,} judgements by {people_words(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")

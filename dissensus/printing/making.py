@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
 
 if TYPE_CHECKING:
     from dissensus.competition.removing import Removal
-    from dissensus.competition.status import Status
+    from dissensus.competition.status import RoundStatus, Status
     from dissensus.steps.distorting import DistortResult
     from dissensus.tasks.scores.scaling import ScaleFit
 
@@ -99,17 +99,34 @@ def show_scale(fits: Sequence[ScaleFit], changes: Sequence[str], as_json: bool) 
 
 
 def show_round(status: Status, number: int, as_json: bool) -> None:
-    """The number of items, duels and open questions of a round."""
+    """What a round selected, why not more, and how many questions are open."""
     found = next(one for one in status.rounds if one.round == number)
     if as_json:
         return show_json(found.model_dump() | {"open_questions": status.open_questions})
     from dissensus.tasks import TASKS
 
-    task = TASKS[status.task]
-    say(f"round {found.round}: {found.items:,} {task.noun} for {found.duels:,} duels, {found.reserves:,} in reserve")
+    say(round_words(found, TASKS[status.task].noun))
+    show_funnel(found)
     if found.short:
-        say(task.short.format(short=found.short, **found.settings))
+        say(TASKS[status.task].short.format(short=found.short, **found.settings))
     for sentence in found.words:
         say(sentence)
     say(f"{status.open_questions:,} open questions (the pool has {status.pool:,} items)")
     return say(f"Next: {status.next}")
+
+
+def round_words(found: RoundStatus, noun: str) -> str:
+    """'round 1: 41 items for 15 duels (90 places), 37 more in reserve'."""
+    places = "" if found.places == found.selected else f" ({found.places:,} places)"
+    selected = f"{found.selected:,} {noun} for {found.duels:,} duels{places}"
+    return f"round {found.round}: {selected}, {found.reserves:,} more in reserve"
+
+
+def show_funnel(found: RoundStatus) -> None:
+    """What each rule left, and what other settings would give."""
+    if len(found.funnel) < 3:  # the pool and what was selected say nothing about the rules
+        return
+    table = Table("rule", Column("left", justify="right"), "with other settings")
+    for step in found.funnel:
+        table.add_row(*map(escape, (step.rule, f"{step.left:,} {step.unit}", step.others)))
+    out.print(table)

@@ -54,6 +54,12 @@ class Selected(Columns):
         first, second = (getattr(self, side).astype(np.int64) for side in self.sides)
         return first * SIDE + second
 
+    @property
+    def different(self) -> int:
+        """How many different items, or pairs of items, the rows are about: several duels may share one."""
+        items = np.stack([getattr(self, name) for name in self.items], axis=1)
+        return len(np.unique(np.sort(items, axis=1), axis=0))
+
     @cached_property
     def group(self) -> Int[Array, " Q"]:
         """Every row's group, within which ranks count, as one number."""

@@ -8,6 +8,7 @@ from dissensus.selection.categories import (
     most_taken,
     scan_categories,
 )
+from dissensus.selection.disagreements import disagreements, enough_from
 from dissensus.selection.eligibility import usable_labels
 from dissensus.selection.extremes import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 from dissensus.selection.rule import Rule
@@ -22,6 +23,8 @@ __all__ = [
     "Partial",
     "Quota",
     "Rule",
+    "disagreements",
+    "enough_from",
     "extremal_pairs",
     "finish",
     "finish_categories",

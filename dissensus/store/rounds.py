@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array
 from dissensus.errors import StudyError
-from dissensus.records import FORMAT_VERSION, Selected
+from dissensus.records import FORMAT_VERSION, Selected, Step
 from dissensus.store.folder import Folder
 from dissensus.store.tables import model_numbers, open_table, read_groups, read_stamps, read_table, write_table
 
@@ -56,6 +56,11 @@ class Round(Generic[S]):
     def words(self) -> tuple[str, ...]:
         """Sentences about what could not be selected."""
         return tuple(self.about.get("words", self.about.get("skipped", ())))
+
+    @property
+    def funnel(self) -> tuple[Step, ...]:
+        """What each rule left; empty for rounds of older versions."""
+        return tuple(Step(**step) for step in self.about.get("funnel", ()))
 
     @cached_property
     def item_ids(self) -> dict[int, str]:

@@ -276,7 +276,10 @@ class Making(Base):
 
         Settings given here are saved in study.toml. For labels they are k, reserves, cap, confidence, distance and
         eligible; for scores levels, width, low, high, spacing, case, reserves and jnd; for masks k, reserves, measure
-        and scales (voc, voc-reordered, pool, none, a CSV, or a folder of a training set's maps).
+        and scales (voc, voc-reordered, pool, none, a CSV, or a folder of a training set's maps). If they differ from
+        those of the last round and nobody has been asked about it, that round is replaced.
+
+        `study.status().rounds[-1].funnel` lists what each rule left, and what other settings would give.
         """
         from dissensus.competition.select import select
         from dissensus.store.files import restored

@@ -56,7 +56,7 @@ def main() -> None:
             print(f"{row['item']}: {said(row, 'first')}, {said(row, 'second')}; {row['discrepancy']:.4f} apart")
     sheet = given.study / "sheet.html"
     questions, status = study.questions(sheet), study.status()
-    print(f"{status.pool} photos, {status.rounds[0].duels} duels, {status.rounds[0].items} items selected")
+    print(f"{status.pool} photos, {status.rounds[0].duels} duels, {status.rounds[0].items} photos selected")
     print(f"{len(questions)} open questions: {sheet}")
 
 

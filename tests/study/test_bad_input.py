@@ -122,7 +122,7 @@ def test_one_model_and_identical_models(study, tmp_path, command):
 def test_nothing_to_select(study, tmp_path, command):
     write(tmp_path / "shy.parquet", [2, 0, 1] * 4, [0.1] * 12)
     study.predict([f"shy=file:{tmp_path / 'shy.parquet'}"])
-    refused(command("select", study.folder.root), "--confidence")
+    refused(command("select", study.folder.root, "--confidence", 0.8), "--confidence")
     assert command("select", study.folder.root, "--confidence", 0.05).returncode == 0
 
 

@@ -85,8 +85,8 @@ def test_a_whole_study_by_commands(command, tmp_path):
     assert fits[0]["srcc"] > fits[1]["srcc"] > fits[2]["srcc"] > 0.5
     selected = json.loads(ran("select", study, "--json"))
     assert (selected["round"], selected["duels"]) == (1, 6)
-    assert selected["items"] <= 6 * 6
-    assert 0 < selected["open_questions"] <= selected["items"]
+    assert selected["places"] <= 6 * 6
+    assert 0 < selected["open_questions"] == selected["selected"] <= selected["places"]
     assert "open questions" in done("questions", study)
     assert "pairs for 6 duels" in done("status", study)
     ran("questions", study, tmp_path / "sheet.csv")
@@ -163,7 +163,7 @@ def test_selected_pairs_are_what_they_say(judged):
 )
 def test_ways_to_select(fresh, options, most):
     selected = json.loads(done("select", fresh, *options, "--json"))
-    assert 6 <= selected["items"] <= 6 * most
+    assert 6 <= selected["places"] <= 6 * most
     rows = Study(fresh).selection()
     for attacker, defender in {(row["attacker"], row["defender"]) for row in rows}:
         own = [row for row in rows if (row["attacker"], row["defender"], row["rank"]) == (attacker, defender, 1)]
@@ -274,7 +274,7 @@ def test_a_model_that_joins_costs_its_own_pairs_and_asks_nothing_again(finished,
     ranked = json.loads(done("rank", finished, "--json"))
     joined = json.loads(done("join", finished, f"new=file:{files / 'new'}.csv", "--json"))
     assert (joined["round"], joined["duels"]) == (2, 6)
-    assert joined["items"] <= 2 * 3 * 6
+    assert joined["places"] <= 2 * 3 * 6
     after = asked(finished)
     assert before <= after
     assert len(after - before) <= 2 * 3 * 6

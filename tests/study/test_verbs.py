@@ -43,7 +43,12 @@ def test_a_whole_study_by_commands(command, demo, tmp_path, truth):
     predicted = command("predict", study, *specs, *options, "--json")
     assert [row["predicted"] for row in json.loads(predicted.stdout)] == [True] * 3
     selected = json.loads(command("select", study, "--k", 5, "--confidence", 0, "--json").stdout)
-    assert selected["items"] == 15
+    assert selected["places"] == 15
+    assert (
+        selected["items"]
+        == selected["selected"]
+        == len({row["item"] for row in Study(study).selection() if not row["reserve"]})
+    )
     assert selected["duels"] == 3
     sheet = command("questions", study, tmp_path / "sheet.csv")
     assert sheet.returncode == 0

@@ -118,9 +118,10 @@ def test_what_it_shares_with_all_tasks(study: Study, tmp_path: Path) -> None:
         study.questions(tmp_path / "sheet.csv")
     study.questions(tmp_path / "sheet.jsonl")
     assert len((tmp_path / "sheet.jsonl").read_text().splitlines()) == len(study.questions())
-    with pytest.raises(StudyError, match="selected with other settings \\(k 5 → 6\\)"):
-        study.select(k=6)
-    study.change("select", {"k": 5})
+    assert study.select(k=6) == 1  # nobody has been asked yet
+    study.answer([{"kind": "pick", "question": one.question, "answer": 3} for one in study.questions()[:1]], "ann")
+    with pytest.raises(StudyError, match="selected with other settings \\(k 6 → 5\\)"):
+        study.select(k=5)
     assert study.select(again=True) == 2
 
 

@@ -59,10 +59,8 @@ class Labels(Task[Selection, LabelStates]):
     is_ordered = False
     kept_files = ("eligible",)
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
-    short = (
-        "{short:,} duels have fewer than {k} items: too few on which their models disagree satisfy confidence = "
-        "{confidence:g}, cap = {cap} and eligibility"
-    )
+    short = "{short:,} duels have fewer than {k} items"
+    found_later = ("confidence",)
     work: Workspace[LabelSettings]
 
     @property

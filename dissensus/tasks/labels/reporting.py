@@ -115,7 +115,8 @@ def _settings(
     work: Workspace[LabelSettings], evaluation: LabelEvaluation, given: Given, judgements: int, annotators: int
 ) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
-    shown = round_settings(evaluation.rounds, work.settings.judge.model_dump())
+    notes = lambda found: {"notes": " ".join(found.words)} if found.words else {}  # noqa: E731
+    shown = round_settings(evaluation.rounds, work.settings.judge.model_dump(), more=notes)
     shown |= model_settings(work, preprocessed=lambda source: not source.startswith("file:"))
     return shown | {
         "judgements stored": f"{judgements:,}",

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from dissensus.arrays import Array, Float, Int, UInt16
+from dissensus.arrays import Array, Bool, Float, Int, UInt16
 from dissensus.competition.task import Plan, SelectionResult, Selector
 from dissensus.discrepancy.labels import class_distances, default_discrepancy
-from dissensus.engines.reduction import Reduction
+from dissensus.engines.reduction import Parts, Reduction
 from dissensus.errors import SelectionError
 from dissensus.records import Classes, Selection
-from dissensus.selection import Levels, Partial, Rule, finish, is_settled, merge, scan, usable_labels
+from dissensus.selection import Levels, Partial, Rule, enough_from, finish, is_settled, merge, scan, usable_labels
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups
+from dissensus.tasks.labels.counting import Counting, confidences_counted, lowered_in_words, steps_of, why_short
 from dissensus.tasks.labels.eligible import Eligible, read_eligible
-from dissensus.tasks.labels.settings import SelectSettings
+from dissensus.tasks.labels.settings import LADDER, SelectSettings
 
 CHUNK = 4 * ROW_GROUP  # rows that are scanned before the result is saved
 
@@ -74,6 +76,7 @@ COLUMNS = ("item", "first", "second", "level")
 class LabelSelector(Selector[Selection]):
     """The selection of one round."""
 
+    tried_up_to = 1_000_000
     recorded = ("pool", "predictions", "settings", "duels")
 
     def __init__(self, work: Workspace[Any], plan: Plan[Selection]) -> None:
@@ -89,16 +92,55 @@ class LabelSelector(Selector[Selection]):
             taken[(taken[:, :2] == duel).all(axis=1), 2] if taken is not None else np.zeros(0, np.int64)
             for duel in plan.duels
         )
+        self.confidence = _confidence(plan)
+        self.is_free = settings["confidence"] is None and not plan.rounds
         self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
         self.rule = rule_of(settings, max(map(len, self.taken), default=0))
         eligible = settings["eligible"]
         allowed = None if eligible is None else read_eligible(work.folder, work.folder.root / eligible, work.classes)
-        reader = Reader(work.folder, plan.models, settings["confidence"], allowed)
+        reader = Reader(work.folder, plan.models, self.confidence, allowed)
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
+        self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence))
+
+    @property
+    def limits(self) -> str:
+        """The rules that apply last."""
+        fresh = ", not in an earlier round" if self.plan.taken else ""
+        return f"k {self.plan.settings['k']}, cap {self.plan.settings['cap']}{fresh}"
+
+    def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Twice as many items, and fewer or no limits on items with the same label."""
+        k, cap = settings["k"], settings["cap"]
+        caps = [one for one in (2 * cap, k) if cap < one <= k]
+        return {f"k {2 * k}": {"k": 2 * k}} | {f"cap {one}": {"cap": one} for one in caps}
+
+    def run(self, work: Workspace[Any], parts: Parts | None) -> SelectionResult[Selection]:
+        """Run the reduction; if no confidence is set and it leaves most duels short, run it again with a lower one.
+
+        Disagreements are counted in a pass of their own, which large pools are spared if every duel has its k items.
+        """
+        found = work.reduce(self.reduction, "select", parts)
+        filled = self._filled(found)
+        if work.size > self.tried_up_to and np.all(filled >= self.rule.k):
+            return self.finish(found)
+        counts = work.reduce(self.counting, "count disagreements")
+        chosen, words = self.confidence, []
+        if self.is_free:
+            chosen = LADDER[enough_from(counts.candidates, self.rule.k)]
+            words = lowered_in_words(counts, self.rule.k, chosen)
+        used = self
+        if chosen != self.confidence:
+            used = self.changed(work, self.plan.settings | {"confidence": chosen})
+            found = work.reduce(used.reduction, f"select with confidence {chosen:g}")
+            filled = used._filled(found)
+        choice = used.finish(found)
+        words += why_short(counts, filled, choice.about["settings"], not self.plan.taken)
+        steps = steps_of(counts, work.size, chosen, self.plan.settings["eligible"] is not None)
+        return replace(choice, about={**choice.about, "words": words}, steps=steps)
 
     def finish(self, found: Partial) -> SelectionResult[Selection]:
         """The selected items and reserves of every duel, with the confidence of both models."""
-        selection = finish(found, self.plan.duels, self.levels, self.rule, self.taken)
+        selection = self._selection(found)
         if len(selection) == 0:
             raise SelectionError(
                 "no two models disagree on any eligible item: lower --confidence, or extend --eligible"
@@ -109,7 +151,25 @@ class LabelSelector(Selector[Selection]):
             for side, values in zip(("first", "second"), confidences, strict=True)
         }
         sure = {"inclusion_probability": np.ones(len(selection))}  # the largest distances are always selected
-        return SelectionResult(selection, more=more | sure)
+        about = {"settings": self.plan.settings | {"confidence": self.confidence}}
+        return SelectionResult(selection, about, more | sure)
+
+    def _selection(self, found: Partial) -> Selection:
+        return finish(found, self.plan.duels, self.levels, self.rule, self.taken)
+
+    def _filled(self, found: Partial) -> Int[Array, " D"]:
+        """How many items are selected for each duel."""
+        selection = self._selection(found)
+        selected = selection.take(~selection.is_reserve)
+        sides = np.stack([selected.first, selected.second], axis=1)
+        return np.array([int((sides == duel).all(axis=1).sum()) for duel in self.plan.duels])
+
+
+def _confidence(plan: Plan[Selection]) -> float:
+    """The confidence to start from: the one that is set, that of the last round, or the first of the ladder."""
+    if plan.settings["confidence"] is not None:
+        return float(plan.settings["confidence"])
+    return float(plan.rounds[-1].settings["confidence"]) if plan.rounds else LADDER[0]
 
 
 def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:
@@ -138,10 +198,15 @@ class Reader:
         read = np.empty((len(self.files), len(rows)), np.uint16)
         for group in groups:
             at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
-            labels, confidences = zip(*(_columns(file, group) for file in self.files), strict=True)
-            allowed = None if self.allowed is None else self.allowed.mask(labels, rows.start + at.start)
+            labels, confidences, allowed = self.group(group)
             usable_labels(labels, confidences, self.confidence, allowed, out=read[:, at])
         return read
+
+    def group(self, number: int) -> tuple[Any, Any, Bool[Array, "M N"] | None]:
+        """The labels and confidences of all models in a row group, and which labels are eligible (None: all)."""
+        labels, confidences = zip(*(_columns(file, number) for file in self.files), strict=True)
+        allowed = None if self.allowed is None else self.allowed.mask(labels, number * ROW_GROUP)
+        return labels, confidences, allowed
 
 
 def _columns(file: StudyTable, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:

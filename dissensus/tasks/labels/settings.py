@@ -16,7 +16,8 @@ classes = {classes}
 k = 30              # items per duel
 # reserves = 30     # next items per duel, which replace discarded ones; defaults to k
 cap = 3             # at most this many items per duel with the same predicted label, for either model
-confidence = 0.8    # minimum confidence of both models (ignored for models without confidences)
+# confidence = 0.8  # minimum confidence of both models (ignored for models without confidences); by default the first
+                    # of 0.8, 0.6, 0.4, 0.2 and 0 at which most duels have k items to choose from
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
 # eligible = "eligible/….csv"    # select only what this file lists
 
@@ -37,13 +38,18 @@ seed = 0
 """
 
 
+LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
+"""Confidences that `select` tries, in this order, if none is set."""
+
+
 class SelectSettings(Record):
     """How many items each duel gets, and which."""
 
     k: int = Field(30, ge=1)
     reserves: int | None = Field(None, ge=0)
     cap: int = Field(3, ge=1)
-    confidence: float = Field(0.8, ge=0, le=1)
+    confidence: float | None = Field(None, ge=0, le=1)
+    """If None, the first of `LADDER` that leaves enough items."""
     distance: str | None = None
     eligible: str | None = None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool
 from dissensus.errors import SelectionError
-from dissensus.records import BACKGROUND
+from dissensus.records import BACKGROUND, Step
 from dissensus.selection import CategoryTops
 
 LISTED = 5
@@ -44,6 +44,22 @@ def require_groups(
         duels = _listed([f"{names[attacker]} against {names[defender]}" for attacker, defender in alike])
         words.append(f"Nothing is selected for these duels, because no image tells the two models apart: {duels}.")
     return words
+
+
+def group_steps(tops: CategoryTops, wanted: Bool[Array, "M M"]) -> list[Step]:
+    """What is left of the groups of all defenders; `wanted[attacker, defender]`."""
+    defends, attacked = np.any(wanted, axis=0), np.any((tops.valid > 0) & wanted[:, :, None], axis=0)
+    every = int(defends.sum()) * (tops.predicted.shape[1] - 1)
+    left = [
+        (rule, int(np.delete(has_images[defends], BACKGROUND, axis=1).sum()))
+        for rule, has_images in (
+            ("predicted by the defender", tops.predicted > 0),
+            ("with an allowed share of the pixels", tops.in_scale > 0),
+            ("an attacker's map differs", attacked),
+        )
+    ]
+    rows = [("categories of the defenders", every), *left]
+    return [Step(rule=rule, left=count, unit="groups") for rule, count in rows]
 
 
 def _require_images(tops: CategoryTops, wanted: Bool[Array, "M M"], names: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ One pass over all maps finds, for each of the defender's categories, the k least
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from dissensus.selection import (
 from dissensus.steps.pools import open_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
-from dissensus.tasks.masks.groups import require_groups
+from dissensus.tasks.masks.groups import group_steps, require_groups
 from dissensus.tasks.masks.scales import ranges_of, scales_stamp, shares
 from dissensus.tasks.masks.settings import MaskSettings
 
@@ -77,6 +77,8 @@ class CategoryReduction(Reduction[list[Maps], CategoryTops]):
 class MaskSelector(Selector[MaskSelection]):
     """The selection of one round."""
 
+    tried_up_to = 1_000
+
     def __init__(self, work: Workspace[MaskSettings], plan: Plan[MaskSelection]) -> None:
         """Prepare the selection.
 
@@ -97,6 +99,16 @@ class MaskSelector(Selector[MaskSelection]):
         )
         self.inputs = {"scales": self.ranges.ends.tolist()}
 
+    @property
+    def limits(self) -> str:
+        """The rules that apply last."""
+        fresh = "" if self.taken is None else ", not in an earlier round"
+        return f"k {self.plan.settings['k']}{fresh}"
+
+    def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Twice as many images per category."""
+        return {f"k {2 * settings['k']}": {"k": 2 * settings["k"]}}
+
     def finish(self, found: CategoryTops) -> SelectionResult[MaskSelection]:
         """The k images of every category of every wanted duel, and their reserves."""
         plan = self.plan
@@ -106,7 +118,8 @@ class MaskSelector(Selector[MaskSelection]):
             raise SelectionError("there is nothing left to select: add images to the pool, or other models")
         about = {"models": plan.models, "scales": _named_ranges(self.ranges, self.classes), "words": words}
         names = [self.classes.names[label] for label in selection.category.tolist()]
-        return SelectionResult(selection, about, {"category": pa.array(names, pa.string())})
+        steps = group_steps(found, plan.wanted)
+        return SelectionResult(selection, about, {"category": pa.array(names, pa.string())}, steps)
 
 
 def recorded_settings(work: Workspace[MaskSettings]) -> dict[str, Any]:

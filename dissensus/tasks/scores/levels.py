@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import SelectionError
 from dissensus.predictions.scale import Scale
-from dissensus.records import PairSelection
+from dissensus.records import PairSelection, Step
 from dissensus.selection import Cells, Extremes
 
 GRID = 8
@@ -68,6 +68,18 @@ def most_different(selection: PairSelection) -> PairSelection:
     order = order[selection.rank[order] == 1]
     best = order[np.unique(duel[order], return_index=True)[1]]
     return selection.take(np.isin(place, place[best]))
+
+
+def level_steps(weight: Int[Array, "M K"], wanted: Bool[Array, "M M"], selection: PairSelection) -> list[Step]:
+    """What is left of the levels of all defenders, and of the attacks on them; `wanted[attacker, defender]`."""
+    defends, is_usable = np.any(wanted, axis=0), weight >= 2
+    attacks = int((is_usable.sum(axis=1) * wanted.sum(axis=0)).sum())
+    return [
+        Step(rule="levels of the defenders", left=int(defends.sum()) * weight.shape[1], unit="levels"),
+        Step(rule="with at least two items", left=int(is_usable[defends].sum()), unit="levels"),
+        Step(rule="attacks on these levels", left=attacks, unit="attacks"),
+        Step(rule="the attacker tells two items apart", left=len(np.unique(selection.group)), unit="attacks"),
+    ]
 
 
 def require_levels(weight: Int[Array, "M K"], names: Sequence[str], defends: Bool[Array, " M"]) -> list[str]:

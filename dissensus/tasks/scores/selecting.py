@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,7 @@ from dissensus.tasks.scores.levels import (
     even_levels,
     level_cells,
     level_counts,
+    level_steps,
     most_different,
     quantile_cells,
     require_levels,
@@ -71,6 +73,7 @@ def depth_of(cells: Cells, reserves: int, taken: Int[Array, "T 4"] | None) -> in
 class PairSelector(Selector[PairSelection]):
     """The selection of one round."""
 
+    tried_up_to = 200_000
     recorded = ("pool", "predictions", "better")
 
     def __init__(self, work: Workspace[ScoreSettings], plan: Plan[PairSelection]) -> None:
@@ -80,26 +83,50 @@ class PairSelector(Selector[PairSelection]):
             SelectionError: two models rank all items in the same order.
             PredictionError: the scores of a model cannot be mapped to the common scale.
         """
-        self.plan = plan
         better = {name: work.settings.models[name].better for name in plan.models}
         self.columns = [ScoreColumn(work.folder, work.settings, name) for name in plan.models]
         contents = [(plan.stamps[name]["content"], better[name]) for name in plan.models]
         refuse_alike(_orders(self.columns, contents), "rank all items in the same order")
         self.scale = _scale(work, plan)
-        self.settings = _resolved(plan.settings, self.scale)
+        self.taken = plan.taken_rows("attacker", "defender", "low", "high")
+        self.inputs = {"better": better, "scales": self.scale.parameters(plan.models)}
+        self._prepare(plan)
+
+    def _prepare(self, plan: Plan[PairSelection]) -> None:
+        self.plan, self.settings = plan, _resolved(plan.settings, self.scale)
         self.ends = even_levels(*(self.settings[name] for name in ("levels", "width", "low", "high")))
         self.cells = _cells(self.columns, self.scale.scales, self.ends, plan.settings)
-        self.taken = plan.taken_rows("attacker", "defender", "low", "high")
         depth = depth_of(self.cells, plan.settings["reserves"], self.taken)
         self.reduction = LevelExtremes(self.columns, self.cells, depth)
-        self.inputs = {"better": better, "scales": self.scale.parameters(plan.models)}
+
+    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> PairSelector:
+        """The same selection with other levels; scales take time to fit, and stay."""
+        other = copy(self)
+        other._prepare(replace(self.plan, settings=dict(settings)))
+        return other
+
+    @property
+    def limits(self) -> str:
+        """The rules that apply last."""
+        fresh = ["not in an earlier round"] if self.taken is not None else []
+        most = ["case most"] if self.plan.settings["case"] == "most" else []
+        return ", ".join([f"levels {self.plan.settings['levels']}", *most, *fresh])
+
+    def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Twice as many levels, and levels with equal numbers of items."""
+        found = {name: self.plan.settings[name] for name in FOUND}  # defaults depend on the levels
+        more = {f"levels {2 * settings['levels']}": {"levels": 2 * settings["levels"], **found}}
+        equal = {"spacing quantile": {"spacing": "quantile", "jnd": None}} if settings["spacing"] == "even" else {}
+        return more | equal
 
     def finish(self, found: Extremes) -> SelectionResult[PairSelection]:
         """The extremal pair of every attacker in every level of every defender, and its reserves."""
         plan = self.plan
-        skipped = require_levels(level_counts(found, self.cells), plan.models, np.any(plan.wanted, axis=0))
+        weight = level_counts(found, self.cells)
+        skipped = require_levels(weight, plan.models, np.any(plan.wanted, axis=0))
         pairs = extremal_pairs(found, self.cells, plan.wanted, 1 + plan.settings["reserves"], self.taken)
         selection = _selection(pairs, self.columns, self.scale.scales)
+        steps = level_steps(weight, plan.wanted, selection)
         if plan.settings["case"] == "most":
             selection = most_different(selection)
         if len(selection) == 0:
@@ -113,7 +140,7 @@ class PairSelector(Selector[PairSelection]):
             "levels": _ends(plan.settings, self.ends),
             "skipped": skipped,
         }
-        return SelectionResult(selection, about)
+        return SelectionResult(selection, about, steps=steps)
 
 
 def recorded_settings(work: Workspace[ScoreSettings]) -> dict[str, Any]:

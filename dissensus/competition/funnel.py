@@ -1,0 +1,41 @@
+"""What each rule of a selection left, and what other settings would give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dissensus.competition.task import S, SelectionResult, Selector, Task
+from dissensus.errors import PredictionError, SelectionError
+from dissensus.records import Otherwise, Selected, Step
+
+
+def funnel(task: Task[S, Any], selecting: Selector[S], choice: SelectionResult[S]) -> list[Step]:
+    """From the pool to what was selected; other settings are tried where the pool is small enough for it."""
+    limits = f" ({selecting.limits})" if selecting.limits else ""
+    used = choice.about.get("settings", selecting.plan.settings)
+    others = selecting.others(used) if task.work.size <= selecting.tried_up_to else {}
+    last = Step(
+        rule=f"selected{limits}",
+        left=different(choice.selection),
+        unit=task.noun,
+        otherwise=tuple(
+            Otherwise(setting=words, left=would_select(task, selecting, used | changed))
+            for words, changed in others.items()
+        ),
+    )
+    return [Step(rule="in the pool", left=task.work.size), *choice.steps, last]
+
+
+def different(selection: Selected) -> int:
+    """How many different items, pairs or images are selected, without reserves."""
+    return selection.take(~selection.is_reserve).different
+
+
+def would_select(task: Task[S, Any], selecting: Selector[S], settings: Mapping[str, Any]) -> int:
+    """How many different items, pairs or images the same duels would get with other settings."""
+    try:
+        other = selecting.changed(task.work, settings)
+        return different(other.finish(task.work.reduce(other.reduction, "try other settings")).selection)
+    except (SelectionError, PredictionError):
+        return 0

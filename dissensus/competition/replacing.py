@@ -1,0 +1,31 @@
+"""A round that nobody has been asked about may be selected again with other settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dissensus.competition.task import S, Task
+from dissensus.store.rounds import Round
+
+
+def use_of(task: Task[S, Any], models: Sequence[str], found: Round[S]) -> str | None:
+    """Why a round has to stay: the answers to its questions, or the people who have been asked; None if it may go.
+
+    Answers that were imported before the round was selected count too.
+    """
+    log = task.work.answers
+    groups = task.question_set(models, [found]).groups
+    answers = sum(1 for group in groups for _ in log.about(group.kind, group.places()))
+    if answers:
+        return f"its questions have {answers:,} answers" if answers > 1 else "one of its questions has an answer"
+    texts = {(group.kind, text) for group in groups for text in group.places()}
+    if any((one.question.kind, one.question.text) in texts for one in log.assignments()):
+        return "people have been asked its questions"
+    return None
+
+
+def has_old_duels(rounds: Sequence[Round[Any]]) -> bool:
+    """Whether the last round has duels of models that had met before: it was selected with `again`."""
+    met = {name for found in rounds[:-1] for duel in found.duels for name in duel}
+    return any(first in met and second in met for first, second in rounds[-1].duels)

@@ -1,0 +1,33 @@
+"""What each rule of a selection left: from the pool to what people are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dissensus.records.base import Record
+
+
+class Otherwise(Record):
+    """Another setting, and how much would be left with it."""
+
+    setting: str
+    left: int
+
+
+class Step(Record):
+    """One rule of a selection, and how much it left."""
+
+    rule: str
+    left: int
+    unit: str = "items"
+    otherwise: tuple[Otherwise, ...] = ()
+
+    @property
+    def others(self) -> str:
+        """What other settings would leave, in one line."""
+        return ", ".join(f"{one.setting}: {one.left:,}" for one in self.otherwise)
+
+
+def funnel_text(steps: Sequence[Step]) -> str:
+    """All steps in one line, without other settings."""
+    return " → ".join(f"{step.rule}: {step.left:,} {step.unit}" for step in steps)

@@ -1,0 +1,123 @@
+"""Which rule removed how many items: what the models disagree on, at every confidence that `select` may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import MISSING, Array, Int, UInt16
+from dissensus.engines.reduction import Reduction
+from dissensus.records import Otherwise, Step
+from dissensus.selection import disagreements, usable_labels
+from dissensus.store.tables import ROW_GROUP
+from dissensus.tasks.labels.settings import LADDER
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Items left by the rules, for each of T confidences.
+
+    `readable`, `disagreed` and `by_duel` do not depend on confidence or eligibility. `items[t]` counts the items on
+    which the models of any duel disagree, among all items and among the eligible ones, and `candidates[t]` the eligible
+    ones for each duel.
+    """
+
+    readable: int
+    disagreed: int
+    items: Int[Array, "T 2"]
+    candidates: Int[Array, "T D"]
+    by_duel: Int[Array, " D"]
+
+
+class Counting(Reduction[tuple[Any, ...], Counts]):
+    """Counts all disagreements; sums over chunks, so that it does not matter how the pool is divided."""
+
+    chunk = ROW_GROUP
+    partial = Counts
+
+    def __init__(self, reader: Any, duels: Int[Array, "D 2"], confidences: Sequence[float]) -> None:
+        """`reader.group(n)` gives the labels and confidences of all models in row group n, and what is eligible."""
+        self.reader, self.duels, self.confidences = reader, duels, confidences
+
+    def load(self, rows: range) -> tuple[Any, ...]:
+        return tuple(self.reader.group(rows.start // ROW_GROUP))
+
+    def scan(self, loaded: tuple[Any, ...], first_item: int, known: Counts | None) -> Counts:
+        labels, confidences, eligible = loaded
+        every: UInt16[Array, "M N"] = usable_labels(labels, [None] * len(labels), 0.0)
+        items, candidates = [], []
+        for threshold in self.confidences:
+            usable = usable_labels(labels, confidences, threshold)
+            by_any, of_duels = disagreements(usable, self.duels)
+            if eligible is None:
+                items.append([by_any.sum()] * 2)
+            else:
+                usable[~eligible] = MISSING
+                among, of_duels = disagreements(usable, self.duels)
+                items.append([by_any.sum(), among.sum()])
+            candidates.append(of_duels)
+        readable = int(np.count_nonzero(np.any(every != MISSING, axis=0)))
+        differs, by_duel = disagreements(every, self.duels)
+        return Counts(readable, int(differs.sum()), np.array(items), np.stack(candidates), by_duel)
+
+    def merge(self, one: Counts, other: Counts) -> Counts:
+        return Counts(*(getattr(one, field.name) + getattr(other, field.name) for field in fields(Counts)))
+
+
+def confidences_counted(chosen: float) -> list[float]:
+    """The confidences to compare, highest first: those of the ladder, and the one in use."""
+    return sorted({*LADDER, chosen}, reverse=True)
+
+
+def steps_of(counts: Counts, size: int, chosen: float, has_list: bool) -> list[Step]:
+    """What the rules left, before k and the cap."""
+    rungs = confidences_counted(chosen)
+    at = rungs.index(chosen)
+    steps = []
+    if counts.readable < size:
+        steps.append(Step(rule="readable by every model", left=counts.readable))
+    steps.append(Step(rule="two models disagree", left=counts.disagreed))
+    left: list[int] = counts.items[:, 0].tolist()
+    others = [Otherwise(setting=f"{rung:g}", left=one) for rung, one in zip(rungs, left, strict=True)]
+    rule = f"both: confidence ≥ {chosen:g}"
+    steps.append(Step(rule=rule, left=left[at], otherwise=(*others[:at], *others[at + 1 :])))
+    if has_list:
+        steps.append(Step(rule="eligible", left=int(counts.items[at, 1])))
+    return steps
+
+
+def lowered_in_words(counts: Counts, k: int, chosen: float) -> list[str]:
+    """A sentence about a confidence below the first of the ladder, which nobody set."""
+    if chosen == LADDER[0]:
+        return []
+    first, now = (int((counts.candidates[LADDER.index(one)] >= k).sum()) for one in (LADDER[0], chosen))
+    return [
+        f"No confidence is set, so {chosen:g} was used instead of {LADDER[0]:g}: of {counts.candidates.shape[1]:,} "
+        f"duels, {first:,} have {k:,} items to choose from at {LADDER[0]:g}, and {now:,} at {chosen:g}."
+    ]
+
+
+def why_short(
+    counts: Counts, filled: Int[Array, " D"], settings: Mapping[str, Any], is_first: bool = True
+) -> list[str]:
+    """A sentence that counts the duels with fewer than k items, by the rule that is the reason.
+
+    `settings` are those of the round; if it is not the first one, earlier rounds may have taken items.
+    """
+    k, chosen = settings["k"], settings["confidence"]
+    left = counts.candidates[confidences_counted(chosen).index(chosen)]
+    by_models = (filled < k) & (counts.by_duel < k)
+    by_limits = (filled < k) & ~by_models & (left < k)
+    by_cap = (filled < k) & (left >= k)
+    listed = "" if settings["eligible"] is None else " and the list of eligible items"
+    earlier = "" if is_first else " and earlier rounds"
+    causes = (
+        (by_models, f"the models disagree on fewer than {k:,} items"),
+        (by_limits, f"fewer than {k:,} are left by confidence = {chosen:g}{listed}"),
+        (by_cap, f"fewer than {k:,} are left by cap = {settings['cap']}{earlier}"),
+    )
+    parts = [f"in {int(which.sum()):,} of them, {words}" for which, words in causes if which.any()]
+    return [f"Why: {'; '.join(parts)}."] if parts else []
