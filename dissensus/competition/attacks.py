@@ -99,11 +99,13 @@ def _estimate(evidence: Evidence, models: int, measure: str, method: Method) -> 
     matrices, ranker = evidence.matrices(models, method), method.among(ATTACK_RANKERS)
 
     def strengths(entries: Float[Array, "B M M"]) -> Float[Array, "B M"]:
-        return ranker(evidence.credits(replace(matrices, **{measure: entries}), method)[measure])
+        return ranker.strengths(evidence.credits(replace(matrices, **{measure: entries}), method)[measure])
 
     entries = getattr(matrices, measure)
-    errors = errors_of(evidence.rows(measure, models, method), strengths, entries)
-    return Estimate(strengths(entries[None])[0], errors.margins(method.level))
+    errors = errors_of(
+        evidence.rows(measure, models, method), lambda moved: ranker.comparable(strengths(moved)), entries
+    )
+    return Estimate(strengths(entries[None])[0], errors.margins(method.level), is_ratio=ranker.logarithmic)
 
 
 def rankings_of(

@@ -14,7 +14,7 @@ from dissensus.competition.attacks import MEASURES, named_matrices, two_orders
 from dissensus.errors import RankingError
 from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices
-from dissensus.ranking import logistic, thurstone
+from dissensus.ranking import ATTACK_RANKERS
 from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions
 
 NAMES = ["a", "b", "c", "d"]
@@ -75,13 +75,13 @@ def test_two_models_stand_alike_by_both_measures_intervals_and_all(seed: int) ->
         assert (mine.rank_low, mine.rank_high) == (theirs.rank_low, theirs.rank_high)
 
 
-@given(st.integers(0, 10_000), st.sampled_from(["thurstone", "bradley-terry"]), st.sampled_from([0.0, 0.05]))
+@given(st.integers(0, 10_000), st.sampled_from(sorted(ATTACK_RANKERS)), st.sampled_from([0.0, 0.05]))
 @settings(max_examples=15)
 def test_strengths_are_those_of_the_ratios_themselves(seed: int, name: str, smoothing: float) -> None:
     evidence = skilled(seed=seed, categories=3, k=2, noise=0.3)
     found = ranked(evidence, NAMES, replace(USUAL, name=name, smoothing=smoothing))
     matrices = ratio_matrices(evidence.contests, 4, smoothing)
-    ranker = {"thurstone": thurstone, "bradley-terry": logistic}[name]
+    ranker = ATTACK_RANKERS[name].strengths
     for measure in MEASURES:
         strengths = [by_model(found[measure])[model].strength for model in NAMES]
         np.testing.assert_allclose(strengths, ranker(getattr(matrices, measure)), atol=1e-9)
