@@ -69,6 +69,8 @@ class Ranker(Generic[Evidence]):
     smoothed: bool
     """True if the strengths depend on the smoothing of the accuracies or credits."""
     summary: str
+    is_even: bool = False
+    """True if every pair of models has the same weight, however much evidence it shares."""
 
     def comparable(self, strengths: Float[Array, "*B M"]) -> Float[Array, "*B M"]:
         """The strengths on a scale where differences have a meaning."""
@@ -107,7 +109,7 @@ RANKERS: dict[str, Ranker[Comparisons]] = {
 ATTACK_RANKERS: dict[str, Ranker[Float[Array, "*B M M"]]] = {
     "thurstone": Ranker(thurstone, False, True, "maximum likelihood with the normal link (the papers' Eq. 4 and 6)"),
     "bradley-terry": Ranker(logistic, False, True, "maximum likelihood with the logistic link"),
-    "hodgerank": Ranker(credit_hodgerank, False, True, "least-squares log-quotients, every pair with the same weight"),
-    "perron": Ranker(credit_perron, True, True, "principal eigenvector of the quotients of credits"),
+    "hodgerank": Ranker(credit_hodgerank, False, True, "least-squares log-quotients of credits", True),
+    "perron": Ranker(credit_perron, True, True, "principal eigenvector of the quotients of credits", True),
 }
 """Every method from credits of attackers or defenders to strengths."""
