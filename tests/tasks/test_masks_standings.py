@@ -15,7 +15,7 @@ from dissensus.errors import RankingError
 from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices
 from dissensus.ranking import ATTACK_RANKERS
-from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions
+from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions, likeness
 
 NAMES = ["a", "b", "c", "d"]
 ranked = partial(two_orders, judged="images")
@@ -85,6 +85,19 @@ def test_strengths_are_those_of_the_ratios_themselves(seed: int, name: str, smoo
     for measure in MEASURES:
         strengths = [by_model(found[measure])[model].strength for model in NAMES]
         np.testing.assert_allclose(strengths, ranker(getattr(matrices, measure)), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ATTACK_RANKERS)
+def test_both_rankings_are_the_same_exactly_if_the_words_say_so(name: str) -> None:
+    method = replace(USUAL, name=name)
+    found = ranked(skilled(noise=0.3), NAMES, method)
+    one, other = (
+        [(row.model, row.rank_low, row.rank_high, row.may_be_first) for row in found[measure].standings]
+        for measure in MEASURES
+    )
+    strengths = [[by_model(found[measure])[model].strength for model in NAMES] for measure in MEASURES]
+    is_same = strengths[0] == pytest.approx(strengths[1], rel=1e-9) and one == other
+    assert is_same == bool(likeness(method))
 
 
 @given(st.permutations(range(4)))
