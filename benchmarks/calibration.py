@@ -3,6 +3,7 @@
     python benchmarks/calibration.py                         # all rows, 400 studies each, two processes
     python benchmarks/calibration.py --studies 50 --only masks
     python benchmarks/calibration.py --level 0.9
+    python benchmarks/calibration.py --only scores --method hodgerank
     python benchmarks/calibration.py --bootstrap             # a Bayesian bootstrap for scores and masks, for comparison
 
 Equal models: the share of studies in which any two are separated, by any of the study's rankings; at level 0.95 it
@@ -15,7 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, permutations
 from multiprocessing import Pool
@@ -23,16 +24,17 @@ from multiprocessing import Pool
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.competition import attacks
+from dissensus.competition import attacks, one_order
 from dissensus.competition.attacks import two_orders
-from dissensus.competition.one_order import rank
 from dissensus.competition.standings import Method, Standings
 from dissensus.inquiry import NumericAnswers
 from dissensus.ranking import Margins, Rows, resampled_margins
 from dissensus.records import Attacks, Contests, Outcomes
 from dissensus.screening import WeightedAnswers, preferences
 from dissensus.selection import Cells, extremal_pairs, scan_extremes
+from dissensus.tasks.masks import standings as masks_standings
 from dissensus.tasks.masks.standings import Choices, MaskEvidence
+from dissensus.tasks.scores import standings as scores_standings
 from dissensus.tasks.scores.levels import even_levels
 from dissensus.tasks.scores.standings import PairEvidence
 
@@ -74,7 +76,7 @@ SIZES = (
 )
 
 
-def labels(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> Orders:
+def labels(rng: np.random.Generator, size: Size, skill: Skill, method: Method) -> Orders:
     """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ."""
     truth, difficulty = rng.integers(10, size=size.items), rng.standard_normal(size.items)
     margin = 0.7 + 0.4 * skill[:, None] - 0.8 * difficulty + 0.6 * rng.standard_normal((size.models, size.items))
@@ -88,10 +90,10 @@ def labels(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> 
     first, second, item, place = np.array(rows).T
     right = said == truth
     outcomes = Outcomes(first, second, item, place, right[first, item], right[second, item])
-    return [rank(outcomes, _names(size), Method("perron", 1.0, level, resamples=1000))]
+    return [one_order.rank(outcomes, _names(size), method)]
 
 
-def scores(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> Orders:
+def scores(rng: np.random.Generator, size: Size, skill: Skill, method: Method) -> Orders:
     """Quality plus noise, on scales of ranks; people differ in how far and in which direction they move the slider."""
     quality = rng.uniform(0, 100, size.items)
     noise = 12 * 1.6 ** -skill[:, None]
@@ -115,10 +117,10 @@ def scores(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> 
         found.attacker, found.defender, found.level, pair, found.weight.astype(float), sign * preference[pair]
     )
     evidence = PairEvidence(attacks, sign, question, person, weighed, items)
-    return list(two_orders(evidence, _names(size), Method("thurstone", 0.01, level)).values())
+    return list(two_orders(evidence, _names(size), method).values())
 
 
-def masks(rng: np.random.Generator, size: Size, skill: Skill, level: float, is_choice: bool = False) -> Orders:
+def masks(rng: np.random.Generator, size: Size, skill: Skill, method: Method, is_choice: bool = False) -> Orders:
     """Agreement with the truth, by image and model; the image on which two models agree least, in every category.
 
     Drawings differ by annotator and image. With choices, people see which of two maps is better if it is much better.
@@ -141,7 +143,7 @@ def masks(rng: np.random.Generator, size: Size, skill: Skill, level: float, is_c
             if len(candidates):
                 rows.append((attacker, defender, number, candidates[agreement[candidates].argmin()]))
     attacker, defender, number, image = np.array(rows).T
-    method, weight = Method("thurstone", 0.01, level), np.ones(len(rows))
+    weight = np.ones(len(rows))
     if not is_choice:
         ours, theirs = drawn.clip(0, 1)[attacker, image], drawn.clip(0, 1)[defender, image]
         contests = Contests(attacker, defender, number, image, ours, theirs, weight)
@@ -160,19 +162,27 @@ def masks(rng: np.random.Generator, size: Size, skill: Skill, level: float, is_c
     return list(two_orders(evidence, _names(size), method).values())
 
 
-STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, float], Orders]] = {
+STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, Method], Orders]] = {
     "labels": labels,
     "scores": scores,
     "masks": masks,
     "choices": partial(masks, is_choice=True),
 }
+USUAL = {
+    "labels": one_order.USUAL,
+    "scores": scores_standings.USUAL,
+    "masks": masks_standings.USUAL,
+    "choices": masks_standings.USUAL,
+}
 
 
-def verdicts(size: Size, level: float, seed: int) -> dict[str, float]:
-    """What one study of equal models and one of different models say."""
+def verdicts(size: Size, level: float, seed: int, method: str = "") -> dict[str, float]:
+    """What one study of equal models and one of different models say, by a ranking method or the task's default."""
+    usual = USUAL[size.task]
+    chosen = replace(usual, level=level, name=method or usual.name)
     rng = np.random.default_rng([seed, size.models, size.strata])
-    equal = STUDIES[size.task](rng, size, np.zeros(size.models), level)
-    mixed = STUDIES[size.task](rng, size, np.linspace(1, -1, size.models), level)
+    equal = STUDIES[size.task](rng, size, np.zeros(size.models), chosen)
+    mixed = STUDIES[size.task](rng, size, np.linspace(1, -1, size.models), chosen)
     pairs = size.models * (size.models - 1) / 2
     return {
         "false": float(any(_apart(one) for one in equal)),
@@ -240,6 +250,7 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--level", type=float, default=0.95)
     parser.add_argument("--only", default="", help="rows whose name starts with this, such as 'masks' or 'scores 16'")
+    parser.add_argument("--method", default="", help="a ranking method of the task; its default if omitted")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--bootstrap", action="store_true", help="replace the formula for scores and masks")
     given = parser.parse_args()
@@ -248,7 +259,7 @@ def main() -> None:
     with Pool(given.processes) as pool:
         for size in SIZES:
             if size.key.startswith(given.only):
-                found = pool.map(partial(verdicts, size, given.level), range(given.studies))
+                found = pool.map(partial(verdicts, size, given.level, method=given.method), range(given.studies))
                 means = {name: round(float(np.mean([one[name] for one in found])), 3) for name in found[0]}
                 print(json.dumps({"study": size.key} | means), flush=True)
 

@@ -9,7 +9,7 @@ import typer
 
 # Keys of registries, written out so that --help does not have to import them; a test keeps them in sync.
 RANKERS = "perron, hodgerank, bradley-terry"
-ATTACK_RANKERS = "thurstone, bradley-terry"
+ATTACK_RANKERS = "thurstone, bradley-terry, hodgerank, perron"
 FORMATS = "rows, label-studio, labelme, coco, png"
 DISTANCES = "weighted, weighted-exactly, hops, zero-one"
 MEASURES = "miou, miou-all, fwiou, mpa"

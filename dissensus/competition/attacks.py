@@ -8,18 +8,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competition.ranking import ranking_of, write_results
+from dissensus.competition.ranking import other_rankings, ranking_of, write_results
 from dissensus.competition.reporting import known_cells
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.task import Evaluation
 from dissensus.errors import RankingError
 from dissensus.ranking import ATTACK_RANKERS, Rows, cyclic_share, errors_of, named
-from dissensus.records import AttackMatrices, Rankings
+from dissensus.records import AttackMatrices, Rankings, Standing
 from dissensus.report.wording import counted
 from dissensus.store.folder import Folder
 
@@ -30,6 +31,8 @@ LISTED = 5
 FIRMEST = 0.999
 """Shares of a duel's credit are clipped to this when the cyclic share is computed, so that differences stay finite."""
 
+Orders = dict[str, tuple[Standing, ...]]
+"""By measure, the standings, best first."""
 Credits = Mapping[str, Float[Array, "*B M M"]]
 """By measure, the non-negative credit of each model against each other model."""
 
@@ -84,6 +87,22 @@ def two_orders(evidence: Evidence, names: Sequence[str], method: Method, judged:
     return {measure: standings(measure) for measure in MEASURES}
 
 
+def other_orders(
+    ways: Mapping[str, tuple[Evidence, Method]], names: Sequence[str], judged: str
+) -> tuple[dict[str, Orders], dict[str, str]]:
+    """Standings by both measures from other evidence or by other methods, by name; and why some have none."""
+
+    def orders(evidence: Evidence, method: Method) -> Orders:
+        return {measure: one.standings for measure, one in two_orders(evidence, names, method, judged).items()}
+
+    return other_rankings({name: partial(orders, *way) for name, way in ways.items()})
+
+
+def other_methods(evidence: Evidence, method: Method) -> dict[str, tuple[Evidence, Method]]:
+    """The other ways to rank the same evidence."""
+    return {name: (evidence, replace(method, name=name)) for name in ATTACK_RANKERS if name != method.name}
+
+
 def named_matrices(evidence: Evidence, names: Sequence[str], method: Method) -> AttackMatrices:
     """The matrices of the evidence, with models named in errors.
 
@@ -101,11 +120,13 @@ def _estimate(evidence: Evidence, models: int, measure: str, method: Method) -> 
     matrices, ranker = evidence.matrices(models, method), method.among(ATTACK_RANKERS)
 
     def strengths(entries: Float[Array, "B M M"]) -> Float[Array, "B M"]:
-        return ranker(evidence.credits(replace(matrices, **{measure: entries}), method)[measure])
+        return ranker.strengths(evidence.credits(replace(matrices, **{measure: entries}), method)[measure])
 
     entries = getattr(matrices, measure)
-    errors = errors_of(evidence.rows(measure, models, method), strengths, entries)
-    return Estimate(strengths(entries[None])[0], errors.margins(method.level))
+    errors = errors_of(
+        evidence.rows(measure, models, method), lambda moved: ranker.comparable(strengths(moved)), entries
+    )
+    return Estimate(strengths(entries[None])[0], errors.margins(method.level), is_ratio=ranker.logarithmic)
 
 
 def rankings_of(

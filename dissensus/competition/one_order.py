@@ -88,8 +88,7 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
     rng = np.random.default_rng(method.seed)
     tallies = resampled_tallies(own, len(members), method.resamples, rng, smoothing)
     samples, degenerate = bootstrap(lambda cases: ranker.strengths(compare(cases, 0.0)), tallies)
-    logarithm = np.log if ranker.logarithmic else np.asarray
-    margins = resampled_margins(logarithm(found), logarithm(samples), method.level)
+    margins = resampled_margins(ranker.comparable(found), ranker.comparable(samples), method.level)
     return Estimate(found, margins, degenerate, ranker.logarithmic)
 
 

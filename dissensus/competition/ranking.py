@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from dissensus.competition.changes import mixed_rounds
 from dissensus.competition.standings import Method, Standings
 from dissensus.competition.task import Evaluation
+from dissensus.errors import RankingError
 from dissensus.records import Provenance, Ranking, Rankings
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.settings import MethodSettings
 from dissensus.version import __version__
+
+R = TypeVar("R")
 
 
 def method_of(settings: MethodSettings, name: str | None = None) -> Method:
@@ -53,6 +56,17 @@ def ranking_of(
             package=__version__,
         ),
     )
+
+
+def other_rankings(ways: Mapping[str, Callable[[], R]]) -> tuple[dict[str, R], dict[str, str]]:
+    """The same judgements ranked in other ways, by name; and why some have no ranking, as the settings show it."""
+    found, refused = {}, {}
+    for name, ranked in ways.items():
+        try:
+            found[name] = ranked()
+        except RankingError as error:
+            refused[f"rank by {name}"] = f"no estimate: {error}"
+    return found, refused
 
 
 def write_results(folder: Folder, ranking: Ranking | Rankings, models: list[str], matrices: Mapping[str, Any]) -> None:

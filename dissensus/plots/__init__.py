@@ -5,8 +5,8 @@ stays text (`svg`), a matplotlib figure (`figure`), or files for a paper (`write
 """
 
 from dissensus.plots.matrices import Shade, heatmap
-from dissensus.plots.planes import Mark, curve, density, scatter
+from dissensus.plots.planes import Mark, curve, density, ranks, scatter
 from dissensus.plots.plot import Plot
 from dissensus.plots.rows import bars, box, dots, strip
 
-__all__ = ["Mark", "Plot", "Shade", "bars", "box", "curve", "density", "dots", "heatmap", "scatter", "strip"]
+__all__ = ["Mark", "Plot", "Shade", "bars", "box", "curve", "density", "dots", "heatmap", "ranks", "scatter", "strip"]

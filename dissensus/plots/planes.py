@@ -1,4 +1,4 @@
-"""Figures with two axes of numbers: curves, scatters and densities."""
+"""Figures with two axes: curves, ranks, scatters and densities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dissensus.plots.plot import Hints, Plot
-from dissensus.plots.style import BLUE, INK, MUTED, ORANGE, SERIES
+from dissensus.plots.style import BLUE, INK, MUTED, ORANGE, SERIES, THEME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +52,41 @@ def curve(
             axes.legend(loc="lower right")
 
     return Plot(name, title, caption, {labels[0]: list(x)} | {k: list(v) for k, v in lines.items()}, draw, 58)
+
+
+def ranks(
+    name: str, title: str, columns: Sequence[str], rows: Mapping[str, Sequence[int | None]], caption: str = ""
+) -> Plot:
+    """The rank of every name in several orders, one column each, joined by lines; blue if the rank changes."""
+
+    def draw(axes: Axes, hints: Hints) -> None:
+        axes.grid(visible=False)
+        for label, places in rows.items():
+            known = [(x, place) for x, place in enumerate(places) if place is not None]
+            if not known:
+                continue
+            colour = BLUE if len({place for _, place in known}) > 1 else THEME["neutral"]
+            axes.plot(*zip(*known, strict=True), color=colour, zorder=2)
+            for x, place in known:
+                said = f"{label}: rank {place} by {columns[x]}"
+                hints.add(axes.plot(x, place, "o", color=colour, markersize=8.5, zorder=3)[0], said)
+                axes.text(
+                    x, place, str(place), ha="center", va="center_baseline", color=THEME["on-blue"], fontsize=6.5,
+                    zorder=4,
+                )  # fmt: skip
+        first = [(places[0], cut(label)) for label, places in rows.items() if places[0] is not None]
+        axes.set_yticks([place for place, _ in first], [label for _, label in first])
+        axes.set_xticks(range(len(columns)), [one.replace(" of ", "\nof ") for one in columns])
+        axes.xaxis.tick_top()
+        axes.set(xlim=(-0.35, len(columns) - 0.65), ylim=(len(rows) + 0.6, 0.4))
+        axes.tick_params(length=0)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+
+    table: Table = {"name": list(rows)} | {
+        column: [places[place] for places in rows.values()] for place, column in enumerate(columns)
+    }
+    return Plot(name, title, caption, table, draw, 6.0 * len(rows) + 12)
 
 
 def scatter(

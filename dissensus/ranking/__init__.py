@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from dissensus.ranking.groups import connected_groups
 from dissensus.ranking.hodge import cyclic_share, hodgerank
 from dissensus.ranking.margins import Margins, comparison_bars, rank_sets, resampled_margins
 from dissensus.ranking.perron import perron
+from dissensus.ranking.quotients import credit_hodgerank, credit_perron
 from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
 from dissensus.ranking.shared_items import Rows, errors_of
 from dissensus.ranking.thurstone import credits_of, has_maximum, logistic, thurstone
@@ -32,6 +34,8 @@ __all__ = [
     "bradley_terry",
     "comparison_bars",
     "connected_groups",
+    "credit_hodgerank",
+    "credit_perron",
     "credits_of",
     "cyclic_share",
     "davidson",
@@ -52,16 +56,25 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Ranker:
-    """A method from comparisons to strengths, larger is better; raises `RankingError` if there are none."""
+Evidence = TypeVar("Evidence")
 
-    strengths: Callable[[Comparisons], Float[Array, " M"]]
+
+@dataclass(frozen=True)
+class Ranker(Generic[Evidence]):
+    """A method from comparisons or credits to strengths, larger is better; raises `RankingError` if there are none."""
+
+    strengths: Callable[[Evidence], Float[Array, "*B M"]]
     logarithmic: bool
     """True if strengths are ratios: take logarithms before differences."""
     smoothed: bool
-    """True if the strengths depend on the smoothing of the accuracies."""
+    """True if the strengths depend on the smoothing of the accuracies or credits."""
     summary: str
+    is_even: bool = False
+    """True if every pair of models has the same weight, however much evidence it shares."""
+
+    def comparable(self, strengths: Float[Array, "*B M"]) -> Float[Array, "*B M"]:
+        """The strengths on a scale where differences have a meaning."""
+        return np.log(strengths) if self.logarithmic else strengths
 
 
 def log_dominance(comparisons: Comparisons) -> Float[Array, "M M"]:
@@ -84,7 +97,7 @@ def _bradley_terry(comparisons: Comparisons) -> Float[Array, " M"]:
     return davidson(tally.only, tally.both + tally.neither)[0]
 
 
-RANKERS: dict[str, Ranker] = {
+RANKERS: dict[str, Ranker[Comparisons]] = {
     "perron": Ranker(_perron, True, True, "principal eigenvector of the dominance matrix (the paper's Eq. 5)"),
     "hodgerank": Ranker(_hodgerank, False, True, "least-squares log-dominance, weighted by items per duel"),
     "bradley-terry": Ranker(
@@ -93,8 +106,10 @@ RANKERS: dict[str, Ranker] = {
 }
 """Every ranking method under the name that commands and settings use."""
 
-ATTACK_RANKERS: dict[str, Callable[[Float[Array, "*B M M"]], Float[Array, "*B M"]]] = {
-    "thurstone": thurstone,
-    "bradley-terry": logistic,
+ATTACK_RANKERS: dict[str, Ranker[Float[Array, "*B M M"]]] = {
+    "thurstone": Ranker(thurstone, False, True, "maximum likelihood with the normal link (the papers' Eq. 4 and 6)"),
+    "bradley-terry": Ranker(logistic, False, True, "maximum likelihood with the logistic link"),
+    "hodgerank": Ranker(credit_hodgerank, False, True, "least-squares log-quotients of credits", True),
+    "perron": Ranker(credit_perron, True, True, "principal eigenvector of the quotients of credits", True),
 }
-"""Every method from credits of attackers or defenders to strengths, larger is better (Eq. 4)."""
+"""Every method from credits of attackers or defenders to strengths."""

@@ -69,15 +69,26 @@ def has_maximum(credits: Float[Array, "*B M M"]) -> Bool[Array, "*B"]:
     return np.asarray(_reaches(credits).all(axis=(-1, -2)))
 
 
-def _maximum(credits: Float[Array, "*B M M"], link: Link) -> Float[Array, "*B M"]:
+def checked_credits(credits: Float[Array, "*B M M"]) -> Float[Array, "*B M M"]:
+    """The credits with a diagonal of zeros.
+
+    Raises:
+        RankingError: a credit is negative or not finite, or the strengths have no estimate: see `thurstone`.
+    """
     models = credits.shape[-1]
     if not (np.isfinite(credits).all() and (credits >= 0).all()):
         raise RankingError("a credit is negative or not finite: convert the matrix with credits_of first")
-    stack = np.where(np.eye(models, dtype=bool), 0.0, credits).reshape(-1, models, models)
+    credits = np.where(np.eye(models, dtype=bool), 0.0, credits)
+    stack = credits.reshape(-1, models, models)
     without = np.flatnonzero(~has_maximum(stack))
     if len(without):
         _blame(stack[without[0]])
-    return _ascent(stack, link).reshape(credits.shape[:-1])
+    return credits
+
+
+def _maximum(credits: Float[Array, "*B M M"], link: Link) -> Float[Array, "*B M"]:
+    models = credits.shape[-1]
+    return _ascent(checked_credits(credits).reshape(-1, models, models), link).reshape(credits.shape[:-1])
 
 
 def _reaches(credits: Float[Array, "*B M M"]) -> Bool[Array, "*B M M"]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from dissensus.records import AttackMatrices, Ranking
+from dissensus.records import AttackMatrices, Ranking, Standing
 
 Shown = TypeVar("Shown")
+
+OtherOrders = Mapping[str, Mapping[str, Sequence[Standing]]]
+"""The same judgements ranked in other ways: by the name of the way and then by measure, the standings, best first."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class AttackReport(Report):
     """Questions without an answer."""
     benchmarks: Mapping[str, Benchmark] | None = None
     """A benchmark to compare with each measure, keyed by the measure's name."""
+    by_method: OtherOrders = field(default_factory=dict)
+    """Standings by other ranking methods."""
 
     @property
     def rankings(self) -> dict[str, Ranking]:

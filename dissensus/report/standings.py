@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from dissensus.records import Provenance, Ranking
-from dissensus.report.data import AttackReport, Benchmark
+from dissensus.records import Provenance, Standing
+from dissensus.report.data import AttackReport, Benchmark, OtherOrders
 from dissensus.report.page import Section
 from dissensus.report.wording import decimals, number, signed, span
 
@@ -29,11 +29,12 @@ class OrderCell:
 
 @dataclass(frozen=True)
 class Column:
-    """One order of the models."""
+    """One order of the models; `foot` is its Spearman correlation with the order of the study."""
 
     head: str
     cells: Mapping[str, OrderCell]
     title: str | None = None
+    foot: str = ""
 
 
 def two_orders_section(report: AttackReport, template: str) -> Section:
@@ -50,6 +51,7 @@ def two_orders_section(report: AttackReport, template: str) -> Section:
         "caption": "Rank of every model as an attacker and as a defender"
         + "".join(f", next to {benchmark.name}" for benchmark in known.values()),
         "benchmarks": known,
+        "others": other_tables(report, report.aggressiveness.provenance.method, report.by_method),
     }
     drawn = tuple(
         found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})", measure.capitalize())
@@ -66,13 +68,55 @@ def known_benchmarks(report: AttackReport) -> dict[str, Benchmark]:
 
 def agreement(report: AttackReport) -> float | None:
     """Spearman correlation of the two orders; None if they have fewer than three ranked models in common."""
-    attack, defence = (_ranks(ranking) for ranking in report.rankings.values())
-    both = [name for name in attack if name in defence]
+    return correlation(*(ranking.standings for ranking in report.rankings.values()))
+
+
+def correlation(one: Iterable[Standing], other: Iterable[Standing]) -> float | None:
+    """Spearman correlation of two orders; None if they have fewer than three ranked models in common."""
+    first, second = placed(one), placed(other)
+    both = [name for name in first if name in second]
     if len(both) < 3:
         return None
-    places = [sorted(both, key=lambda name: ranks[name]) for ranks in (attack, defence)]
+    places = [sorted(both, key=lambda name: ranks[name]) for ranks in (first, second)]
     squares = sum((places[0].index(name) - places[1].index(name)) ** 2 for name in both)
     return 1 - 6 * squares / (len(both) * (len(both) ** 2 - 1))
+
+
+def other_tables(report: AttackReport, own: str, others: OtherOrders) -> dict[str, tuple[Column, ...]]:
+    """For each measure, the study's own order next to others, all by name; empty if there are no others."""
+    return {
+        measure: (
+            Column(this_one(own), order_cells(ranking.standings, report.order)),
+            *other_columns(ranking.standings, {name: found[measure] for name, found in others.items()}, report.order),
+        )
+        for measure, ranking in report.rankings.items()
+        if others
+    }
+
+
+def this_one(name: str) -> Markup:
+    """The head of the column with the study's own order."""
+    return Markup('{}<br><span class="tag">this ranking</span>').format(name)
+
+
+def other_columns(
+    own: Sequence[Standing], others: Mapping[str, Sequence[Standing]], models: Sequence[str]
+) -> Iterator[Column]:
+    """Other orders by name, each with its correlation with the study's own."""
+    for name, standings in others.items():
+        found = correlation(own, standings)
+        yield Column(name, order_cells(standings, models), foot="–" if found is None else number(found, 2))
+
+
+def order_cells(standings: Sequence[Standing], models: Sequence[str]) -> dict[str, OrderCell]:
+    """Every model's place, with its rank set below and its strength as a tooltip."""
+    digits, places = decimals(s.strength for s in standings if s.strength is not None), placed(standings)
+    cells = dict.fromkeys(models, OrderCell("–", "", "not comparable"))
+    for s in standings:
+        if s.strength is not None:
+            title = f"strength {number(s.strength, digits)}, ranks {span(s.rank_low, s.rank_high)}"
+            cells[s.model] = OrderCell(str(places[s.model]), span(s.rank_low, s.rank_high), title)
+    return cells
 
 
 def two_orders(report: AttackReport) -> Iterator[Column]:
@@ -81,7 +125,7 @@ def two_orders(report: AttackReport) -> Iterator[Column]:
     columns = [(benchmark.name, benchmark.scores) for benchmark in known.values()]
     is_same = len(columns) == 2 and columns[0] == columns[1]
     for measure, ranking in report.rankings.items():
-        ranks, benchmark = _ranks(ranking), known.get(measure)
+        ranks, benchmark = placed(ranking.standings), known.get(measure)
         if benchmark and not (is_same and measure == "resistance"):
             head = Markup('<span class="cut">{}</span><span class="tag">rank</span>').format(benchmark.name)
             yield Column(head, {name: _score(name, benchmark) for name in report.order}, benchmark.name)
@@ -92,7 +136,7 @@ def two_orders(report: AttackReport) -> Iterator[Column]:
             title = f"rank by {benchmark.name} minus rank by {measure}: {HIGHER}"
             cells = {name: moved(benchmark.difference.get(name)) for name in report.order}
             yield Column(Markup("ΔRank<br>{}").format(measure), cells, title)
-    attack, defence = (_ranks(ranking) for ranking in report.rankings.values())
+    attack, defence = (placed(ranking.standings) for ranking in report.rankings.values())
     gained = {name: defence[name] - attack[name] for name in attack if name in defence}
     head = Markup('higher as<br><span class="up">▲ attacker</span> <span class="down">▼ defender</span>')
     cells = {name: moved(gained.get(name)) for name in report.order}
@@ -107,9 +151,9 @@ def moved(difference: int | None, unknown: str = "") -> OrderCell:
     return OrderCell(Markup('{} <span aria-hidden="true">{}</span>').format(text, sign), way=way)
 
 
-def _ranks(ranking: Ranking) -> dict[str, int]:
+def placed(standings: Iterable[Standing]) -> dict[str, int]:
     """Ranks of the models that have a strength."""
-    return {s.model: place for place, s in enumerate(ranking.standings, start=1) if s.strength is not None}
+    return {s.model: place for place, s in enumerate(standings, start=1) if s.strength is not None}
 
 
 def _score(model: str, benchmark: Benchmark) -> OrderCell:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.plots import Mark, Plot, Shade, bars, box, curve, density, dots, heatmap, scatter, strip
+from dissensus.plots import Mark, Plot, Shade, bars, box, curve, density, dots, heatmap, ranks, scatter, strip
 from dissensus.plots.planes import _outward
 from dissensus.plots.style import THEME
 
@@ -33,6 +33,9 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     "one series": lambda: bars("p", "T", NAMES, [[1], [2], [3], [4]], ["images"], "images"),
     "curve": lambda: curve(
         "p", "T", [1, 2, 3], {"a": [0.1, 0.5, 1], "b": [0, 0.2, 1]}, ("k", "SRCC"), reference=(0.9, "stable")
+    ),
+    "ranks": lambda: ranks(
+        "p", "T", ["mIoU", "MPA"], dict(zip(NAMES, [[1, 2], [2, 1], [3, None], [None, None]], strict=True))
     ),
     "scatter": lambda: scatter(
         "p", "T", [1, 2, 3, 4], [1, 3, 2, 4], ("x", "y"), NAMES, (1, 0), [(1, 0.5, 1.5), (4, 3, 5)]

@@ -14,16 +14,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from masks_studies import mask_study, unjudged
+from scipy.stats import spearmanr
 from svg_marks import marks, matrix
 
-from dissensus.records import VOID, class_colours
+from dissensus.records import VOID, Standing, class_colours
 from dissensus.report.galleries import Album
 from dissensus.report.masks.galleries import TRANSFERRED, attack_tally, mask_galleries, striking, transfer_cards
 from dissensus.report.masks.names import case, choice, class_name, measure_words, score_text
 from dissensus.report.masks.page import masks_page, matrices_section, tally_words
 from dissensus.report.masks.scored import bin_counts, box, boxes, most_transferable, scored_sections, transfer
+from dissensus.report.masks.sensitivity import measures_section
 from dissensus.report.page import render
-from dissensus.report.standings import two_orders
+from dissensus.report.standings import correlation, two_orders
 
 ROOM = 10**9
 SHARES = st.lists(st.integers(0, 40), min_size=5, max_size=5).filter(any)
@@ -201,6 +203,35 @@ def test_table_of_rank_changes(data):
         for name, cell in moved.cells.items():
             change = known.rank[name] - int(ranks.cells[name].text)
             assert cell.text.split()[0].replace("−", "-") == (f"{change:+d}" if change else "0")
+
+
+def test_ranks_under_every_measure_next_to_the_study_own(data):
+    turned = {measure: found.standings[::-1] for measure, found in data.rankings.items()}
+    alike = {measure: found.standings for measure, found in data.rankings.items()}
+    (section,) = measures_section(replace(data, by_measure={"fwiou": turned, "mpa": alike}))
+    for measure, plot in zip(data.rankings, section.plots, strict=True):
+        own, fwiou, mpa = section.view["tables"][measure]
+        assert ("mIoU" in own.head, fwiou.head, mpa.head) == (True, "FWIoU", "MPA")
+        assert (own.foot, fwiou.foot, mpa.foot) == ("", "−1.00", "1.00")
+        places = {name: int(cell.text) for name, cell in own.cells.items()}
+        assert places == {one.model: n for n, one in enumerate(data.rankings[measure].standings, start=1)}
+        assert plot.table["name"] == list(data.order)
+        assert plot.table["mIoU"] == plot.table["MPA"] == [places[name] for name in data.order]
+        assert plot.table["FWIoU"] == [5 - places[name] for name in data.order]
+    assert measures_section(data) == ()
+
+
+@given(st.permutations("abcdef"), st.permutations("abcdef"))
+def test_correlations_are_those_of_scipy(one, other):
+    def standings(order):
+        return [
+            Standing(model=m, strength=-n, low=None, high=None, rank_low=1, rank_high=6, may_be_first=True)
+            for n, m in enumerate(order)
+        ]
+
+    expected = spearmanr([one.index(m) for m in "abcdef"], [other.index(m) for m in "abcdef"]).statistic
+    assert correlation(standings(one), standings(other)) == pytest.approx(expected)
+    assert correlation(standings(one)[:2], standings(other)) is None
 
 
 def test_cards_show_photo_truth_and_both_maps(data):

@@ -73,6 +73,15 @@ def test_settings_that_no_round_has_yet_are_in_the_status(tmp_path, command):
     assert said in command("status", study.folder.root).stdout
 
 
+def test_a_round_that_nobody_was_asked_about_is_replaced(tmp_path, command):
+    study = made(tmp_path / "study")
+    study.change("select", {"cap": 1})
+    said = "The settings have changed since round 1 (cap 3 → 1): dissensus select replaces it"
+    assert said in command("status", study.folder.root).stdout
+    study.select()
+    assert study.status().changes == ()
+
+
 def test_another_scale_says_that_the_rounds_have_the_old_one(tmp_path, command):
     study = scored(tmp_path / "study")
     before = study.rank().aggressiveness

@@ -12,9 +12,11 @@ import pytest
 from masks_made import SCENES, SIZE, answer_all, begun, kept, said, scene, seen, tell, waiting, write_maps
 from scores_made import done, refused, run
 
+from dissensus.competition.ranking import method_of
 from dissensus.predictions.maps import map_at
 from dissensus.study import Study
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
+from dissensus.tasks.masks.sensitivity import by_other_measures
 
 MODELS = ("good", "fair", "poor")
 
@@ -206,6 +208,7 @@ def test_whoever_is_excluded_has_drawn_nothing(finished):
     done("annotators", "exclude", finished, "ann", "--reason", "draws at random")
     assert {question["item"] for question in waiting(finished)} == {r["item"] for r in rows(finished) if r["rank"] <= 3}
     refused(run("rank", finished), "not enough judgements")
+    refused(run("report", finished), "not enough judgements")
     done("annotators", "include", finished, "ann", "--reason", "a mistake")
     assert waiting(finished) == []
 
@@ -228,6 +231,7 @@ def test_choices_rank_models_too(fresh, tmp_path):
     assert ranked(fresh)["aggressiveness"] == list(MODELS)
     page = Study(fresh).report().read_text(encoding="utf-8")
     assert "chose the attacker" in page
+    assert "Sensitivity to the measure" not in page
 
 
 def test_scales_of_a_training_set_a_table_and_none(fresh, tmp_path):
@@ -253,9 +257,30 @@ def test_every_measure_selects_and_ranks(fresh, tmp_path, measure):
     assert ranked(fresh)["aggressiveness"][0] == "good"
 
 
+def test_other_measures_rank_as_a_study_made_with_them(ready, tmp_path):
+    """With every image selected, studies differ in nothing but the measure."""
+    studies = {}
+    for measure in ("miou", "mpa"):
+        shutil.copytree(ready, tmp_path / measure)
+        studies[measure] = Study(tmp_path / measure)
+        done("select", tmp_path / measure, "--k", SCENES, "--scales", "none", "--measure", measure)
+        answer_all(tmp_path / measure, tmp_path / f"truths of {measure}")
+    evaluation = studies["miou"].evaluation()
+    method = method_of(studies["miou"].settings.rank)
+    found, refused = by_other_measures(studies["miou"]._task.work, evaluation, method)
+    assert (list(found), refused) == (["miou-all", "fwiou", "mpa"], {})
+    expected, own = studies["mpa"].rank().measures, studies["miou"].rank().measures
+    for order, ranking in expected.items():
+        assert [one.model_dump() for one in found["mpa"][order]] == [
+            {name: pytest.approx(value) for name, value in one.model_dump().items()} for one in ranking.standings
+        ]
+        assert found["mpa"][order][0].strength != pytest.approx(own[order].standings[0].strength, abs=0.01)
+
+
 def test_the_report_shows_what_was_drawn(judged):
     page = re.sub(r"base64,[\w+/=]*", "", Study(judged).report().read_text(encoding="utf-8"))
     assert "NaN" not in page
+    assert "Sensitivity to the measure" in page
     for name in MODELS:
         assert name in page
 

@@ -14,8 +14,8 @@ from dissensus.competition.attacks import MEASURES, named_matrices, two_orders
 from dissensus.errors import RankingError
 from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices
-from dissensus.ranking import logistic, thurstone
-from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions
+from dissensus.ranking import ATTACK_RANKERS
+from dissensus.tasks.masks.standings import USUAL, Choices, MaskEvidence, contradictions, likeness
 
 NAMES = ["a", "b", "c", "d"]
 ranked = partial(two_orders, judged="images")
@@ -75,16 +75,29 @@ def test_two_models_stand_alike_by_both_measures_intervals_and_all(seed: int) ->
         assert (mine.rank_low, mine.rank_high) == (theirs.rank_low, theirs.rank_high)
 
 
-@given(st.integers(0, 10_000), st.sampled_from(["thurstone", "bradley-terry"]), st.sampled_from([0.0, 0.05]))
+@given(st.integers(0, 10_000), st.sampled_from(sorted(ATTACK_RANKERS)), st.sampled_from([0.0, 0.05]))
 @settings(max_examples=15)
 def test_strengths_are_those_of_the_ratios_themselves(seed: int, name: str, smoothing: float) -> None:
     evidence = skilled(seed=seed, categories=3, k=2, noise=0.3)
     found = ranked(evidence, NAMES, replace(USUAL, name=name, smoothing=smoothing))
     matrices = ratio_matrices(evidence.contests, 4, smoothing)
-    ranker = {"thurstone": thurstone, "bradley-terry": logistic}[name]
+    ranker = ATTACK_RANKERS[name].strengths
     for measure in MEASURES:
         strengths = [by_model(found[measure])[model].strength for model in NAMES]
         np.testing.assert_allclose(strengths, ranker(getattr(matrices, measure)), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ATTACK_RANKERS)
+def test_both_rankings_are_the_same_exactly_if_the_words_say_so(name: str) -> None:
+    method = replace(USUAL, name=name)
+    found = ranked(skilled(noise=0.3), NAMES, method)
+    one, other = (
+        [(row.model, row.rank_low, row.rank_high, row.may_be_first) for row in found[measure].standings]
+        for measure in MEASURES
+    )
+    strengths = [[by_model(found[measure])[model].strength for model in NAMES] for measure in MEASURES]
+    is_same = strengths[0] == pytest.approx(strengths[1], rel=1e-9) and one == other
+    assert is_same == bool(likeness(method))
 
 
 @given(st.permutations(range(4)))

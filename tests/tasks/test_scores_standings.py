@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pair_rows import evidence_from, full_round, pairs_of
 from scipy.special import ndtri
 
-from dissensus.competition.attacks import MEASURES, two_orders
+from dissensus.competition.attacks import MEASURES, other_methods, other_orders, two_orders
 from dissensus.errors import RankingError
 from dissensus.pairwise import attack_matrices
-from dissensus.ranking import credits_of, logistic, thurstone
+from dissensus.ranking import ATTACK_RANKERS, credits_of
 from dissensus.records import Standing
 from dissensus.tasks.scores.standings import USUAL, contradictions, disagreements, level_stability
 
@@ -44,18 +44,18 @@ def test_an_easy_case_is_in_order_by_both_measures() -> None:
         assert found[measure].cyclic_share < 0.3
 
 
-@given(st.integers(0, 10_000), st.sampled_from(["thurstone", "bradley-terry"]))
+@given(st.integers(0, 10_000), st.sampled_from(sorted(ATTACK_RANKERS)))
 @settings(max_examples=15)
-def test_strengths_are_those_of_the_likelihood_itself(seed: int, name: str) -> None:
+def test_strengths_are_those_of_the_credits_themselves(seed: int, name: str) -> None:
     evidence = skilled(seed=seed, people=2, noise=30, levels=2)
     found = two_orders(evidence, NAMES, replace(USUAL, name=name))
     matrices = attack_matrices(evidence.attacks, 4)
-    ranker = {"thurstone": thurstone, "bradley-terry": logistic}[name]
+    ranker = ATTACK_RANKERS[name].strengths
     for measure, compared in zip(MEASURES, (matrices.attacked, matrices.defended), strict=True):
         expected = ranker(credits_of(getattr(matrices, measure), compared, 0.01))
         strengths = [by_model(found[measure])[model].strength for model in NAMES]
         np.testing.assert_allclose(strengths, expected, atol=1e-9)
-        assert sum(strengths) == pytest.approx(0, abs=1e-9)
+        assert sum(strengths) == pytest.approx(1 if name == "perron" else 0, abs=1e-9)
 
 
 def test_two_models_have_a_closed_form() -> None:
@@ -190,6 +190,23 @@ def test_nothing_judged_and_an_unknown_method() -> None:
         two_orders(evidence, NAMES, USUAL)
     with pytest.raises(RankingError, match="thurstone, bradley-terry"):
         two_orders(skilled(), NAMES, replace(USUAL, name="elo"))
+
+
+def test_other_methods_are_listed_with_the_reason_why_one_has_no_ranking() -> None:
+    evidence = skilled(people=5, noise=10)
+    found, refused = other_orders(other_methods(evidence, USUAL), NAMES, "pairs")
+    assert list(found) == ["bradley-terry", "hodgerank", "perron"]
+    assert not refused
+    for name, orders in found.items():
+        assert orders == {m: one.standings for m, one in two_orders(evidence, NAMES, replace(USUAL, name=name)).items()}
+    # nobody saw what c found against a: likelihoods can live with that, quotients cannot
+    duels = [(a, d) for a in range(3) for d in range(3) if a != d]
+    selection = pairs_of([(a, d, 0, 1, 2 * n, 2 * n + 1) for n, (a, d) in enumerate(duels)])
+    preference = np.array([0.0 if duel == (2, 0) else 0.5 for duel in duels])
+    unsmoothed = replace(USUAL, smoothing=0.0)
+    found, refused = other_orders(other_methods(evidence_from(selection, preference), unsmoothed), "abc", "pairs")
+    assert list(found) == ["bradley-terry"]
+    assert refused["rank by perron"].startswith("no estimate: there is no evidence for c against a, and this method")
 
 
 def test_without_smoothing_what_has_no_bound_is_said_with_names() -> None:

@@ -10,15 +10,14 @@ from markupsafe import Markup
 
 from dissensus.arrays import Array, Float
 from dissensus.plots import Plot, Shade, bars, curve
-from dissensus.records import Ranking
 from dissensus.report.galleries import Album, Gallery, duel_id, most_each
 from dissensus.report.heatmaps import Grid, apart, ratio_shade
 from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
 from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section, settings_section
 from dissensus.report.stability import LEVEL, STABLE, limits, settled_from
-from dissensus.report.standings import HIGHER, Column, OrderCell, moved
-from dissensus.report.wording import counted, decimals, number, percent, ratio, span
+from dissensus.report.standings import HIGHER, Column, OrderCell, moved, order_cells, other_columns, this_one
+from dissensus.report.wording import counted, decimals, number, percent, ratio
 
 CARDS = 6_000
 """Cards on one page; larger studies show only the first of every duel, and say so."""
@@ -64,12 +63,11 @@ def _costs(report: LabelsReport) -> Iterator[Plot]:
 
 def orders(report: LabelsReport) -> tuple[Column, ...]:
     """This ranking, rankings by other methods, the consensus of the models, and the benchmark if there is one."""
-    own = report.ranking.provenance.method
-    ranks = {s.model: OrderCell(span(s.rank_low, s.rank_high)) for s in report.ranking.standings}
-    head = Markup('{}<br><span class="tag">this ranking</span>')
+    own, standings = report.ranking.provenance.method, report.ranking.standings
+    others = {name: found.standings for name, found in report.other_rankings.items() if name != own}
     columns = [
-        Column(head.format(own), ranks),
-        *(Column(name, _by_method(found, report)) for name, found in report.other_rankings.items() if name != own),
+        Column(this_one(own), order_cells(standings, report.order)),
+        *other_columns(standings, others, report.order),
         Column(
             Markup('consensus<br><span class="tag">no annotators</span>'),
             {name: _by_consensus(report.consensus.get(name), report) for name in report.order},
@@ -87,18 +85,6 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
         differences = {name: moved(known.difference.get(name), unknown="•") for name in report.order}
         columns.append(Column("ΔRank", differences, f"benchmark rank minus competition rank: {HIGHER}"))
     return tuple(columns)
-
-
-def _by_method(ranking: Ranking, report: LabelsReport) -> dict[str, OrderCell]:
-    digits = decimals(s.strength for s in ranking.standings if s.strength is not None)
-    cells = dict.fromkeys(report.order, OrderCell("–", title=""))
-    for place, s in enumerate(ranking.standings, start=1):
-        if s.strength is None:
-            cells[s.model] = OrderCell("–", title="not comparable")
-        else:
-            title = f"strength {number(s.strength, digits)}, ranks {span(s.rank_low, s.rank_high)}"
-            cells[s.model] = OrderCell(str(place), title=title)
-    return cells
 
 
 def _by_consensus(share: float | None, report: LabelsReport) -> OrderCell:

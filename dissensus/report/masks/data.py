@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dissensus.arrays import Array, Bool, Float
-from dissensus.report.data import AttackDuel, AttackReport
+from dissensus.report.data import AttackDuel, AttackReport, OtherOrders
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class MasksReport(AttackReport):
     """True if the image was selected for a duel of the model (U in Fig. 7); rows as in `scores`."""
     selected: int
     """Rows of the selection, without reserves: an image may be in several duels."""
+    by_measure: OtherOrders = field(default_factory=dict)
+    """Standings under other measures, from the same images and masks; empty for choices."""
 
     @property
     def is_choice(self) -> bool:

@@ -11,6 +11,7 @@ from dissensus.report.masks.data import MasksReport
 from dissensus.report.masks.galleries import attack_tally, mask_galleries, striking, transfer_cards
 from dissensus.report.masks.names import CASES, CHOICES, FAILS_BELOW, class_name, measure_words, score_text
 from dissensus.report.masks.scored import scored_sections
+from dissensus.report.masks.sensitivity import measures_section
 from dissensus.report.opening import leader_words, opening, opening_notes
 from dissensus.report.page import Page, Section, settings_section
 from dissensus.report.standings import provenances, two_orders_section
@@ -76,6 +77,7 @@ def masks_page(report: MasksReport, most_pictures: int = MOST_PICTURES) -> Page:
             two_orders_section(report, "masks/ranking.html"),
             matrices_section(report, linked),
             *scored,
+            *measures_section(report),
             Section("attacks", "Attacks", "Attacks", "masks/attacks.html", attacks),
             settings_section(report.settings, provenances(report)),
         ),

@@ -16,11 +16,10 @@ from typing import Any
 
 from dissensus.arrays import MISSING, Array, Int
 from dissensus.competition.one_order import matrices, rank, together
-from dissensus.competition.ranking import method_of, ranking_of, write_results
+from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
 from dissensus.competition.standings import Method
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
-from dissensus.errors import RankingError
 from dissensus.inquiry import Answers
 from dissensus.ranking import RANKERS
 from dissensus.records import Judgement, Outcomes, Ranking, Selection
@@ -152,14 +151,8 @@ class Labels(Task[Selection, LabelStates]):
 
     def _other_rankings(self, evaluation: LabelEvaluation, used: str) -> tuple[dict[str, Ranking], dict[str, str]]:
         """Rankings by the other methods, and the reasons why some methods have none."""
-        others, refused = {}, {}
-        for name in RANKERS:
-            if name != used:
-                try:
-                    others[name] = self.ranking(evaluation, method_of(self.work.settings.rank, name))
-                except RankingError as error:
-                    refused[f"rank by {name}"] = f"no estimate: {error}"
-        return others, refused
+        methods = {name: method_of(self.work.settings.rank, name) for name in RANKERS if name != used}
+        return other_rankings({name: partial(self.ranking, evaluation, one) for name, one in methods.items()})
 
     def consensus(self, models: list[str]) -> dict[str, float]:
         """Share of the pool on which each model agrees with the plurality vote."""

@@ -4,6 +4,7 @@
 * `selecting`, lines 5–13: who attacks whom, the concordance of two maps, the scale constraint (`scales`), top-K;
   `groups` says which categories have no images, and why
 * `judging` and `drawings`, line 18: the ground truth of the images, with reserves for those that cannot be judged
+* `sensitivity`, section 4.3.1: the same images and masks, ranked under other measures
 * `standings`, line 19: the ratios in Eq. 3 and 5; `competition.attacks` turns them into two global rankings (line 20)
 """
 
@@ -22,7 +23,7 @@ from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.inquiry import Answers
 from dissensus.predictions.maps import map_at
-from dissensus.records import JUDGED, MOST_CLASSES, Contests, MaskSelection, Question, Rankings, Record
+from dissensus.records import JUDGED, MOST_CLASSES, MaskSelection, Question, Rankings, Record
 from dissensus.report.masks.page import masks_page
 from dissensus.report.page import Page
 from dissensus.steps.workspace import Workspace
@@ -33,7 +34,6 @@ from dissensus.tasks.masks.judging import (
     MaskEvaluation,
     MaskScores,
     MaskStates,
-    contests_in,
     doubts,
     faulty,
     mask_questions,
@@ -46,7 +46,7 @@ from dissensus.tasks.masks.reporting import masks_report
 from dissensus.tasks.masks.scales import KEPT, keep_scales
 from dissensus.tasks.masks.selecting import MaskSelector, recorded_settings
 from dissensus.tasks.masks.settings import MASKS, MaskSettings
-from dissensus.tasks.masks.standings import Choices, MaskEvidence, contradictions
+from dissensus.tasks.masks.standings import contradictions, evidence_of, likeness
 
 
 class OpenImage(Record):
@@ -118,21 +118,22 @@ class Masks(Task[MaskSelection, MaskScores]):
     def rank(self, evaluation: MaskEvaluation, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and save the result."""
         settings, evidence = self.work.settings, evidence_of(evaluation)
+        chosen = method_of(settings.rank, method)
         return rankings_of(
             self.work.folder,
             evaluation,
             evidence,
-            method_of(settings.rank, method),
+            chosen,
             self.noun,
             (*evidence.limits, *doubts(settings.judge, evaluation), *uncounted(self)),
             {"measure": evaluation.rounds[-1].settings["measure"], "judge": settings.judge.model_dump()},
-            lambda _, matrices: contradictions(matrices, evaluation.models),
+            lambda _, matrices: (*likeness(chosen), *contradictions(matrices, evaluation.models)),
         )
 
     def page(self, evaluation: MaskEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""
-        rankings = self.rank(evaluation, method)
-        return masks_page(masks_report(self.work, evaluation, rankings, evidence_of(evaluation).contests))
+        rankings, chosen = self.rank(evaluation, method), method_of(self.work.settings.rank, method)
+        return masks_page(masks_report(self.work, evaluation, rankings, chosen))
 
     def further_questions(self, evaluation: Evaluation[MaskSelection, MaskStates]) -> list[Question]:
         """The checks of masks, and the corrections of masks with marked errors."""
@@ -188,13 +189,3 @@ class Masks(Task[MaskSelection, MaskScores]):
             kept = keep_scales(self.work.folder, given["scales"], self.work.classes, self.work.progress)
             return given | {"scales": kept}
         return given
-
-
-def evidence_of(evaluation: MaskEvaluation) -> MaskEvidence:
-    """The judged rows of all rounds, with the choices behind them, if any."""
-    contests = Contests.together([contests_in(judged, evaluation.states.scores) for judged in evaluation.judged])
-    chosen = evaluation.states.choices
-    if chosen is None:
-        return MaskEvidence(contests, evaluation.keys[:, 0])
-    is_first = contests.attacker == evaluation.keys[contests.question, 1]
-    return MaskEvidence(contests, evaluation.keys[:, 0], Choices(chosen, is_first))

@@ -8,10 +8,11 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.backends import Unreadable, read_image
+from dissensus.competition.attacks import other_methods, other_orders
 from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings, under
-from dissensus.pairwise import ratio_matrices
+from dissensus.competition.standings import Method
 from dissensus.predictions.maps import map_at
-from dissensus.records import BACKGROUND, JUDGED, AttackMatrices, Contests, MaskSelection, Rankings
+from dissensus.records import BACKGROUND, JUDGED, AttackMatrices, MaskSelection, Rankings
 from dissensus.report.data import AttackDuel
 from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
 from dissensus.report.pictures import data_uri
@@ -21,7 +22,9 @@ from dissensus.tasks.masks.columns import MapColumn
 from dissensus.tasks.masks.drawings import Drawings
 from dissensus.tasks.masks.judging import MaskEvaluation, truth_at
 from dissensus.tasks.masks.overlays import map_uri
+from dissensus.tasks.masks.sensitivity import by_other_measures
 from dissensus.tasks.masks.settings import MaskSettings
+from dissensus.tasks.masks.standings import evidence_of
 
 SIDE = 256
 """Longer side of a picture in the report, in pixels."""
@@ -30,11 +33,13 @@ PICTURED = 600
 
 
 def masks_report(
-    work: Workspace[MaskSettings], evaluation: MaskEvaluation, rankings: Rankings, contests: Contests
+    work: Workspace[MaskSettings], evaluation: MaskEvaluation, rankings: Rankings, method: Method
 ) -> MasksReport:
     """The contents of the report, from the study alone."""
-    settings = work.settings
-    matrices = ratio_matrices(contests, len(evaluation.models), settings.rank.smoothing)
+    settings, evidence = work.settings, evidence_of(evaluation)
+    matrices = evidence.matrices(len(evaluation.models), method)
+    by_method, unranked = other_orders(other_methods(evidence, method), evaluation.models, "images")
+    by_measure, unmeasured = by_other_measures(work, evaluation, method)
     items = _items_by_turn(evaluation)
     scored, scores, associated = _scores(evaluation, items)
     return MasksReport(
@@ -50,7 +55,9 @@ def masks_report(
         scored=scored,
         associated=associated,
         selected=sum(int((~found.selection.is_reserve).sum()) for found in evaluation.rounds),
-        settings=_settings(work, evaluation),
+        settings=_settings(work, evaluation) | unranked | unmeasured,
+        by_method=by_method,
+        by_measure=by_measure,
     )
 
 

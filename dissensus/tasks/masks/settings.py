@@ -27,7 +27,7 @@ unfit = 0.5         # an image is discarded if more than this share of its answe
 share = 0.5         # a duel counts once this share of its images is judged
 
 [rank]
-method = "thurstone" # thurstone, bradley-terry
+method = "thurstone" # thurstone, bradley-terry, hodgerank, perron
 smoothing = 0.01    # added to the numerator and the denominator of every ratio
 level = 0.95        # confidence level of bars and rank sets
 

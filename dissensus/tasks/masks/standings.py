@@ -12,8 +12,9 @@ from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in
 from dissensus.competition.standings import Method
 from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices, shares
-from dissensus.ranking import Rows
+from dissensus.ranking import ATTACK_RANKERS, Rows
 from dissensus.records import AttackMatrices, Contests
+from dissensus.tasks.masks.judging import MaskEvaluation, contests_in
 
 USUAL = Method("thurstone", 0.01)
 
@@ -101,6 +102,26 @@ class MaskEvidence:
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
             words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
         return (*words, *(() if choices is None else unheard(choices.told.question, choices.told.person, "image")))
+
+
+def evidence_of(evaluation: MaskEvaluation) -> MaskEvidence:
+    """The judged rows of all rounds, with the choices behind them, if any."""
+    contests = Contests.together([contests_in(judged, evaluation.states.scores) for judged in evaluation.judged])
+    chosen = evaluation.states.choices
+    if chosen is None:
+        return MaskEvidence(contests, evaluation.keys[:, 0])
+    is_first = contests.attacker == evaluation.keys[contests.question, 1]
+    return MaskEvidence(contests, evaluation.keys[:, 0], Choices(chosen, is_first))
+
+
+def likeness(method: Method) -> tuple[str, ...]:
+    """A sentence if both rankings must be the same: r_ij / r_ji = a_ij / a_ji, so only the weights of pairs differ."""
+    if not method.among(ATTACK_RANKERS).is_even:
+        return ()
+    return (
+        "Both rankings are the same: resistance is one over the attacker's aggressiveness, and "
+        f"{method.name} gives every pair of models the same weight.",
+    )
 
 
 def contradictions(matrices: AttackMatrices, names: Sequence[str]) -> tuple[str, ...]:

@@ -134,8 +134,8 @@ class Scores(Task[PairSelection, Preferences]):
     def page(self, evaluation: PairEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""
         rankings = self.rank(evaluation, method)
-        chosen, attacks = method_of(self.work.settings.rank, method), evidence_of(evaluation).attacks
-        return scores_page(scores_report(self.work, evaluation, rankings, attacks, chosen))
+        chosen, evidence = method_of(self.work.settings.rank, method), evidence_of(evaluation)
+        return scores_page(scores_report(self.work, evaluation, rankings, evidence, chosen))
 
     def screenings(self, evaluation: Evaluation[PairSelection, States]) -> Screenings | None:
         """The results of BT.500 and P.910 for all annotators who compared pairs, side by side."""

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.competition.attacks import other_methods, other_orders
 from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings
 from dissensus.competition.standings import Method
 from dissensus.competition.task import Evaluation
-from dissensus.pairwise import attack_matrices
-from dissensus.records import JUDGED, AttackMatrices, Attacks, PairSelection, Rankings
+from dissensus.records import JUDGED, AttackMatrices, PairSelection, Rankings
 from dissensus.report.data import AttackDuel
 from dissensus.report.scores.data import DuelFigure, Marked, ScoresReport, ShownPair, Side
 from dissensus.steps.pictures import THUMBNAIL, Pictures
@@ -21,7 +21,7 @@ from dissensus.tasks.scores.comparing import Preferences, signs_of
 from dissensus.tasks.scores.scaling import ScoreColumn, scale_of, spaced
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.settings import ScoreSettings
-from dissensus.tasks.scores.standings import level_stability
+from dissensus.tasks.scores.standings import PairEvidence, level_stability
 
 PairEvaluation = Evaluation[PairSelection, Preferences]
 
@@ -36,11 +36,16 @@ FIGURES = 120
 
 
 def scores_report(
-    work: Workspace[ScoreSettings], evaluation: PairEvaluation, rankings: Rankings, attacks: Attacks, method: Method
+    work: Workspace[ScoreSettings],
+    evaluation: PairEvaluation,
+    rankings: Rankings,
+    evidence: PairEvidence,
+    method: Method,
 ) -> ScoresReport:
     """The contents of the report, from the study alone."""
-    settings, compared = work.settings, evaluation.states.compared
-    matrices = attack_matrices(attacks, len(evaluation.models))
+    settings, compared, models = work.settings, evaluation.states.compared, evaluation.models
+    matrices = evidence.matrices(len(models), method)
+    by_method, refused = other_orders(other_methods(evidence, method), models, "pairs")
     answers, annotators = work.answers.counts(settings.judge.question, "asked")
     has_same_levels = len({str(found.about["levels"]) for found in evaluation.rounds}) == 1
     return ScoresReport(
@@ -49,9 +54,10 @@ def scores_report(
         figures=_figures(work, evaluation),
         screenings=screenings_of(compared, len(evaluation.question_set), settings.judge),
         levels=_level_words(evaluation.rounds[0]) if has_same_levels else (),
-        stability=level_stability(attacks, len(evaluation.models), method) if has_same_levels else (),
+        stability=level_stability(evidence.attacks, len(models), method) if has_same_levels else (),
         scale=scale_words(settings),
-        settings=_settings(work, evaluation, answers, annotators),
+        settings=_settings(work, evaluation, answers, annotators) | refused,
+        by_method=by_method,
     )
 
 

@@ -35,7 +35,7 @@ unfit = 0.5         # a pair is discarded if more than this share of its answers
 share = 0.5         # a duel counts once this share of its pairs is judged
 
 [rank]
-method = "thurstone" # thurstone, bradley-terry
+method = "thurstone" # thurstone, bradley-terry, hodgerank, perron
 smoothing = 0.01    # added to both sides of every duel
 level = 0.95        # confidence level of bars and rank sets
 

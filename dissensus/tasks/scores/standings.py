@@ -112,7 +112,7 @@ def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tupl
     def strengths(levels: Int[Array, " k"]) -> list[Float[Array, " M"]]:
         rows = attacks.take(np.isin(attacks.level, levels))
         credits = evidence.credits(attack_matrices(rows, models), method)
-        return [method.among(ATTACK_RANKERS)(credits[measure]) for measure in MEASURES]
+        return [method.among(ATTACK_RANKERS).strengths(credits[measure]) for measure in MEASURES]
 
     items = np.bincount(attacks.level, attacks.weight)
     fullest = np.argsort(-items, kind="stable")[: np.count_nonzero(items)]
