@@ -60,8 +60,8 @@ class Labels(Task[Selection, LabelStates]):
     kept_files = ("eligible",)
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
     short = (
-        "{short:,} duels have fewer than {k} items: too few on which their models disagree satisfy confidence = "
-        "{confidence:g}, cap = {cap} and eligibility"
+        "{short:,} duels have fewer than {k} items: no eligible item is left on which their models disagree with a "
+        "confidence of at least {confidence:g}"
     )
     work: Workspace[LabelSettings]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Float, Int, UInt16
+from dissensus.competition.judged import LABELS
 from dissensus.competition.task import Plan, SelectionResult, Selector
 from dissensus.discrepancy.labels import class_distances, default_discrepancy
 from dissensus.engines.reduction import Reduction
@@ -109,12 +110,34 @@ class LabelSelector(Selector[Selection]):
             for side, values in zip(("first", "second"), confidences, strict=True)
         }
         sure = {"inclusion_probability": np.ones(len(selection))}  # the largest distances are always selected
-        return SelectionResult(selection, more=more | sure)
+        return SelectionResult(selection, {"raised": raised_caps(selection, self.rule.cap)}, more | sure)
 
 
 def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:
     """The rule of a round from its recorded settings."""
     return Rule(settings["k"], settings["reserves"], settings["cap"], taken)
+
+
+def caps(selection: Selection, cap: int) -> Int[Array, " Q"]:
+    """The cap of every row's duel: the most selected items that share a label on either side, and at least `cap`.
+
+    It follows from the rows, so a round that was selected when the cap did not rise still has the cap of its settings.
+    """
+    duels, number = np.unique(selection.duel, return_inverse=True)
+    found = np.full(len(duels), cap)
+    for label in (selection.first_label, selection.second_label):
+        pairs, times = np.unique((number * LABELS + label)[~selection.is_reserve], return_counts=True)
+        np.maximum.at(found, pairs // LABELS, times)
+    return found[number]
+
+
+def raised_caps(selection: Selection, cap: int) -> dict[str, int]:
+    """In how many duels the cap rose, and to what at most: {"duels": 3, "cap": 15}."""
+    of_rows = caps(selection, cap)
+    return {
+        "duels": len(np.unique(selection.duel[of_rows > cap])),
+        "cap": int(of_rows.max(initial=cap)),
+    }
 
 
 def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]) -> None:
