@@ -218,26 +218,31 @@ def _taken(first: Callable[[int], list[Candidate]], size: int = PREFIX) -> list[
 
 def _walk(candidates: list[Candidate], size: int) -> tuple[bool, list[tuple[int, bool]]]:
     """Selected and reserves among the first candidates, and whether further ones would change nothing."""
-    selected, left = _greedy(candidates, RULE.k)
-    reserves, _ = _greedy(left, RULE.reserves)
-    is_whole = len(reserves) == RULE.reserves or len(candidates) < size
+    are_all = len(candidates) < size
+    selected, left = _greedy(candidates, RULE.k, are_all)
+    reserves, _ = _greedy(left, RULE.reserves, are_all)
+    is_whole = len(reserves) == RULE.reserves or are_all
     return is_whole, [(row[0], False) for row in selected] + [(row[0], True) for row in reserves]
 
 
-def _greedy(candidates: list[Candidate], most: int) -> tuple[list[Candidate], list[Candidate]]:
-    """Candidates taken in order as the cap allows, and those left over."""
+def _greedy(candidates: list[Candidate], most: int, may_rise: bool) -> tuple[list[Candidate], list[Candidate]]:
+    """Candidates taken in order as the cap allows, which may rise if these are too few, and those left over."""
     first_count, second_count = Counter[int](), Counter[int]()
     taken: list[Candidate] = []
-    left: list[Candidate] = []
-    for candidate in candidates:
-        _, first, second = candidate
-        if len(taken) < most and first_count[first] < RULE.cap and second_count[second] < RULE.cap:
-            first_count[first] += 1
-            second_count[second] += 1
-            taken.append(candidate)
-        else:
-            left.append(candidate)
-    return taken, left
+    left, cap = candidates, RULE.cap
+    while True:
+        todo, left = left, []
+        for candidate in todo:
+            _, first, second = candidate
+            if len(taken) < most and first_count[first] < cap and second_count[second] < cap:
+                first_count[first] += 1
+                second_count[second] += 1
+                taken.append(candidate)
+            else:
+                left.append(candidate)
+        if not may_rise or not left or len(taken) == most:
+            return taken, left
+        cap += 1
 
 
 def _rows(case: Case, found: list[list[tuple[int, bool]]]) -> list[Row]:

@@ -271,7 +271,8 @@ def select(
     cap: Annotated[
         int | None,
         typer.Option(
-            help="Maximum number of items per duel with the same predicted label, for each model.",
+            help="Maximum number of items per duel with the same predicted label, for each model; it rises where a "
+            "duel would otherwise have fewer than k.",
             show_default="study.toml, or 3",
         ),
     ] = None,
@@ -283,7 +284,12 @@ def select(
         str | None, typer.Option(help=f"Distance between classes: {DISTANCES}.", show_default=False)
     ] = None,
     eligible: Annotated[
-        Path | None, typer.Option(help="CSV or Parquet with item[,label]: only these are selected.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="CSV or Parquet with the column item, label or both: only these items, only predictions of these "
+            "classes, or only these labels on these items are selected.",
+            show_default=False,
+        ),
     ] = None,
     levels: Annotated[
         int | None,

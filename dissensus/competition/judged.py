@@ -23,7 +23,8 @@ class RoundQuestions(Generic[S]):
     """The rows of a round as questions: `questions[r]` holds the numbers of the w questions that decide row r.
 
     At most `k` rows of a group count: the first ones by rank that annotators did not discard. If there are `labels`, at
-    most `cap` of these rows share a label in any column. A discarded row is counted by its `subject`.
+    most `cap` of these rows share a label in any column; each row states the cap of its group, or all groups have the
+    same. A discarded row is counted by its `subject`.
     """
 
     selection: S
@@ -31,14 +32,15 @@ class RoundQuestions(Generic[S]):
     subject: Int[Array, " Q"]
     k: int
     labels: Int[Array, "Q c"] | None = None
-    cap: int = 0
+    cap: int | Int[Array, " Q"] = 0
 
     def active(self, discarded: Bool[Array, " Q"], rows: Array | None = None) -> Bool[Array, " Q"]:
         """The rows that count, among all rows or among the whole groups that `rows` selects."""
         every = slice(None) if rows is None else rows
         labels = None if self.labels is None else self.labels[every]
         group, rank = self.selection.group[every], self.selection.rank[every]
-        return active_rows(group, rank, discarded[every], self.k, labels, self.cap)
+        cap = np.broadcast_to(self.cap, len(self.selection))[every]
+        return active_rows(group, rank, discarded[every], self.k, labels, cap)
 
     def discarded(self, state: Int[Array, " q"], lost: Bool[Array, " q"] | None) -> Bool[Array, " Q"]:
         """Rows that annotators could not judge, or whose question is `lost` for another reason."""
@@ -131,9 +133,9 @@ def active_rows(
     discarded: Bool[Array, " Q"],
     k: int,
     labels: Int[Array, "Q c"] | None = None,
-    cap: int = 0,
+    cap: int | Int[Array, " Q"] = 0,
 ) -> Bool[Array, " Q"]:
-    """True for the first `k` rows of each group, by rank, that are not discarded and respect the cap together.
+    """True for the first `k` rows of each group, by rank, that are not discarded and respect the group's cap together.
 
     This depends only on the selection and the states; no history is needed when a reserve moves up.
     """
@@ -143,15 +145,16 @@ def active_rows(
     number, starts = np.cumsum(begins) - 1, np.flatnonzero(begins)
     is_among_first = np.arange(len(order)) - starts[number] < k
     is_crowded = np.zeros(len(starts), bool)
-    for label in labels.T if labels is not None and cap < k else ():
-        is_crowded |= _is_over(number[is_among_first], label[order[is_among_first]], cap, len(starts))
+    caps = np.broadcast_to(cap, len(group))[order[starts]]
+    for label in labels.T if labels is not None and np.any(caps < k) else ():
+        is_crowded |= _is_over(number[is_among_first], label[order[is_among_first]], caps)
     active = np.zeros(len(group), bool)
     active[order[is_among_first & ~is_crowded[number]]] = True
     ends = np.append(starts[1:], len(order))
     for crowded in np.flatnonzero(is_crowded):  # rows depend on each other only here, where the cap applies
         assert labels is not None, "nothing is crowded without labels"
         rows = order[starts[crowded] : ends[crowded]]
-        active[rows[_taken(labels[rows].tolist(), k, cap)]] = True
+        active[rows[_taken(labels[rows].tolist(), k, int(caps[crowded]))]] = True
     return active
 
 
@@ -173,11 +176,12 @@ def _by_group_and_rank(group: Int[Array, " Q"], rank: Int[Array, " Q"]) -> Int[A
     return np.lexsort((rank, group))
 
 
-def _is_over(group: Int[Array, " n"], label: Int[Array, " n"], cap: int, groups: int) -> Bool[Array, " G"]:
-    """True for groups in which some label occurs more than `cap` times."""
+def _is_over(group: Int[Array, " n"], label: Int[Array, " n"], caps: Int[Array, " G"]) -> Bool[Array, " G"]:
+    """True for groups in which some label occurs more often than the group's cap."""
     pairs, times = np.unique(group * LABELS + label, return_counts=True)
-    is_over = np.zeros(groups, bool)
-    is_over[pairs[times > cap] // LABELS] = True
+    of = pairs // LABELS
+    is_over = np.zeros(len(caps), bool)
+    is_over[of[times > caps[of]]] = True
     return is_over
 
 

@@ -92,17 +92,27 @@ def _largest_level(labels, row, levels, distinct):  # type: ignore[no-untyped-de
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def capped(first_label, second_label, cap, most, classes):  # type: ignore[no-untyped-def]
-    """Positions taken greedily in the given order, at most `cap` per label of either model and `most` in all."""
+    """The positions of `most` rows, or of all, in the order in which they are taken, and the cap that this needed.
+
+    Rows are taken greedily in the given order, at most `cap` per label of either model. The cap rises by one, and the
+    walk starts again, as long as there are too few. Each walk takes something: the first row left fits a higher cap.
+    """
     first_count = np.zeros(classes, np.int64)
     second_count = np.zeros(classes, np.int64)
+    is_taken = np.zeros(first_label.size, np.bool_)
     taken = np.empty(min(most, first_label.size), np.int64)
     count = 0
-    for i in range(first_label.size):
-        if count == most:
-            break
-        if first_count[first_label[i]] < cap and second_count[second_label[i]] < cap:
+    while True:
+        for i in range(first_label.size):
+            if count == taken.size:
+                return taken, cap
+            if is_taken[i] or first_count[first_label[i]] >= cap or second_count[second_label[i]] >= cap:
+                continue
             first_count[first_label[i]] += 1
             second_count[second_label[i]] += 1
+            is_taken[i] = True
             taken[count] = i
             count += 1
-    return taken[:count]
+        if count == taken.size:
+            return taken, cap
+        cap += 1

@@ -9,12 +9,14 @@ from dissensus.errors import SelectionError
 
 @dataclass(frozen=True)
 class Rule:
-    """`k` items and `reserves` reserves per duel; at most `cap` of each with the same label, for either model.
+    """`k` items and `reserves` reserves per duel, with no label more than `cap` times, for either model, if possible.
 
     Items are ordered by (larger discrepancy, smaller item number). The selected k are taken greedily in that order,
-    skipping items that exceed the cap. The reserves are taken in the same way from the rest, with a fresh cap: a
-    reserve that is promoted must fit the cap together with the items it joins. `taken`: the most items that earlier
-    rounds took from any duel; that many more candidates are kept.
+    skipping items that exceed the cap. As long as fewer than k are taken and candidates are left, the cap rises by one
+    and the walk starts again: rows that are taken stay, and further ones rank after them. So a selection with a smaller
+    k is the beginning of one with a larger k. The reserves are taken in the same way from the rest, with a fresh cap: a
+    reserve that is promoted must fit the selected rows' own cap together with the items it joins. `taken`: the most
+    items that earlier rounds took from any duel; that many more candidates are kept.
     """
 
     k: int = 30
@@ -26,20 +28,22 @@ class Rule:
         if self.k < 1 or self.reserves < 0 or self.cap < 1:
             raise SelectionError("invalid k, cap or reserves: k and cap must be at least 1, and reserves at least 0")
 
-    @property
-    def depth(self) -> int:
-        """How many items of one cell (the same two labels) can be taken: `cap` as selected, `cap` as reserves.
+    def depth(self, cap: int) -> int:
+        """How many items of one cell (the same two labels) can be taken if some candidates have `enough` under `cap`.
 
-        Items of one cell are equally discrepant and use up the same labels, so only the first ones ever count.
+        Neither the selected rows nor the reserves then need a higher cap (see `enough`), so each takes at most `cap`
+        items of a cell. These are the first ones, as items of one cell are equally discrepant and use up the same
+        labels, and leaving out items that a walk skips does not change what it takes.
         """
-        return 2 * self.cap + self.taken
+        return min(2 * cap, self.k + self.reserves) + self.taken
 
     @property
     def enough(self) -> int:
-        """If a prefix of the order contains a capped set of this size, nothing after the prefix can be taken.
+        """If candidates contain a set of this size under a cap, the cap never rises beyond it, whatever is added.
 
-        A greedy capped set is maximal, and every maximal set under two partition constraints is at least half as large
-        as the largest. So a prefix with some capped set of 2k yields k selected items whatever else is added to it, and
-        one of k + 2·reserves still yields all reserves after the k selected are removed.
+        When a walk raises the cap, what it has taken is maximal, and every maximal set under two partition constraints
+        is at least half as large as the largest. So a set of 2k yields k selected items, and one of k + 2·reserves
+        still yields all reserves after the k selected are removed. If a prefix of the order contains such a set under
+        the rule's own cap, nothing after the prefix can be taken.
         """
         return max(2 * self.k, self.k + 2 * self.reserves) + self.taken

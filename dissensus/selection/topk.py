@@ -114,9 +114,9 @@ def finish(
 
 def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> Selection:
     classes = len(levels.of_classes)
-    selected = rows[capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)]
+    selected = rows[capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)[0]]
     left = rows[~np.isin(rows[:, 0], selected[:, 0])]
-    reserves = left[capped(left[:, 1], left[:, 2], rule.cap, rule.reserves, classes)]
+    reserves = left[capped(left[:, 1], left[:, 2], rule.cap, rule.reserves, classes)[0]]
     both = np.concatenate([selected, reserves])
     return Selection(
         first=np.full(len(both), duel[0]),
@@ -132,15 +132,15 @@ def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> 
 
 def _reduced(rows: Int[Array, "n 4"], levels: Levels, rule: Rule) -> tuple[Int[Array, "n 4"], tuple[int, int]]:
     """Candidates that can still be taken, in order, and the floor beyond which none can."""
-    if len(rows) == 0:
-        return rows, (1, NO_FLOOR)
-    rows = rows[np.lexsort((rows[:, 0], -rows[:, 3]))]
-    rows = rows[_place_in_cell(rows, len(levels.of_classes)) < rule.depth]
-    taken = capped(rows[:, 1], rows[:, 2], rule.cap, rule.enough, len(levels.of_classes))
-    if len(taken) < rule.enough:
-        return rows, (1, NO_FLOOR)
-    last = taken[-1]
-    return rows[: last + 1], (int(rows[last, 3]), int(rows[last, 0]) + 1)
+    rows, floor = rows[np.lexsort((rows[:, 0], -rows[:, 3]))], (1, NO_FLOOR)
+    if len(rows) < rule.enough:
+        return rows, floor
+    classes = len(levels.of_classes)
+    taken, cap = capped(rows[:, 1], rows[:, 2], rule.cap, rule.enough, classes)
+    if cap == rule.cap:
+        last = taken[-1]
+        rows, floor = rows[: last + 1], (int(rows[last, 3]), int(rows[last, 0]) + 1)
+    return rows[_place_in_cell(rows, classes) < rule.depth(cap)], floor
 
 
 def _place_in_cell(rows: Int[Array, "n 4"], classes: int) -> Int[Array, " n"]:

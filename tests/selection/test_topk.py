@@ -16,7 +16,7 @@ from dissensus.selection.topk import Levels, Partial
 
 
 def plain_selection(labels, distances, duels, rule, taken=None):
-    """The rule as one would say it: sort, walk, respect the caps; then once more for the reserves."""
+    """The rule as one would say it: sort, walk, respect the cap, raise it if needed; once more for the reserves."""
     rows = []
     for number, (one, other) in enumerate(duels.tolist()):
         a, b = labels[one].astype(int), labels[other].astype(int)
@@ -24,17 +24,21 @@ def plain_selection(labels, distances, duels, rule, taken=None):
         speak = [i for i in range(len(a)) if MISSING not in (a[i], b[i]) and a[i] != b[i] and i not in gone]
         order = sorted(speak, key=lambda i: (-distances[a[i], b[i]], i))
         for most in (rule.k, rule.reserves):
-            count: dict[tuple[int, int], int] = {}
-            chosen = []
-            for i in order:
-                sides = ((0, a[i]), (1, b[i]))
-                if len(chosen) < most and all(count.get(side, 0) < rule.cap for side in sides):
-                    chosen.append(i)
-                    for side in sides:
-                        count[side] = count.get(side, 0) + 1
+            chosen, order = plainly_capped(order, a, b, rule.cap, most)
             rows += [(one, other, i, a[i], b[i]) for i in chosen]
-            order = [i for i in order if i not in set(chosen)]
     return rows
+
+
+def plainly_capped(order, a, b, cap, most):
+    """What is taken, in order, and what is left."""
+    chosen = []
+    while len(chosen) < most and len(chosen) < len(order):
+        for i in order:
+            alike = max([sum(a[j] == a[i] for j in chosen), sum(b[j] == b[i] for j in chosen)])
+            if len(chosen) < most and i not in chosen and alike < cap:
+                chosen.append(i)
+        cap += 1
+    return chosen, [i for i in order if i not in chosen]
 
 
 def as_rows(selection):
@@ -111,12 +115,43 @@ def test_a_large_pool_of_ties_is_settled_early():
 def test_lists_grow_when_nothing_can_be_dropped():
     """Ten classes under a cap never hold a set large enough to exclude anything, however many items there are."""
     rng = np.random.default_rng(0)
-    labels = rng.integers(0, 10, (3, 40_000)).astype(np.uint16)
+    labels = rng.integers(0, 10, (3, 20_000)).astype(np.uint16)
     distances = 1 - np.eye(10)
     duels = np.array([[0, 1], [0, 2], [1, 2]])
-    rule = Rule(k=200, reserves=200, cap=40)
+    rule = Rule(k=100, reserves=100, cap=20)
     selection = finish(scan(labels, 0, duels, Levels.of(distances), rule), duels, Levels.of(distances), rule)
     assert as_rows(selection) == plain_selection(labels, distances, duels, rule)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_with_few_classes_the_cap_rises_until_a_duel_has_its_items(classes):
+    labels = np.random.default_rng(0).integers(0, classes, (2, 1_000)).astype(np.uint16)
+    levels, duels, rule = Levels.of(1 - np.eye(classes)), np.array([[0, 1]]), Rule(k=30, reserves=30, cap=3)
+    partial = scan(labels, 0, duels, levels, rule)
+    selection = finish(partial, duels, levels, rule)
+    assert selection.is_reserve.tolist() == [False] * 30 + [True] * 30
+    most = np.bincount(selection.first_label[:30]).max()
+    assert 30 / classes <= most <= 30 / classes + 2  # no higher than it must be, but for the greedy walk
+    assert len(partial.candidates[0]) <= classes * (classes - 1) * 60  # of hundreds of disagreements
+
+
+def test_a_smaller_k_selects_the_first_items_of_a_larger_one():
+    rng = np.random.default_rng(3)
+    labels = rng.choice(6, (2, 200), p=[0.7, 0.2, 0.04, 0.03, 0.02, 0.01]).astype(np.uint16)
+    points = rng.random((6, 1))
+    levels, duels = Levels.of(np.abs(points - points.T)), np.array([[0, 1]])
+    rules = [Rule(k=k, reserves=0, cap=1) for k in (1, 5, 20, 60)]
+    chosen = [finish(scan(labels, 0, duels, levels, rule), duels, levels, rule).item.tolist() for rule in rules]
+    for smaller, larger in pairwise(chosen):
+        assert larger[: len(smaller)] == smaller
+
+
+def test_a_duel_gets_everything_there_is_if_that_is_less_than_k():
+    labels = np.array([[0] * 8 + [2], [1] * 8 + [3]], np.uint16)
+    levels, duels, rule = Levels.of(1 - np.eye(4)), np.array([[0, 1]]), Rule(k=10, reserves=5, cap=2)
+    selection = finish(scan(labels, 0, duels, levels, rule), duels, levels, rule)
+    assert selection.item.tolist() == [0, 1, 8, 2, 3, 4, 5, 6, 7]  # those within the cap rank first
+    assert not selection.is_reserve.any()
 
 
 def test_ties_go_to_the_smaller_item_and_reserves_follow_in_order():

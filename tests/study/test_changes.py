@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small import ITEMS, answered, labels, masked
+from small import ITEMS, answered, labels, masked, selected
 
 from dissensus.study import Study
 
@@ -74,7 +74,7 @@ def test_settings_that_no_round_has_yet_are_in_the_status(tmp_path, command):
 
 
 def test_a_round_that_nobody_was_asked_about_is_replaced(tmp_path, command):
-    study = made(tmp_path / "study")
+    study = selected(tmp_path / "study")
     study.change("select", {"cap": 1})
     said = "The settings have changed since round 1 (cap 3 → 1): dissensus select replaces it"
     assert said in command("status", study.folder.root).stdout

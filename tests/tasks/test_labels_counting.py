@@ -15,7 +15,7 @@ from dissensus.arrays import MISSING
 from dissensus.competition.select import duels_of
 from dissensus.selection import enough_from
 from dissensus.study import Study
-from dissensus.tasks.labels.counting import Counting, confidences_counted, steps_of, why_short
+from dissensus.tasks.labels.counting import Counting, confidences_counted, raised_in_words, steps_of, why_short
 from dissensus.tasks.labels.settings import LADDER
 
 MODELS = 3
@@ -95,7 +95,7 @@ def test_duels_are_short_for_a_reason() -> None:
     used = {"k": 10, "confidence": 0.8, "cap": 3, "eligible": None}
     assert "the models disagree on fewer than 10" in why_short(counts, np.array([0]), used)[0]
     assert "confidence = 0.8" in why_short(counts, np.array([0]), used | {"k": 5})[0]
-    assert "cap = 3" in why_short(counts, np.array([3]), used | {"k": 5, "confidence": 0.4})[0]
+    assert "earlier rounds" in why_short(counts, np.array([3]), used | {"k": 5, "confidence": 0.4})[0]
     assert why_short(counts, np.array([5]), used | {"k": 5, "confidence": 0.4}) == []
     steps = steps_of(counts, 12, 0.8, False)
     assert [(step.rule, step.left) for step in steps] == [("two models disagree", 6), ("both: confidence ≥ 0.8", 0)]
@@ -168,3 +168,10 @@ def test_other_settings_give_what_they_would_select(tmp_path: Path) -> None:
         other.select(**({"k": 5, "cap": 1} | {name: int(value)}))
         assert other.status().rounds[0].selected == one.left
     assert len(tried) == 3
+
+
+def test_caps_that_rose_are_said_and_others_are_not():
+    (said,) = raised_in_words({"duels": 2, "cap": 15}, 3, 10)
+    assert said.startswith("In 2 of 10 duels")
+    assert "up to 15 items have the same label" in said
+    assert raised_in_words({"duels": 0, "cap": 3}, 3, 10) == []

@@ -10,8 +10,9 @@ from rounds import answers_of, judge, judged_with, keys_of, random_round, said, 
 from dissensus.competition.judged import active_before
 from dissensus.competition.one_order import together
 from dissensus.competition.select import duels_of
-from dissensus.records import NO, OPEN, UNFIT, UNSURE, YES
+from dissensus.records import NO, OPEN, UNFIT, UNSURE, YES, Selection
 from dissensus.tasks.labels.outcomes import lost_with_their_item, outcomes_of
+from dissensus.tasks.labels.selecting import caps, raised_caps
 
 # one duel: items 0, 1, 2 at ranks 1, 2, 3; labels 1 and 2 each
 DUEL = selection_of((0, 1, item, item + 1, 1, 2) for item in range(3))
@@ -109,6 +110,38 @@ def test_open_questions_are_among_the_asked_and_answering_them_all_opens_only_re
             answers[item, label] = said(item, label, "yes")
         judged = judged_with(selection, answers, k=3, cap=2)
     assert not judged.open.any()
+
+
+def two_classes(selected: int, reserves: int) -> Selection:
+    """One duel; items are labelled 1 and 2, or 2 and 1, by turns."""
+    rows = [(0, 1, item, item + 1, 1 + item % 2, 2 - item % 2) for item in range(selected + reserves)]
+    return replace(selection_of(rows), is_reserve=np.arange(selected + reserves) >= selected)
+
+
+def test_where_the_cap_rose_all_selected_rows_count_and_reserves_with_the_label_of_the_discarded() -> None:
+    selection = two_classes(10, 4)
+    state = np.full(28, OPEN)
+    assert judge(selection, state, k=10, cap=3).active.tolist() == [True] * 10 + [False] * 4
+    state[:2] = UNFIT  # item 0, with the labels of items 2, 4, …
+    assert np.flatnonzero(judge(selection, state, k=10, cap=3).active).tolist() == [*range(1, 11)]
+    state[20:22] = UNFIT  # item 10: the next one with these labels is 12
+    assert np.flatnonzero(judge(selection, state, k=10, cap=3).active).tolist() == [*range(1, 10), 12]
+    assert raised_caps(selection, 3) == {"duels": 1, "cap": 5}
+
+
+def test_a_round_whose_cap_did_not_rise_keeps_it() -> None:
+    selection = two_classes(6, 6)  # as selected before caps rose, with k = 10
+    assert np.flatnonzero(judge(selection, np.full(24, OPEN), k=10, cap=3).active).tolist() == [*range(6)]
+    assert raised_caps(selection, 3) == {"duels": 0, "cap": 3}
+    assert raised_caps(selection_of([]), 3) == {"duels": 0, "cap": 3}
+
+
+def test_every_duel_has_a_cap_of_its_own() -> None:
+    rows = [(0, 1, item, item + 1, 1, 2) for item in range(5)] + [(0, 2, item, item + 1, item, 9) for item in range(2)]
+    selection = selection_of(rows)
+    assert caps(selection, 1).tolist() == [5] * 5 + [2] * 2
+    assert caps(selection, 3).tolist() == [5] * 5 + [3] * 2
+    assert raised_caps(selection, 3) == {"duels": 1, "cap": 5}
 
 
 def test_outcomes_of_rounds_are_put_one_after_the_other() -> None:

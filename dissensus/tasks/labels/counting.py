@@ -100,24 +100,31 @@ def lowered_in_words(counts: Counts, k: int, chosen: float) -> list[str]:
     ]
 
 
-def why_short(
-    counts: Counts, filled: Int[Array, " D"], settings: Mapping[str, Any], is_first: bool = True
-) -> list[str]:
+def raised_in_words(raised: Mapping[str, int], cap: int, duels: int) -> list[str]:
+    """A sentence about caps that rose (see `raised_caps`)."""
+    if not raised["duels"]:
+        return []
+    return [
+        f"In {raised['duels']:,} of {duels:,} duels, the models' labels have too few classes for cap = {cap}, "
+        f"so up to {raised['cap']:,} items have the same label."
+    ]
+
+
+def why_short(counts: Counts, filled: Int[Array, " D"], settings: Mapping[str, Any]) -> list[str]:
     """A sentence that counts the duels with fewer than k items, by the rule that is the reason.
 
-    `settings` are those of the round; if it is not the first one, earlier rounds may have taken items.
+    `settings` are those of the round. The cap is never the reason, because it rises.
     """
     k, chosen = settings["k"], settings["confidence"]
     left = counts.candidates[confidences_counted(chosen).index(chosen)]
     by_models = (filled < k) & (counts.by_duel < k)
     by_limits = (filled < k) & ~by_models & (left < k)
-    by_cap = (filled < k) & (left >= k)
-    listed = "" if settings["eligible"] is None else " and the list of eligible items"
-    earlier = "" if is_first else " and earlier rounds"
+    by_rounds = (filled < k) & (left >= k)
+    listed = "" if settings["eligible"] is None else " and the list of what is eligible"
     causes = (
         (by_models, f"the models disagree on fewer than {k:,} items"),
         (by_limits, f"fewer than {k:,} are left by confidence = {chosen:g}{listed}"),
-        (by_cap, f"fewer than {k:,} are left by cap = {settings['cap']}{earlier}"),
+        (by_rounds, f"fewer than {k:,} are left by earlier rounds"),
     )
     parts = [f"in {int(which.sum()):,} of them, {words}" for which, words in causes if which.any()]
     return [f"Why: {'; '.join(parts)}."] if parts else []

@@ -1,4 +1,4 @@
-"""Restricts a selection to the listed items, or labels on items: `select --eligible FILE`."""
+"""Restricts a selection to the listed items, labels, or labels on items: `select --eligible FILE`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,22 @@ LABELS = 1 << 16
 
 @dataclass(frozen=True)
 class Eligible:
-    """Sorted positions of items, or sorted keys position·65,536 + label if labels are listed too."""
+    """What may be selected, as sorted keys position·65,536 + label; a column that the file does not have counts as 0.
+
+    A model's prediction counts if it is listed. An item is a candidate for a duel if the predictions of both its models
+    count, so both labels have to be listed if any are.
+    """
 
     keys: Int[Array, " n"]
-    has_labels: bool
+    has_items: bool = True
+    has_labels: bool = True
 
     def mask(self, labels: Sequence[UInt16[Array, " N"]], first_item: int) -> Bool[Array, "M N"]:
         """True where a model's label on an item may be selected; the first item is number `first_item`."""
-        items = first_item + np.arange(len(labels[0]), dtype=np.int64)
+        items = self.has_items * (first_item + np.arange(len(labels[0]), dtype=np.int64)) * LABELS
         if not self.has_labels:
             return np.tile(self._listed(items), (len(labels), 1))
-        return np.stack([self._listed(items * LABELS + column) for column in labels])
+        return np.stack([self._listed(items + column) for column in labels])
 
     def _listed(self, keys: Int[Array, " N"]) -> Bool[Array, " N"]:
         place = np.searchsorted(self.keys, keys)
@@ -51,7 +56,9 @@ def keep_eligible(folder: Folder, path: Path) -> str:
     """
     refuse_pipe(path, SelectionError)
     if not path.is_file():
-        raise SelectionError(f"there is no file {path}: expected a CSV or Parquet file with a column 'item'")
+        raise SelectionError(
+            f"there is no file {path}: expected a CSV or Parquet file with a column 'item', 'label' or both"
+        )
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
     if not kept.exists():
         write_whole(kept, lambda unfinished: _copy(path, unfinished))
@@ -59,30 +66,45 @@ def keep_eligible(folder: Folder, path: Path) -> str:
 
 
 def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
-    """Read a CSV or Parquet file with the column item and, optionally, label.
+    """Read a CSV or Parquet file with a column item, label or both.
 
     Raises:
         SelectionError: the file cannot be read, is empty, or names items or labels that the study does not have.
     """
     table = _read(path)
-    positions = pc.index_in(table["item"].cast(pa.string()), value_set=pool_ids(folder))
+    has_items, has_labels = "item" in table.column_names, "label" in table.column_names
+    items = _positions(path, table["item"], folder) if has_items else np.int64(0)
+    labels = _numbers(path, table["label"], classes) if has_labels else np.int64(0)
+    keys = np.unique(items * LABELS + labels)
+    if len(keys) == 1 and not has_items:
+        raise SelectionError(
+            f"{path} lists only one class: both labels of an item have to be listed, so list at least two classes"
+        )
+    return Eligible(keys, has_items, has_labels)
+
+
+def _positions(path: Path, items: pa.ChunkedArray, folder: Folder) -> Int[Array, " n"]:
+    """The items' places in the pool."""
+    positions = pc.index_in(items.cast(pa.string()), value_set=pool_ids(folder))
     if positions.null_count:
-        first = table["item"][pc.index(positions.is_null(), True).as_py()].as_py()
+        first = items[pc.index(positions.is_null(), True).as_py()].as_py()
         raise SelectionError(
             f"{path}: item '{first}' is not in the pool ({positions.null_count:,} such rows): correct or remove it"
         )
-    keys = positions.to_numpy().astype(np.int64)
-    if "label" not in table.column_names:
-        return Eligible(np.unique(keys), False)
-    if table["label"].null_count:
-        raise SelectionError(f"{path}: {table['label'].null_count:,} rows have no label: fill or remove them")
-    codes = table["label"].combine_chunks().dictionary_encode()
+    return positions.to_numpy().astype(np.int64)
+
+
+def _numbers(path: Path, labels: pa.ChunkedArray, classes: Classes) -> Int[Array, " n"]:
+    """The labels' class numbers."""
+    if labels.null_count:
+        raise SelectionError(f"{path}: {labels.null_count:,} rows have no label: fill or remove them")
+    codes = labels.combine_chunks().dictionary_encode()
     codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
     try:
         numbers = np.array([classes.index_of(label) for label in codes.dictionary.to_pylist()])
     except ClassesError as error:
         raise SelectionError(f"{path}: {error}") from None
-    return Eligible(np.unique(keys * LABELS + numbers[codes.indices.to_numpy()]), True)
+    return numbers[codes.indices.to_numpy()]
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -100,6 +122,9 @@ def _read(path: Path) -> pa.Table:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
     if table.column_names.count("item") > 1 or table.column_names.count("label") > 1:
         raise SelectionError(f"{path} has a duplicate column: keep one 'item' and one 'label'")
-    if "item" not in table.column_names or len(table) == 0:
-        raise SelectionError(f"{path} has no column 'item' or no rows: list the items that may be selected")
+    if not {"item", "label"} & {*table.column_names} or len(table) == 0:
+        raise SelectionError(
+            f"{path} has no column 'item' or 'label', or no rows: list the items, the labels, or the labels on items "
+            "that may be selected"
+        )
     return table

@@ -16,6 +16,7 @@ from dissensus.inquiry import Answers, Questions
 from dissensus.records import UNFIT, YES, Outcomes, Selection
 from dissensus.screening import VERDICTS, Rule, majority_verdicts
 from dissensus.store.rounds import Round
+from dissensus.tasks.labels.selecting import caps
 from dissensus.tasks.labels.settings import JudgeSettings
 
 
@@ -27,9 +28,9 @@ class LabelStates(States):
 
 
 def label_round(selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int) -> RoundQuestions[Selection]:
-    """A round as questions: two per row, and at most `cap` rows of a duel with the same label on either side."""
+    """A round as questions: two per row, and at most as many with one label on either side as were selected (`caps`)."""
     labels = np.stack([selection.first_label, selection.second_label], axis=1)
-    return RoundQuestions(selection, questions, selection.item, k, labels, cap)
+    return RoundQuestions(selection, questions, selection.item, k, labels, caps(selection, cap))
 
 
 def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q 2"]]]:

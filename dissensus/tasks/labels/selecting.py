@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Float, Int, UInt16
+from dissensus.competition.judged import LABELS
 from dissensus.competition.task import Plan, SelectionResult, Selector
 from dissensus.discrepancy.labels import class_distances, default_discrepancy
 from dissensus.engines.reduction import Parts, Reduction
@@ -19,7 +20,14 @@ from dissensus.selection import Levels, Partial, Rule, enough_from, finish, is_s
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups
-from dissensus.tasks.labels.counting import Counting, confidences_counted, lowered_in_words, steps_of, why_short
+from dissensus.tasks.labels.counting import (
+    Counting,
+    confidences_counted,
+    lowered_in_words,
+    raised_in_words,
+    steps_of,
+    why_short,
+)
 from dissensus.tasks.labels.eligible import Eligible, read_eligible
 from dissensus.tasks.labels.settings import LADDER, SelectSettings
 
@@ -134,7 +142,7 @@ class LabelSelector(Selector[Selection]):
             found = work.reduce(used.reduction, f"select with confidence {chosen:g}")
             filled = used._filled(found)
         choice = used.finish(found)
-        words += why_short(counts, filled, choice.about["settings"], not self.plan.taken)
+        words += [*choice.about["words"], *why_short(counts, filled, choice.about["settings"])]
         steps = steps_of(counts, work.size, chosen, self.plan.settings["eligible"] is not None)
         return replace(choice, about={**choice.about, "words": words}, steps=steps)
 
@@ -151,7 +159,12 @@ class LabelSelector(Selector[Selection]):
             for side, values in zip(("first", "second"), confidences, strict=True)
         }
         sure = {"inclusion_probability": np.ones(len(selection))}  # the largest distances are always selected
-        about = {"settings": self.plan.settings | {"confidence": self.confidence}}
+        raised = raised_caps(selection, self.rule.cap)
+        about = {
+            "settings": self.plan.settings | {"confidence": self.confidence},
+            "raised": raised,
+            "words": raised_in_words(raised, self.rule.cap, len(self.plan.duels)),
+        }
         return SelectionResult(selection, about, more | sure)
 
     def _selection(self, found: Partial) -> Selection:
@@ -175,6 +188,28 @@ def _confidence(plan: Plan[Selection]) -> float:
 def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:
     """The rule of a round from its recorded settings."""
     return Rule(settings["k"], settings["reserves"], settings["cap"], taken)
+
+
+def caps(selection: Selection, cap: int) -> Int[Array, " Q"]:
+    """The cap of every row's duel: the most selected items that share a label on either side, and at least `cap`.
+
+    It follows from the rows, so a round that was selected when the cap did not rise still has the cap of its settings.
+    """
+    duels, number = np.unique(selection.duel, return_inverse=True)
+    found = np.full(len(duels), cap)
+    for label in (selection.first_label, selection.second_label):
+        pairs, times = np.unique((number * LABELS + label)[~selection.is_reserve], return_counts=True)
+        np.maximum.at(found, pairs // LABELS, times)
+    return found[number]
+
+
+def raised_caps(selection: Selection, cap: int) -> dict[str, int]:
+    """In how many duels the cap rose, and to what at most: {"duels": 3, "cap": 15}."""
+    of_rows = caps(selection, cap)
+    return {
+        "duels": len(np.unique(selection.duel[of_rows > cap])),
+        "cap": int(of_rows.max(initial=cap)),
+    }
 
 
 def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]) -> None:

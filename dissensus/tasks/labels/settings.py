@@ -15,11 +15,12 @@ classes = {classes}
 [select]
 k = 30              # items per duel
 # reserves = 30     # next items per duel, which replace discarded ones; defaults to k
-cap = 3             # at most this many items per duel with the same predicted label, for either model
+cap = 3             # at most this many items per duel with the same predicted label, for either model;
+                    # it rises where a duel would otherwise have fewer than k
 # confidence = 0.8  # minimum confidence of both models (ignored for models without confidences); by default the first
                     # of 0.8, 0.6, 0.4, 0.2 and 0 at which most duels have k items to choose from
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
-# eligible = "eligible/….csv"    # select only what this file lists
+# eligible = "eligible/….csv"    # select only the items, the classes, or the labels on items that this file lists
 
 [judge]
 method = "majority" # majority, dawid-skene
