@@ -235,7 +235,7 @@ def test_what_belongs_to_the_other_task(study, tmp_path):
         (("pool", labels, "python:numpy:array"), "--task scores"),
     ):
         refuses(labels, arguments, word)
-    refuses(study, ("rank", study, "--method", "perron"), "thurstone, bradley-terry")
+    refuses(study, ("rank", study, "--method", "elo"), "thurstone, bradley-terry, hodgerank, perron")
     refuses(study, ("questions", study, tmp_path / "sheet.html"), "there are no open questions")
     refused(run("init", tmp_path / "third", "--task", "pictures"), "labels, scores")
 
