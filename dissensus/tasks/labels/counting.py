@@ -120,4 +120,6 @@ def why_short(
         (by_cap, f"fewer than {k:,} are left by cap = {settings['cap']}{earlier}"),
     )
     parts = [f"in {int(which.sum()):,} of them, {words}" for which, words in causes if which.any()]
-    return [f"Why: {'; '.join(parts)}."] if parts else []
+    short = int((filled < k).sum())
+    duels = "1 duel has" if short == 1 else f"{short:,} duels have"
+    return [f"{duels} fewer than {k:,} items: {'; '.join(parts)}."] if parts else []
