@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -111,7 +111,7 @@ class Selector(ABC, Generic[S]):
         """Changes to the settings of a round that are worth knowing about, in words; a pass over the pool for each."""
         return {}
 
-    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Selector[S]:
+    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Self:
         """The selection of the same plan with other settings."""
         return type(self)(work, replace(self.plan, settings=dict(settings)))
 
@@ -243,7 +243,7 @@ class Task(ABC, Generic[S, H]):
     has_addresses: ClassVar[bool] = False
     """Whether these files can have a column with image URLs."""
     short: ClassVar[str] = "{short:,} duels have no selected items"
-    """Message about duels with too few rows; it may refer to settings of the round."""
+    """Message about duels with too few rows; it may refer to settings of the round. If empty, the round has its own."""
 
     def __init__(self, work: Workspace[Any]) -> None:
         self.work = work

@@ -107,7 +107,7 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
 
     say(round_words(found, TASKS[status.task].noun))
     show_funnel(found)
-    if found.short:
+    if found.short and TASKS[status.task].short:
         say(TASKS[status.task].short.format(short=found.short, **found.settings))
     for sentence in found.words:
         say(sentence)
@@ -118,7 +118,8 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
 def round_words(found: RoundStatus, noun: str) -> str:
     """'round 1: 41 items for 15 duels (90 places), 37 more in reserve'."""
     places = "" if found.places == found.selected else f" ({found.places:,} places)"
-    selected = f"{found.selected:,} {noun} for {found.duels:,} duels{places}"
+    duels = "1 duel" if found.duels == 1 else f"{found.duels:,} duels"
+    selected = f"{found.selected:,} {noun} for {duels}{places}"
     return f"round {found.round}: {selected}, {found.reserves:,} more in reserve"
 
 

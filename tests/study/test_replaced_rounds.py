@@ -83,6 +83,7 @@ def assign_one(study: Study) -> None:
 )
 def test_a_round_that_people_were_asked_about_stays(study, command, use, words):
     use(study)
+    study.status()  # notes that there are answers now
     before = snapshot(study.folder.root)
     line = one_line(command("select", study.folder.root, "--k", 2))
     assert "round 1 was selected with other settings (k 3 → 2, reserves 3 → 2)" in line
@@ -174,7 +175,7 @@ def test_a_replacement_that_is_given_up_leaves_nothing(study):
 
 def test_the_command_prints_what_each_rule_left(study, command):
     printed = command("select", study.folder.root, "--k", 2).stdout
-    assert "round 1: 2 items for 1 duels, 2 more in reserve" in printed
+    assert "round 1: 2 items for 1 duel, 2 more in reserve" in printed
     assert "two models disagree" in printed
     found = json.loads(command("select", study.folder.root, "--k", 4, "--json").stdout)
     assert [step["rule"] for step in found["funnel"]] == [

@@ -93,7 +93,8 @@ def test_duels_are_short_for_a_reason() -> None:
     sure = [np.full(12, 0.5, np.float32), None]
     counts = Counting(None, duels_of(2), confidences_counted(0.8)).scan((list(labels), sure, None), 0, None)
     used = {"k": 10, "confidence": 0.8, "cap": 3, "eligible": None}
-    assert "the models disagree on fewer than 10" in why_short(counts, np.array([0]), used)[0]
+    (words,) = why_short(counts, np.array([0]), used)
+    assert words == "1 duel has fewer than 10 items: in 1 of them, the models disagree on fewer than 10 items."
     assert "confidence = 0.8" in why_short(counts, np.array([0]), used | {"k": 5})[0]
     assert "earlier rounds" in why_short(counts, np.array([3]), used | {"k": 5, "confidence": 0.4})[0]
     assert why_short(counts, np.array([5]), used | {"k": 5, "confidence": 0.4}) == []

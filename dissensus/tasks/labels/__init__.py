@@ -58,7 +58,7 @@ class Labels(Task[Selection, LabelStates]):
     is_ordered = False
     kept_files = ("eligible",)
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
-    short = "{short:,} duels have fewer than {k} items"
+    short = ""  # a round's own words say which rule is the reason
     found_later = ("confidence",)
     work: Workspace[LabelSettings]
 

@@ -127,4 +127,6 @@ def why_short(counts: Counts, filled: Int[Array, " D"], settings: Mapping[str, A
         (by_rounds, f"fewer than {k:,} are left by earlier rounds"),
     )
     parts = [f"in {int(which.sum()):,} of them, {words}" for which, words in causes if which.any()]
-    return [f"Why: {'; '.join(parts)}."] if parts else []
+    short = int((filled < k).sum())
+    duels = "1 duel has" if short == 1 else f"{short:,} duels have"
+    return [f"{duels} fewer than {k:,} items: {'; '.join(parts)}."] if parts else []

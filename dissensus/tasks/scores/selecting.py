@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -99,7 +99,7 @@ class PairSelector(Selector[PairSelection]):
         depth = depth_of(self.cells, plan.settings["reserves"], self.taken)
         self.reduction = LevelExtremes(self.columns, self.cells, depth)
 
-    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> PairSelector:
+    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Self:
         """The same selection with other levels; scales take time to fit, and stay."""
         other = copy(self)
         other._prepare(replace(self.plan, settings=dict(settings)))
