@@ -117,7 +117,7 @@ class LabelSelector(Selector[Selection]):
         return f"k {self.plan.settings['k']}, cap {self.plan.settings['cap']}{fresh}"
 
     def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Twice as many items, and fewer or no limits on items with the same label."""
+        """Twice as many items; twice the cap, or none."""
         k, cap = settings["k"], settings["cap"]
         caps = [one for one in (2 * cap, k) if cap < one <= k]
         return {f"k {2 * k}": {"k": 2 * k}} | {f"cap {one}": {"cap": one} for one in caps}
