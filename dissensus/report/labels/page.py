@@ -63,12 +63,13 @@ def _costs(report: LabelsReport) -> Iterator[Plot]:
 
 
 def orders(report: LabelsReport) -> tuple[Column, ...]:
-    """This ranking, rankings by other methods, the consensus of the models, and the benchmark if there is one."""
+    """This ranking, all answers, other methods, the consensus of the models, and the benchmark if there is one."""
     own = report.ranking.provenance.method
     ranks = {s.model: OrderCell(span(s.rank_low, s.rank_high)) for s in report.ranking.standings}
     head = Markup('{}<br><span class="tag">this ranking</span>')
     columns = [
         Column(head.format(own), ranks),
+        *_by_all_answers(report),
         *(Column(name, _by_method(found, report)) for name, found in report.other_rankings.items() if name != own),
         Column(
             Markup('consensus<br><span class="tag">no annotators</span>'),
@@ -99,6 +100,20 @@ def _by_method(ranking: Ranking, report: LabelsReport) -> dict[str, OrderCell]:
             title = f"strength {number(s.strength, digits)}, ranks {span(s.rank_low, s.rank_high)}"
             cells[s.model] = OrderCell(str(place), title=title)
     return cells
+
+
+def _by_all_answers(report: LabelsReport) -> Iterator[Column]:
+    """The places by all answers, if these decide more than the duels that asked for them."""
+    if (beside := report.ranking.from_all_answers) is not None:
+        digits, places = decimals(beside.strengths.values()), {name: i for i, name in enumerate(beside.strengths, 1)}
+        cells = {
+            name: OrderCell(str(places[name]), title=f"strength {number(beside.strengths[name], digits)}")
+            if name in places
+            else OrderCell("–", title="not comparable")
+            for name in report.order
+        }
+        head = Markup('{}<br><span class="tag">all answers</span>').format(report.ranking.provenance.method)
+        yield Column(head, cells, "every answer counts in all duels that it decides")
 
 
 def _by_consensus(share: float | None, report: LabelsReport) -> OrderCell:
