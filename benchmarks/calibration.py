@@ -29,9 +29,10 @@ from dissensus.competition.one_order import rank
 from dissensus.competition.standings import Method, Standings
 from dissensus.inquiry import NumericAnswers
 from dissensus.ranking import Margins, Rows, resampled_margins
-from dissensus.records import Attacks, Contests, Outcomes
+from dissensus.records import NO, YES, Attacks, Contests, Outcomes
 from dissensus.screening import WeightedAnswers, preferences
 from dissensus.selection import Cells, extremal_pairs, scan_extremes
+from dissensus.tasks.labels.all_answers import decided_outcomes
 from dissensus.tasks.masks.standings import Choices, MaskEvidence
 from dissensus.tasks.scores.levels import even_levels
 from dissensus.tasks.scores.standings import PairEvidence
@@ -61,6 +62,11 @@ SIZES = (
     Size("labels", 3, 30, 1, 3000),
     Size("labels", 5, 30, 1, 3000),
     Size("labels", 11, 30, 1, 3000),
+    Size("all answers", 3, 30, 1, 3000),
+    Size("all answers", 5, 30, 1, 3000),
+    Size("all answers", 11, 30, 1, 3000),
+    Size("half alike, labels", 11, 30, 1, 3000),
+    Size("half alike, all answers", 11, 30, 1, 3000),
     Size("scores", 4, 3, 15, 1000),
     Size("scores", 4, 6, 15, 1000),
     Size("scores", 8, 6, 15, 1000),
@@ -74,12 +80,24 @@ SIZES = (
 )
 
 
-def labels(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> Orders:
-    """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ."""
+def labels(
+    rng: np.random.Generator, size: Size, skill: Skill, level: float, is_all: bool = False, are_alike: bool = False
+) -> Orders:
+    """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ.
+
+    `is_all`: every answer counts in all duels that it decides. `are_alike`: the first half of the models have four
+    fifths of the noise in common, and of the wrong classes.
+    """
     truth, difficulty = rng.integers(10, size=size.items), rng.standard_normal(size.items)
-    margin = 0.7 + 0.4 * skill[:, None] - 0.8 * difficulty + 0.6 * rng.standard_normal((size.models, size.items))
-    wrong = (truth + rng.integers(1, 10, size=margin.shape)) % 10
-    said = np.where(margin > 0, truth, wrong)
+    noise = rng.standard_normal((size.models, size.items))
+    shift = rng.integers(1, 10, size=noise.shape)
+    if are_alike:
+        half = slice(-(-size.models // 2))
+        noise[half] = np.sqrt(0.8) * rng.standard_normal(size.items) + np.sqrt(0.2) * noise[half]
+        same = rng.random(shift[half].shape) < 0.8
+        shift[half] = np.where(same, rng.integers(1, 10, size=size.items), shift[half])
+    margin = 0.7 + 0.4 * skill[:, None] - 0.8 * difficulty + 0.6 * noise
+    said = np.where(margin > 0, truth, (truth + shift) % 10)
     order = rng.permutation(size.items)
     rows = []
     for one, other in combinations(range(size.models), 2):
@@ -88,6 +106,11 @@ def labels(rng: np.random.Generator, size: Size, skill: Skill, level: float) -> 
     first, second, item, place = np.array(rows).T
     right = said == truth
     outcomes = Outcomes(first, second, item, place, right[first, item], right[second, item])
+    if is_all:
+        asked = np.concatenate([item * 10 + said[first, item], item * 10 + said[second, item]])
+        keys, items = np.stack(np.divmod(np.unique(asked), 10), axis=1), np.unique(item)
+        verdicts = np.where(keys[:, 1] == truth[keys[:, 0]], YES, NO)
+        outcomes = decided_outcomes(said[:, items].astype(np.uint16), items, keys, verdicts)
     return [rank(outcomes, _names(size), Method("perron", 1.0, level, resamples=1000))]
 
 
@@ -162,6 +185,9 @@ def masks(rng: np.random.Generator, size: Size, skill: Skill, level: float, is_c
 
 STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, float], Orders]] = {
     "labels": labels,
+    "all answers": partial(labels, is_all=True),
+    "half alike, labels": partial(labels, are_alike=True),
+    "half alike, all answers": partial(labels, is_all=True, are_alike=True),
     "scores": scores,
     "masks": masks,
     "choices": partial(masks, is_choice=True),
