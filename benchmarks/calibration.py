@@ -29,9 +29,10 @@ from dissensus.competition.attacks import two_orders
 from dissensus.competition.standings import Method, Standings
 from dissensus.inquiry import NumericAnswers
 from dissensus.ranking import Margins, Rows, resampled_margins
-from dissensus.records import Attacks, Contests, Outcomes
+from dissensus.records import NO, YES, Attacks, Contests, Outcomes
 from dissensus.screening import WeightedAnswers, preferences
 from dissensus.selection import Cells, extremal_pairs, scan_extremes
+from dissensus.tasks.labels.all_answers import decided_outcomes
 from dissensus.tasks.masks import standings as masks_standings
 from dissensus.tasks.masks.standings import Choices, MaskEvidence
 from dissensus.tasks.scores import standings as scores_standings
@@ -63,6 +64,11 @@ SIZES = (
     Size("labels", 3, 30, 1, 3000),
     Size("labels", 5, 30, 1, 3000),
     Size("labels", 11, 30, 1, 3000),
+    Size("all answers", 3, 30, 1, 3000),
+    Size("all answers", 5, 30, 1, 3000),
+    Size("all answers", 11, 30, 1, 3000),
+    Size("half alike, labels", 11, 30, 1, 3000),
+    Size("half alike, all answers", 11, 30, 1, 3000),
     Size("scores", 4, 3, 15, 1000),
     Size("scores", 4, 6, 15, 1000),
     Size("scores", 8, 6, 15, 1000),
@@ -76,12 +82,24 @@ SIZES = (
 )
 
 
-def labels(rng: np.random.Generator, size: Size, skill: Skill, method: Method) -> Orders:
-    """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ."""
+def labels(
+    rng: np.random.Generator, size: Size, skill: Skill, method: Method, is_all: bool = False, are_alike: bool = False
+) -> Orders:
+    """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ.
+
+    `is_all`: every answer counts in all duels that it decides. `are_alike`: the first half of the models have four
+    fifths of the noise in common, and of the wrong classes.
+    """
     truth, difficulty = rng.integers(10, size=size.items), rng.standard_normal(size.items)
-    margin = 0.7 + 0.4 * skill[:, None] - 0.8 * difficulty + 0.6 * rng.standard_normal((size.models, size.items))
-    wrong = (truth + rng.integers(1, 10, size=margin.shape)) % 10
-    said = np.where(margin > 0, truth, wrong)
+    noise = rng.standard_normal((size.models, size.items))
+    shift = rng.integers(1, 10, size=noise.shape)
+    if are_alike:
+        half = slice(-(-size.models // 2))
+        noise[half] = np.sqrt(0.8) * rng.standard_normal(size.items) + np.sqrt(0.2) * noise[half]
+        same = rng.random(shift[half].shape) < 0.8
+        shift[half] = np.where(same, rng.integers(1, 10, size=size.items), shift[half])
+    margin = 0.7 + 0.4 * skill[:, None] - 0.8 * difficulty + 0.6 * noise
+    said = np.where(margin > 0, truth, (truth + shift) % 10)
     order = rng.permutation(size.items)
     rows = []
     for one, other in combinations(range(size.models), 2):
@@ -90,6 +108,11 @@ def labels(rng: np.random.Generator, size: Size, skill: Skill, method: Method) -
     first, second, item, place = np.array(rows).T
     right = said == truth
     outcomes = Outcomes(first, second, item, place, right[first, item], right[second, item])
+    if is_all:
+        asked = np.concatenate([item * 10 + said[first, item], item * 10 + said[second, item]])
+        keys, items = np.stack(np.divmod(np.unique(asked), 10), axis=1), np.unique(item)
+        verdicts = np.where(keys[:, 1] == truth[keys[:, 0]], YES, NO)
+        outcomes = decided_outcomes(said[:, items].astype(np.uint16), items, keys, verdicts)
     return [one_order.rank(outcomes, _names(size), method)]
 
 
@@ -164,6 +187,9 @@ def masks(rng: np.random.Generator, size: Size, skill: Skill, method: Method, is
 
 STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, Method], Orders]] = {
     "labels": labels,
+    "all answers": partial(labels, is_all=True),
+    "half alike, labels": partial(labels, are_alike=True),
+    "half alike, all answers": partial(labels, is_all=True, are_alike=True),
     "scores": scores,
     "masks": masks,
     "choices": partial(masks, is_choice=True),

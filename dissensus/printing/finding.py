@@ -29,7 +29,10 @@ def show_ranking(
 ) -> None:
     """The ranking, best first; `consensus` is None for tasks without a plurality vote."""
     if as_json:
-        return show_json([standing.model_dump() for standing in ranking.standings])
+        beside = ranking.from_all_answers
+        more = {} if beside is None else beside.strengths
+        rows = [s.model_dump() | {"strength_from_all_answers": more.get(s.model)} for s in ranking.standings]
+        return show_json(rows)
     out.print(_ranking_table(ranking, consensus, benchmark))
     if consensus is not None:
         say("* agreement with the models' own plurality vote: needs no annotators, but favours models that are alike")
@@ -42,6 +45,8 @@ def show_ranking(
             say(f"  {judgement.annotator} answered {judgement.answer} to '{label}' on {judgement.item}")
         if len(fragile.judgements) > 5:
             say(f"  … and {len(fragile.judgements) - 5} more in results/ranking.json")
+    if ranking.from_all_answers is not None:
+        say(ranking.from_all_answers.words)
     if benchmark is not None and benchmark.srcc is not None:
         say(f"Spearman correlation with '{benchmark.name}': {benchmark.srcc:.2f}")
     return None

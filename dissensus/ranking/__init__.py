@@ -19,7 +19,7 @@ from dissensus.ranking.quotients import credit_hodgerank, credit_perron
 from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
 from dissensus.ranking.shared_items import Rows, errors_of
 from dissensus.ranking.thurstone import credits_of, has_maximum, logistic, thurstone
-from dissensus.ranking.words import named, sentences
+from dissensus.ranking.words import named, other_order, sentences
 from dissensus.records import Comparisons
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "log_dominance",
     "logistic",
     "named",
+    "other_order",
     "perron",
     "rank_sets",
     "resampled_margins",

@@ -57,6 +57,19 @@ def sentences(
     return tuple(found)
 
 
+def other_order(order: Sequence[str], other: Sequence[str], items: float, before: float) -> str:
+    """How the order from all answers compares with the ranking's; both list the same models, best first.
+
+    `items` is how many items a duel has when every answer counts in all duels that it decides; `before` is how many it
+    has in the ranking. It says 'leads', not 'is first', as nothing is claimed beyond the order.
+    """
+    moved = sum(one != two for one, two in zip(order, other, strict=True))
+    leads = f"{order[0]} still leads" if order[0] == other[0] else f"{other[0]} leads instead of {order[0]}"
+    found = f"{leads}; {moved:,} of {len(order):,} models change places" if moved else "the same order"
+    counts = f"{items:.3g} items per duel instead of {before:.3g}"
+    return f"From all answers (each counts in every duel that it decides: {counts}): {found}."
+
+
 def named(message: str, names: Sequence[str]) -> str:
     """An error message of this package with 'model 3' replaced by that model's name."""
     return re.sub(r"\bmodel (\d+)\b", lambda match: names[int(match[1])], message)

@@ -22,7 +22,7 @@ from dissensus.records.columns import Columns, Selected
 from dissensus.records.funnels import Otherwise, Step, funnel_text
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
-from dissensus.records.rankings import Fragility, Ranking, Rankings, Standing
+from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 from dissensus.records.states import DISCARDED, GONE, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
@@ -45,6 +45,7 @@ __all__ = [
     "UNSURE",
     "VOID",
     "YES",
+    "AllAnswers",
     "Annotator",
     "Answer",
     "Assignment",

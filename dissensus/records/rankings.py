@@ -46,6 +46,26 @@ class Fragility(Record):
     """True if every smaller set was tried; otherwise the number is an upper bound, found greedily."""
 
 
+class AllAnswers(Record):
+    """The same models, if every answer counts in all duels that it decides, not only in those that asked for it.
+
+    An order beside the ranking, of another quantity. It has no rank sets: models that share their mistakes with others
+    are at a disadvantage, which no resampling of items shows.
+    """
+
+    strengths: dict[str, float]
+    """By model, best first; models that no judged item connects with these have none."""
+    items_per_duel: float
+    words: str
+    """How the order compares with the ranking."""
+
+    def to_frame(self) -> Any:
+        """Models and strengths as a frame, like `Ranking.to_frame`."""
+        from dissensus.frames import frame_of
+
+        return frame_of({"model": list(self.strengths), "strength": list(self.strengths.values())})
+
+
 class Ranking(Record):
     """Standings, best first, with what they mean in words and how they were computed."""
 
@@ -56,6 +76,8 @@ class Ranking(Record):
     degenerate_resamples: int
     fragility: Fragility | None
     provenance: Provenance
+    from_all_answers: AllAnswers | None = None
+    """For classifiers, if answers decide more than the duels that asked for them."""
 
     def to_frame(self) -> Any:
         """The standings as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
@@ -82,12 +104,16 @@ class Ranking(Record):
         )
 
     def __repr__(self) -> str:
-        return "\n".join([*self.words, *_lines(self)])
+        return "\n".join([*self.words, *_lines(self), *self._beside])
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return f"{_paragraphs(self.words)}{_html_table(self)}{self.plot()._repr_html_()}"
+        return f"{_paragraphs(self.words)}{_html_table(self)}{self.plot()._repr_html_()}{_paragraphs(self._beside)}"
+
+    @property
+    def _beside(self) -> tuple[str, ...]:
+        return () if self.from_all_answers is None else (self.from_all_answers.words,)
 
 
 class Rankings(Record):

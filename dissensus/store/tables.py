@@ -133,6 +133,22 @@ def read_groups(file: StudyTable, groups: list[int], columns: list[str]) -> pa.T
         raise _damaged(file.path, error) from None
 
 
+def read_rows(file: StudyTable, rows: Int[Array, " n"], columns: list[str]) -> dict[str, Array]:
+    """Those of the columns that the file has, for some rows; reads only the row groups that contain them.
+
+    Raises:
+        StudyError: the file is damaged.
+    """
+    names = [name for name in columns if name in file.schema_arrow.names]
+    found: dict[str, Array] = {}
+    for group in np.unique(rows // ROW_GROUP).tolist():
+        here, table = rows // ROW_GROUP == group, read_groups(file, [group], names)
+        for name in names:
+            values = table[name].to_numpy()
+            found.setdefault(name, np.empty(len(rows), values.dtype))[here] = values[rows[here] - group * ROW_GROUP]
+    return found
+
+
 def _damaged(path: Path, error: Exception) -> StudyError:
     return StudyError(f"{path} is damaged ({first_line(error)}): {remedy_for(path)}")
 

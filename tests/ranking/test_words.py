@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dissensus.ranking import Margins, named, sentences
+from dissensus.ranking import Margins, named, other_order, sentences
 
 NAMES = ["alexnet", "vgg", "resnet", "senet"]
 ALL = ((0, 1, 2, 3),)
@@ -91,3 +91,10 @@ def test_circles_identical_models_and_degenerate_resamples_are_said() -> None:
 
 def test_errors_get_their_names() -> None:
     assert named("model 3, model 0 never lost", NAMES) == "senet, alexnet never lost"
+
+
+def test_the_order_from_all_answers_is_said_to_be_the_same_or_not() -> None:
+    counts = "From all answers (each counts in every duel that it decides: 62.9 items per duel instead of 30)"
+    assert other_order("abc", "abc", 62.93, 30.0) == f"{counts}: the same order."
+    assert other_order("abc", "acb", 62.93, 30.0) == f"{counts}: a still leads; 2 of 3 models change places."
+    assert other_order("abc", "bca", 62.93, 30.0) == f"{counts}: b leads instead of a; 3 of 3 models change places."

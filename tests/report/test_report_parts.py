@@ -13,6 +13,7 @@ from PIL import Image
 from report_studies import study
 from svg_marks import marks, matrix
 
+from dissensus.records import AllAnswers
 from dissensus.report.galleries import DATA_URI, Album
 from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
 from dissensus.report.page import Page, render, settings_section
@@ -127,6 +128,16 @@ def test_standings_and_orders():
     assert {name: int(cell.text) for name, cell in known.cells.items()} == data.benchmark.rank
     assert {cell.way for cell in moved.cells.values()} <= {"up", "down", "quiet"}
     assert len(orders(replace(data, benchmark=None))) == 4
+    strengths = dict(zip(data.order[:1:-1], (0.6, 0.2, 0.1, 0.1, 0.0), strict=True))  # the last five, in reverse
+    beside = AllAnswers(strengths=strengths, items_per_duel=44.0, words="From all answers: another order.")
+    ranking = data.ranking.model_copy(update={"from_all_answers": beside})
+    by_all = orders(replace(data, ranking=ranking))[1]
+    assert "all answers" in by_all.head
+    assert [by_all.cells[name].text for name in data.order] == ["–", "–", "5", "4", "3", "2", "1"]
+    assert by_all.cells[data.order[-1]].title == "strength 0.600"
+    for found, is_said in ((ranking, True), (data.ranking, False)):
+        page = labels_page(replace(data, ranking=found))
+        assert (beside.words in render(replace(page, sections=page.sections[:1]))) is is_said
     fragility = data.ranking.fragility
     assert fragility is not None
     assert "3 judgements" in fragility_words(fragility)

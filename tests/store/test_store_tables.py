@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import StudyError
+from dissensus.store import tables
 from dissensus.store.tables import ROW_GROUP, open_table, read_stamps, read_table, write_pieces, write_table
 
 TABLE = pa.table({"id": ["a", 'é\n"', None], "label": pa.array([1, 2, 65_535], pa.uint16()), "p": [0.5, None, 1.0]})
@@ -93,3 +94,17 @@ def test_pieces_give_the_bytes_of_the_whole(tmp_path: Path, size: int) -> None:
     write_table(tmp_path / "whole.parquet", whole, STAMPS)
     write_pieces(tmp_path / "pieces.parquet", whole.schema, pieces, STAMPS)
     assert (tmp_path / "pieces.parquet").read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+
+
+def test_some_rows_come_from_their_row_groups_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = np.arange(3 * ROW_GROUP)
+    write_table(tmp_path / "t.parquet", pa.table({"n": numbers, "twice": 2 * numbers}), {})
+    read, groups = tables.read_groups, []
+    monkeypatch.setattr(tables, "read_groups", lambda file, some, names: groups.extend(some) or read(file, some, names))
+    rows = np.array([5, ROW_GROUP - 1, 2 * ROW_GROUP, 3 * ROW_GROUP - 1])
+    found = tables.read_rows(open_table(tmp_path / "t.parquet"), rows, ["n", "twice", "no such column"])
+    assert {name: column.tolist() for name, column in found.items()} == {
+        "n": rows.tolist(),
+        "twice": (2 * rows).tolist(),
+    }
+    assert groups == [0, 2]

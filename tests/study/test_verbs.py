@@ -56,7 +56,7 @@ def test_a_whole_study_by_commands(command, demo, tmp_path, truth):
     ranked = command("rank", study, "--json")
     standings = json.loads(ranked.stdout)
     assert [set(row) for row in standings] == [
-        {"model", "strength", "low", "high", "rank_low", "rank_high", "may_be_first"}
+        {"model", "strength", "low", "high", "rank_low", "rank_high", "may_be_first", "strength_from_all_answers"}
     ] * 3
     assert [row["strength"] for row in standings] == sorted((row["strength"] for row in standings), reverse=True)
     exported = tmp_path / "out.jsonl"

@@ -62,11 +62,12 @@ def _costs(report: LabelsReport) -> Iterator[Plot]:
 
 
 def orders(report: LabelsReport) -> tuple[Column, ...]:
-    """This ranking, rankings by other methods, the consensus of the models, and the benchmark if there is one."""
+    """This ranking, all answers, other methods, the consensus of the models, and the benchmark if there is one."""
     own, standings = report.ranking.provenance.method, report.ranking.standings
     others = {name: found.standings for name, found in report.other_rankings.items() if name != own}
     columns = [
         Column(this_one(own), order_cells(standings, report.order)),
+        *_by_all_answers(report),
         *other_columns(standings, others, report.order),
         Column(
             Markup('consensus<br><span class="tag">no annotators</span>'),
@@ -85,6 +86,20 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
         differences = {name: moved(known.difference.get(name), unknown="•") for name in report.order}
         columns.append(Column("ΔRank", differences, f"benchmark rank minus competition rank: {HIGHER}"))
     return tuple(columns)
+
+
+def _by_all_answers(report: LabelsReport) -> Iterator[Column]:
+    """The places by all answers, if these decide more than the duels that asked for them."""
+    if (beside := report.ranking.from_all_answers) is not None:
+        digits, places = decimals(beside.strengths.values()), {name: i for i, name in enumerate(beside.strengths, 1)}
+        cells = {
+            name: OrderCell(str(places[name]), title=f"strength {number(beside.strengths[name], digits)}")
+            if name in places
+            else OrderCell("–", title="not comparable")
+            for name in report.order
+        }
+        head = Markup('{}<br><span class="tag">all answers</span>').format(report.ranking.provenance.method)
+        yield Column(head, cells, "every answer counts in all duels that it decides")
 
 
 def _by_consensus(share: float | None, report: LabelsReport) -> OrderCell:

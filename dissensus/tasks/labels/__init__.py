@@ -3,6 +3,7 @@
 * `selecting`, lines 5–11: for every pair of models, the k items with the largest class distance
 * `outcomes`, line 12: the verdicts on these items, with reserves for those that annotators could not judge
 * `competition.one_order`, lines 13–15: accuracy and dominance on each duel's own items, and the ranking
+* `all_answers`: the same models if every answer counts in all duels that it decides
 * `fragile`: the few judgements that decide which model is first
 """
 
@@ -29,6 +30,7 @@ from dissensus.report.page import Page
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
+from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.consensus import consensus
 from dissensus.tasks.labels.eligible import keep_eligible
 from dissensus.tasks.labels.fragile import fragility
@@ -95,7 +97,10 @@ class Labels(Task[Selection, LabelStates]):
         """Rank the models by which of them were right, and save the result."""
         chosen = method_of(self.work.settings.rank, method)
         ranking = self.with_fragility(self.ranking(evaluation, chosen), evaluation, chosen)
-        compared = matrices(all_outcomes(evaluation), len(evaluation.models), chosen)
+        own, order = all_outcomes(evaluation), [standing.model for standing in ranking.standings]
+        beside = by_all_answers(self.work.folder, evaluation, own, order, chosen)
+        ranking = ranking.model_copy(update={"from_all_answers": beside})
+        compared = matrices(own, len(evaluation.models), chosen)
         tables = {
             "accuracy": compared.accuracy.tolist(),
             "dominance": compared.dominance.tolist(),

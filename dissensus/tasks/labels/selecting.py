@@ -19,7 +19,7 @@ from dissensus.records import Classes, Selection
 from dissensus.selection import Levels, Partial, Rule, enough_from, finish, is_settled, merge, scan, usable_labels
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups
+from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups, read_rows
 from dissensus.tasks.labels.counting import (
     Counting,
     confidences_counted,
@@ -255,10 +255,6 @@ def _confidences(folder: Folder, models: list[str], selection: Selection) -> tup
     wanted, place = np.unique(selection.item, return_inverse=True)
     known = np.full((len(models), len(wanted)), np.nan, np.float32)
     for row, name in enumerate(models):
-        file = open_table(folder.predictions(name))
-        if "confidence" in file.schema_arrow.names:
-            for group in np.unique(wanted // ROW_GROUP):
-                here = wanted // ROW_GROUP == group
-                values = read_groups(file, [int(group)], ["confidence"])["confidence"].to_numpy()
-                known[row, here] = values[wanted[here] - group * ROW_GROUP]
+        read = read_rows(open_table(folder.predictions(name)), wanted, ["confidence"])
+        known[row] = read.get("confidence", np.nan)
     return known[selection.first, place], known[selection.second, place]
