@@ -210,9 +210,9 @@ class Asking(Base):
         return list(suggested)
 
     def screenings(self) -> Screenings | None:
-        """The results of BT.500 and P.910 for everybody who compared pairs, side by side; None if nobody has yet."""
+        """The results of BT.500 and P.910 for everybody who answered, side by side; None if nobody has yet."""
         task = self._scores
-        if task.kind != "slider":
+        if task.kind == "choice":
             raise StudyError(
                 "this study asks for choices, which cannot be screened as numbers: see dissensus annotators list"
             )
