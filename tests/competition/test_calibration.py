@@ -9,6 +9,7 @@ STUDIES = 60
 SIZES = [
     Size("labels", 3, 20, 1, 500),
     Size("scores", 4, 3, 5, 500),
+    Size("ratings", 4, 3, 5, 500),
     Size("masks", 3, 5, 1, 300),
     Size("choices", 3, 5, 3, 300),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from browsing import Album, all_sent, answer, keep_picture, link, looks_right, ready, role, screen, start, stored
+from filmed import film
 from pictured import ask, photo_study
 from playwright.sync_api import Page, expect
 from served import Served
@@ -150,3 +151,26 @@ def test_practice_is_right_in_the_same_category(tmp_path: Path, visit: Callable[
                 expect(role(page, "feedback-expected")).to_contain_text("Expected: good")
             role(page, "feedback-next").click()
         screen(page, "trained")
+
+
+def test_a_clip_is_watched_to_the_end_first(tmp_path: Path, visit: Callable[..., Page]) -> None:
+    (tmp_path / "pool").mkdir()
+    film(tmp_path / "pool" / "red.webm", (200, 40, 40))
+    made = Study.init(tmp_path / "study", classes="imagenet")
+    made.pool([tmp_path / "pool"])
+    ask(made, [{"kind": "rating", "item": "red.webm"}])
+    with Served(made.folder.root) as served:
+        page = visit(link(served, "viewer"))
+        start(page)
+        expect(role(page, "reading")).to_have_text("Watch the clip first")
+        expect(page.locator("input[type=range]")).to_be_disabled()
+        looks_right(page, "rating clip")
+        page.keyboard.press("4")
+        expect(role(page, "scale")).to_have_attribute("data-value", "")
+        page.keyboard.press(" ")
+        expect(role(page, "scale")).to_have_attribute("data-open", "true")
+        expect(page.locator(".replay button")).to_have_count(1)
+        page.keyboard.press("4")
+        answer(page, lambda: page.keyboard.press("Enter"))
+        all_sent(page)
+        assert [row["answer"] for row in stored(served, "viewer")] == ["70"]

@@ -43,11 +43,11 @@ export default {
   title: "How good is it?",
   about:
     "One picture or clip at a time, pixel for pixel. Move the slider to how good it is, from bad to excellent. The words are there to help: any place between them is fine too. " +
-    "Use the whole scale, and rate each one for itself.",
+    "Use the whole scale, and rate each one on its own.",
   hasZoom: false,
   keys: [
     { keys: ["←", "→"], name: "Move", meaning: "by 5 towards worse or better, with Shift by 1; Home and End go all the way" },
-    { keys: ["1", "5"], name: "Bad to excellent", meaning: "1 to 5 move the slider to the middle of bad, poor, fair, good or excellent" },
+    { keys: ["1–5"], name: "Jump", meaning: "to the middle of bad, poor, fair, good or excellent" },
     ...SCALED_KEYS,
     { keys: ["P"], name: "Play", meaning: "clips only: plays it again" },
   ],
