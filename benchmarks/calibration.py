@@ -30,7 +30,7 @@ from dissensus.competition.standings import Method, Standings
 from dissensus.inquiry import NumericAnswers
 from dissensus.ranking import Margins, Rows, resampled_margins
 from dissensus.records import NO, YES, Attacks, Contests, Outcomes
-from dissensus.screening import WeightedAnswers, preferences
+from dissensus.screening import PairMeans, WeightedAnswers, item_means, pair_means
 from dissensus.selection import Cells, extremal_pairs, scan_extremes
 from dissensus.tasks.labels.all_answers import decided_outcomes
 from dissensus.tasks.masks import standings as masks_standings
@@ -74,6 +74,10 @@ SIZES = (
     Size("scores", 8, 6, 15, 1000),
     Size("scores", 16, 6, 15, 1000),
     Size("scores", 16, 6, 31, 3000),
+    Size("ratings", 4, 3, 15, 1000),
+    Size("ratings", 4, 6, 15, 1000),
+    Size("ratings", 8, 6, 15, 1000),
+    Size("ratings", 16, 6, 15, 1000),
     Size("masks", 3, 5, 1, 600),
     Size("masks", 6, 10, 1, 1000),
     Size("masks", 10, 20, 1, 3000),
@@ -116,8 +120,11 @@ def labels(
     return [one_order.rank(outcomes, _names(size), method)]
 
 
-def scores(rng: np.random.Generator, size: Size, skill: Skill, method: Method) -> Orders:
-    """Quality plus noise, on scales of ranks; people differ in how far and in which direction they move the slider."""
+def scores(rng: np.random.Generator, size: Size, skill: Skill, method: Method, is_rating: bool = False) -> Orders:
+    """Quality plus noise, on scales of ranks; people differ in how far and in which direction they move the slider.
+
+    With ratings, they rate single items instead, with an offset, a range and noise of their own.
+    """
     quality = rng.uniform(0, 100, size.items)
     noise = 12 * 1.6 ** -skill[:, None]
     score = quality + noise * rng.standard_normal((size.models, size.items))
@@ -129,18 +136,33 @@ def scores(rng: np.random.Generator, size: Size, skill: Skill, method: Method) -
     found = extremal_pairs(scan_extremes(scaled, 0, cells, cells.depth(1)), cells, everyone, 1)
     items, pair = np.unique(np.sort(np.stack([found.low, found.high], axis=1), axis=1), axis=0, return_inverse=True)
     pair = pair.ravel()
-    true = 100 * np.tanh((quality[items[:, 1]] - quality[items[:, 0]]) / 40)
-    gain, bias = np.exp(0.2 * rng.standard_normal(size.people)), 5 * rng.standard_normal(size.people)
-    answers = true[:, None] * gain + bias + 15 * rng.standard_normal((len(items), size.people))
+    preferred = (_rated if is_rating else _compared)(rng, quality, items, size.people)
+    sign = np.where(found.high > found.low, 1, -1)
+    preference = sign * preferred.value[pair] / 100
+    attacks = Attacks(found.attacker, found.defender, found.level, pair, found.weight.astype(float), preference)
+    evidence = PairEvidence(attacks, sign, preferred.moved / 100, items)
+    return list(two_orders(evidence, _names(size), method).values())
+
+
+def _compared(rng: np.random.Generator, quality: Float[Array, " N"], pairs: Array, people: int) -> PairMeans:
+    """What people say about pairs on a slider."""
+    true = 100 * np.tanh((quality[pairs[:, 1]] - quality[pairs[:, 0]]) / 40)
+    gain, bias = np.exp(0.2 * rng.standard_normal(people)), 5 * rng.standard_normal(people)
+    answers = true[:, None] * gain + bias + 15 * rng.standard_normal((len(pairs), people))
     question, person = np.indices(answers.shape).reshape(2, -1)
     weighed = WeightedAnswers(answers.clip(-100, 100).ravel(), np.ones(answers.size))
-    sign = np.where(found.high > found.low, 1, -1)
-    preference = preferences(question, weighed, len(items))[0] / 100
-    attacks = Attacks(
-        found.attacker, found.defender, found.level, pair, found.weight.astype(float), sign * preference[pair]
-    )
-    evidence = PairEvidence(attacks, sign, question, person, weighed, items)
-    return list(two_orders(evidence, _names(size), method).values())
+    return pair_means(question, person, weighed, len(pairs), people)
+
+
+def _rated(rng: np.random.Generator, quality: Float[Array, " N"], pairs: Array, people: int) -> PairMeans:
+    """What people's ratings of the items say about pairs; everybody rates two thirds of the items."""
+    items, sides = np.unique(pairs, return_inverse=True)
+    gain, bias = np.exp(0.2 * rng.standard_normal(people)), 10 * rng.standard_normal(people)
+    answers = 50 + (quality[items, None] - 50) * gain + bias + 15 * rng.standard_normal((len(items), people))
+    question, person = np.nonzero(rng.random(answers.shape) < 2 / 3)
+    weighed = WeightedAnswers(answers.clip(0, 100)[question, person], np.ones(len(question)))
+    means = item_means(question, person, weighed, len(items), people)
+    return means.between(*sides.reshape(pairs.shape).T)
 
 
 def masks(rng: np.random.Generator, size: Size, skill: Skill, method: Method, is_choice: bool = False) -> Orders:
@@ -191,6 +213,7 @@ STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, Method], Orders]]
     "half alike, labels": partial(labels, are_alike=True),
     "half alike, all answers": partial(labels, is_all=True, are_alike=True),
     "scores": scores,
+    "ratings": partial(scores, is_rating=True),
     "masks": masks,
     "choices": partial(masks, is_choice=True),
 }

@@ -95,7 +95,7 @@ def screen(
 ) -> None:
     """Show how annotators perform and suggest whom to exclude: control questions, repeats, agreement, Dawid–Skene.
 
-    For sliders, this shows BT.500, which rejects annotators, next to P.910, which rejects nobody.
+    For sliders and ratings, this shows BT.500, which rejects annotators, next to P.910, which rejects nobody.
 
     Example: `dissensus screen birds --exclude`
     """

@@ -59,12 +59,7 @@ class Competition(Generic[S, H]):
         """Questions about items whose picture was missing when the study was last served."""
         names = recorded_missing(self.work.database)
         items = [item for item, name in self.question_set.item_ids.items() if name in names]
-        found = np.zeros(len(self.question_set), bool)
-        for one in self.question_set.by_round if items else ():
-            chosen = one.selection
-            rows = np.any([np.isin(getattr(chosen, name), items) for name in chosen.items], axis=0)
-            found[one.questions[rows].ravel()] = True
-        return found
+        return np.any(np.isin(self.question_set.keys[:, : self.question_set.shown], items), axis=1)
 
     def needed(self, answers: Answers) -> Needed:
         """The questions of all rows that currently count, with reserves for discarded rows, and their follow-ups."""

@@ -122,12 +122,16 @@ class Selector(ABC, Generic[S]):
 
 @dataclass(frozen=True)
 class QuestionSet(Generic[S]):
-    """The questions of all rounds: `keys[q]` holds the item and label numbers of question q in the first group."""
+    """The questions of all rounds: `keys[q]` holds the item and label numbers of question q in the first group.
+
+    The first `shown` columns of the keys are the items that a question shows.
+    """
 
     groups: list[Questions]
     keys: Int[Array, "q c"]
     by_round: tuple[RoundQuestions[S], ...]
     item_ids: Mapping[int, str]
+    shown: int = 1
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -76,7 +76,7 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
     if as_json:
         return show_json(None if found is None else asdict(found))
     if found is None:
-        return say("There are no slider answers to screen yet.")
+        return say("There are no answers to screen yet.")
     table = Table("person", "answers", "outliers", "BT.500", "bias", "scatter", "P.910")
     for one in found.subjects:
         bias = "–" if one.bias is None else f"{one.bias:+.1f}"
@@ -88,7 +88,7 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
     for sentence in found.words:
         say(sentence)
     if found.correlation is not None:
-        say(f"Over the pairs, the two correlate at {found.correlation:.3f}; the ranking uses {found.used}.")
+        say(f"Over the {found.noun}, the two correlate at {found.correlation:.3f}; the ranking uses {found.used}.")
     return None
 
 

@@ -12,6 +12,7 @@ from dissensus.screening.controls import (
 )
 from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_skene
 from dissensus.screening.majority import majority_verdicts
+from dissensus.screening.means import Means, PairMeans, item_means, pair_means
 from dissensus.screening.p910 import P910, p910
 from dissensus.screening.panel import Panel, PanelAnswers, panel_agreement, panel_of, panel_skill
 from dissensus.screening.preferences import Weighing, WeightedAnswers, by_bt500, by_mean, by_p910, preferences
@@ -28,6 +29,8 @@ __all__ = [
     "Agreement",
     "Bt500",
     "DawidSkene",
+    "Means",
+    "PairMeans",
     "Panel",
     "PanelAnswers",
     "Rule",
@@ -45,9 +48,11 @@ __all__ = [
     "control_results",
     "control_threshold",
     "dawid_skene",
+    "item_means",
     "krippendorff_alpha",
     "majority_verdicts",
     "p910",
+    "pair_means",
     "panel_agreement",
     "panel_of",
     "panel_skill",
@@ -61,4 +66,4 @@ VERDICTS: dict[str, Verdicts] = {"majority": by_majority, "dawid-skene": by_dawi
 """Every method from answers to verdicts, under the name that settings use."""
 
 PREFERENCES: dict[str, Weighing] = {"bt500": by_bt500, "p910": by_p910, "mean": by_mean}
-"""Every method from slider answers to preferences, under the name that settings use."""
+"""Every method from slider answers or ratings to preferences, under the name that settings use."""

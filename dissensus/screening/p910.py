@@ -9,6 +9,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import ScreeningError
 from dissensus.screening.bt500 import require_answers
+from dissensus.screening.two_way import TwoWay, linked_groups
 
 INTERVAL = 1.959963984540054
 """Standard errors on either side of a 95 % interval."""
@@ -45,11 +46,13 @@ class P910:
         """Upper end of the 95 % interval of the quality."""
         return self.quality + INTERVAL * self.error
 
-    def words(self, person: int) -> str:
-        """'12 points towards the second items; scatter 3 times that of the median person'."""
+    def words(
+        self, person: int, sides: tuple[str, str] = ("towards the first items", "towards the second items")
+    ) -> str:
+        """'12 points towards the second items; scatter 3 times that of the median person'; `sides` say which way."""
         points = round(abs(float(self.bias[person])))
-        unit, side = "point" if points == 1 else "points", "second" if self.bias[person] > 0 else "first"
-        leans = f"{points} {unit} towards the {side} items" if points else "no bias"
+        unit, side = "point" if points == 1 else "points", sides[int(self.bias[person] > 0)]
+        leans = f"{points} {unit} {side}" if points else "no bias"
         times = float(self.inconsistency[person] / np.median(self.inconsistency))
         return f"{leans}; scatter {times:.2g} times that of the median person"
 
@@ -159,28 +162,13 @@ def _freedom(
 def _least_squares(
     place: Int[Array, " A"], person: Int[Array, " A"], value: Float[Array, " A"], inconsistency: Float[Array, " R"]
 ) -> tuple[Float[Array, " I"], Float[Array, " R"]]:
-    """(quality, bias) of weighted least squares with Σ bias = 0: eliminates the qualities and solves for the biases."""
-    from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
-
-    weight = inconsistency[person] ** -2.0
-    totals = np.bincount(place, weights=weight)
-    mean = np.bincount(place, weights=weight * value) / totals
-    table = csr_array((weight, (place, person)), shape=(len(totals), len(inconsistency)))
-    shared = (table.T @ csr_array((weight / totals[place], (place, person)), shape=table.shape)).toarray()
-    own = np.bincount(person, weights=weight, minlength=len(inconsistency))
-    # each row is divided by the person's own weight, so that all rows have the same scale
-    system = np.eye(len(own)) - shared / own[:, None] + 1 / len(own)
-    target = np.bincount(person, weights=weight * (value - mean[place]), minlength=len(own)) / own
-    bias = np.linalg.solve(system, target)
-    bias -= bias.mean()
-    quality = np.bincount(place, weights=weight * (value - bias[person])) / totals
-    return quality, bias
+    """(quality, bias) of weighted least squares with Σ bias = 0."""
+    questions, people, weight = int(place.max()) + 1, len(inconsistency), inconsistency[person] ** -2.0
+    fit = TwoWay(place, person, weight, questions, people)
+    return fit.solve(np.bincount(place, weight * value), np.bincount(person, weight * value, people))
 
 
 def _require_estimable(place: Int[Array, " A"], person: Int[Array, " A"], people: int) -> None:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
     compared = np.bincount(person[np.bincount(place)[place] > 1], minlength=people)
     if compared.min() < 2:
         who = int(compared.argmin())
@@ -188,12 +176,9 @@ def _require_estimable(place: Int[Array, " A"], person: Int[Array, " A"], people
             f"person {who} has {compared[who]} answers to questions that others also answered, but P.910 needs two: "
             "leave this person out until there are more, or use bt500"
         )
-    # people are nodes 0..R−1, followed by the answered questions
-    nodes = people + int(place.max()) + 1
-    links = csr_array((np.ones(len(place)), (person, people + place)), shape=(nodes, nodes))
-    _, group = connected_components(links, directed=False)
+    _, group = linked_groups(place, person, int(place.max()) + 1, people)
     if group.max() > 0:
-        first, other = (", ".join(f"person {p}" for p in np.flatnonzero(group[:people] == g)[:5]) for g in (0, 1))
+        first, other = (", ".join(f"person {p}" for p in np.flatnonzero(group == g)[:5]) for g in (0, 1))
         raise ScreeningError(
             f"no question was answered both by one of {first} and by one of {other}, so biases cannot be "
             "separated from quality: ask both groups some of the same questions, or screen each group separately"

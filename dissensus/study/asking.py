@@ -39,8 +39,8 @@ class Asking(Base):
     def asked(self) -> list[tuple[Any, ...]]:
         """What every question that the study has needed so far, answered or not, is about.
 
-        For labels: (item, label). For scores: (first, second), two items. For masks: (item,), or (item, first, second)
-        if people choose between two models' maps of the item.
+        For labels: (item, label). For scores: (first, second), two items, or (item,) if people rate items. For masks:
+        (item,), or (item, first, second) if people choose between two models' maps of the item.
         """
         from dissensus.competition.evaluation import Competition
 
@@ -73,8 +73,8 @@ class Asking(Base):
 
         Args:
             answers: A frame, a dict of columns or a list of dicts, with the same columns as a file of answers: item,
-                label, answer (yes, no, unsure, unfit) and annotator for labels; first, second and answer for scores;
-                and optionally time, seconds and comment.
+                label, answer (yes, no, unsure, unfit) and annotator for labels; first, second and answer for scores
+                (for ratings item and rating); and optionally time, seconds and comment.
             annotator: Who answered, if there is no such column.
 
         Example:
@@ -228,9 +228,9 @@ class Asking(Base):
         return list(suggested)
 
     def screenings(self) -> Screenings | None:
-        """The results of BT.500 and P.910 for everybody who compared pairs, side by side; None if nobody has yet."""
+        """The results of BT.500 and P.910 for everybody who answered, side by side; None if nobody has yet."""
         task = self._scores
-        if task.kind != "slider":
+        if task.kind == "choice":
             raise StudyError(
                 "this study asks for choices, which cannot be screened as numbers: see dissensus annotators list"
             )

@@ -98,7 +98,9 @@ def main() -> None:
     parser.add_argument("--spacing", choices=("even", "quantile"))
     given = vars(parser.parse_args())
     study, rankings, accuracy = compete(given.pop("tables"), given.pop("folder"), **given)
-    print(f"{len(study.asked())} pairs of {len(study.items())} images for {len(accuracy)} models\n")
+    pairs = study.asked()
+    print(f"{len(pairs)} pairs of {len(study.items())} images for {len(accuracy)} models")
+    print(f"{len({item for pair in pairs for item in pair})} different images, as many as ratings would ask about\n")
     order = [s.model for s in rankings.resistance.standings]
     print(f"{'model':10}{'aggressiveness':>16}{'resistance':>12}{'|SROCC|':>10}")
     for place, standing in enumerate(rankings.aggressiveness.standings, start=1):

@@ -10,6 +10,7 @@ STUDIED = [
     (Size("labels", 3, 20, 1, 500), "perron"),
     (Size("scores", 4, 3, 5, 500), "thurstone"),
     (Size("scores", 4, 3, 5, 500), "hodgerank"),
+    (Size("ratings", 4, 3, 5, 500), "thurstone"),
     (Size("masks", 3, 5, 1, 300), "thurstone"),
     (Size("masks", 3, 5, 1, 300), "perron"),
     (Size("choices", 3, 5, 3, 300), "thurstone"),

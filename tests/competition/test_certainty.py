@@ -24,7 +24,6 @@ from dissensus.report import opening, wording
 from dissensus.report.labels.page import stability
 from dissensus.report.scores.page import level_curves
 from dissensus.report.scores.screening import _agreement
-from dissensus.screening import WeightedAnswers
 from dissensus.screening.agreement import Agreement
 from dissensus.screening.controls import Threshold, suggested_exclusions
 from dissensus.screening.shares import Shares
@@ -89,8 +88,7 @@ def preliminary(waiting: int) -> Said:
 def pair_limits(preference: float) -> Said:
     one = np.zeros(1, np.int64)
     judged = Attacks(one, one + 1, one, one, np.ones(1), np.array([preference]))
-    nobody = WeightedAnswers(np.zeros(0), np.zeros(0))
-    return lambda: scores.PairEvidence(judged, one, one[:0], one[:0], nobody, np.zeros((1, 2), int)).limits
+    return lambda: scores.PairEvidence(judged, one, np.zeros((0, 1)), np.zeros((1, 2), int)).limits
 
 
 def image_limits(theirs: float) -> Said:

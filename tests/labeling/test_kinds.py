@@ -30,16 +30,18 @@ BODIES: dict[str, list[dict[str, Any]]] = {
         {"first": SECRET, "second": f"{SECRET} 2"},
         {"first": SECRET, "second": f"{SECRET} 2", "ask": "Which is sharper?"},
     ],
+    "rating": [{"item": SECRET}, {"item": SECRET, "ask": "How sharp is it?"}],
 }
 ANSWERS: dict[str, dict[Any, Any]] = {  # what the browser says when the first stands on the left, and what is kept
     "contains": {"yes": "yes", "no": "no", "unsure": "unsure", "unfit": "unfit"},
     "choice": {"left": "first", "right": "second"},
     "pick": {0: 0, 2: 2, None: None},
     "slider": {63: 63, -100: -100, 0: 0, 20.0: 20, 1.5: 1.5, "unfit": "unfit"},
+    "rating": {63: 63, 0: 0, 100.0: 100, 1.5: 1.5, "unfit": "unfit"},
 }
 EVERY = [(kind, body) for kind, bodies in BODIES.items() for body in bodies]
 NUMBERS = [3, -1, 1.5]
-"""What only a slider takes for an answer."""
+"""What only a scale takes for an answer."""
 NONSENSE = ["", "YES", "left ", 300, True, [], {}, ["yes"], float("nan"), "first\0", 10**5000, float("inf")]
 
 
@@ -79,7 +81,7 @@ def test_answers_are_kept_and_can_be_said_in_words(kind: str, body: dict[str, An
     [
         pytest.param(kind, body, value, id=f"{kind}-{type(value).__name__}")
         for kind, body in EVERY
-        for value in [*NONSENSE, *([] if kind == "slider" else NUMBERS)]
+        for value in [*NONSENSE, *([] if kind in ("slider", "rating") else NUMBERS)]
     ],
 )
 def test_what_is_no_answer_is_refused(kind: str, body: dict[str, Any], nonsense: Any) -> None:
@@ -215,9 +217,23 @@ def test_a_slider_is_told_in_words() -> None:
     assert {value: QUESTIONS["slider"].words(value, CLASSES) for value in words} == words
 
 
+def test_categories_of_a_rating_are_compared_and_not_its_numbers() -> None:
+    rating = QUESTIONS["rating"]
+    assert [rating.code(value) for value in (0, 19.9, 20, 39, 40, 60, 80, 100)] == [0, 0, 1, 1, 2, 3, 4, 4]
+    assert [rating.code(word) for word in ("bad", "poor", "fair", "good", "excellent", "unfit")] == [0, 1, 2, 3, 4, 5]
+    words = {72: "good (72)", 0: "bad (0)", 99.5: "excellent (99.5)", "fair": "fair", "unfit": "unfit"}
+    assert {value: rating.words(value, CLASSES) for value in words} == words
+    for value in (-1, 100.5):
+        with pytest.raises(JudgementError, match="from 0 to 100"):
+            rating.kept({}, value, CLASSES)
+
+
 @pytest.mark.parametrize(
     ("kind", "written", "wanted"),
     [
+        ("rating", "Good", "good"),
+        ("rating", "62.5", 62.5),
+        ("rating", "unfit", "unfit"),
         ("slider", "first", "first"),
         ("slider", " Same ", "same"),
         ("slider", "unfit", "unfit"),
@@ -267,6 +283,7 @@ def test_known_answers_are_told_from_the_side_on_which_they_stood() -> None:
         ("slider", "first", "second"),
         ("slider", "same", "same"),
         ("contains", "yes", "yes"),
+        ("rating", 30, 30),
         ("pick", 2, 2),
         ("pick", None, None),
         ("check", [{"x": 1, "y": 2, "kind": "extra"}], [{"x": 1, "y": 2, "kind": "extra"}]),

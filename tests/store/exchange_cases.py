@@ -79,6 +79,9 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
     if kind == "slider":
         answer = draw(st.integers(-100, 100) | st.floats(-100, 100).map(whole) | st.just("unfit"))
         return Question(kind=kind, body={**draw(two), **asked}), answer
+    if kind == "rating":
+        answer = draw(st.integers(0, 100) | st.floats(0, 100).map(whole) | st.just("unfit"))
+        return Question(kind=kind, body={"item": draw(texts), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
     answer = draw(st.none() | (labels if options is None else st.sampled_from(options)))
     return Question(kind=kind, body={"item": draw(texts), **asked, **({"options": options} if options else {})}), answer

@@ -37,7 +37,7 @@ def write(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@given(several(("contains", "choice", "pick", "slider")))
+@given(several(("contains", "choice", "pick", "slider", "rating")))
 @settings(max_examples=60)
 def test_every_field_of_every_kind_comes_back(tmp_path: Path, ending: str, said: list[Response]) -> None:
     path = tmp_path / f"answers{ending}"
@@ -90,11 +90,11 @@ def test_what_no_slider_says_is_refused(tmp_path: Path, answer: str) -> None:
         read_all(tmp_path / "a.csv")
 
 
+@pytest.mark.parametrize("body", [{"first": "a", "second": "b"}, {"item": "a"}], ids=["slider", "rating"])
 @pytest.mark.parametrize("format", ["label-studio", "labelme", "coco"])
-def test_a_slider_has_no_counterpart_in_other_tools(tmp_path: Path, format: str) -> None:
-    said = SAID.model_copy(
-        update={"question": Question(kind="slider", body={"first": "a", "second": "b"}), "answer": 5}
-    )
+def test_a_scale_has_no_counterpart_in_other_tools(tmp_path: Path, format: str, body: dict[str, str]) -> None:
+    kind = "rating" if "item" in body else "slider"
+    said = SAID.model_copy(update={"question": Question(kind=kind, body=body), "answer": 5})
     with pytest.raises(JudgementError, match="no counterpart"):
         write_responses(tmp_path / "out", [said], CLASSES, format)
 
@@ -110,6 +110,28 @@ def test_the_kind_of_a_pair_follows_from_its_answer_unless_said(tmp_path: Path) 
     for answer, kind in {"-63": "slider", "first": "choice", "unfit": "slider", "0.5": "slider"}.items():
         path = write(tmp_path / "pair.csv", f"first,second,annotator,answer\na,b,ann,{answer}\n")
         assert read_all(path)[0].question.kind == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,rating,annotator\na,62.5,ann\n",
+        "item;rating;annotator;kind\na;62.5;ann;\n",
+        "kind,item,annotator,answer\nrating,a,ann,62.5\n",
+        "item,answer,annotator\na,62.5,ann\n",
+    ],
+)
+def test_ratings_are_a_column_of_answers_under_either_name(tmp_path: Path, text: str) -> None:
+    (found,) = read_responses(write(tmp_path / "a.csv", text), CLASSES, everything, task="scores")
+    assert (found.question.kind, found.question.body, found.answer) == ("rating", {"item": "a"}, 62.5)
+
+
+def test_a_line_with_a_rating_needs_no_kind_and_a_number_without_a_label_is_none_elsewhere(tmp_path: Path) -> None:
+    row = '{"item": "a", "annotator": "ann", "rating": 40}\n{"item": "b", "annotator": "ann", "rating": null}\n'
+    (found,) = read_all(write(tmp_path / "a.jsonl", row))
+    assert (found.question.kind, found.answer) == ("rating", 40)
+    with pytest.raises(JudgementError, match="label is missing"):
+        read_all(write(tmp_path / "b.jsonl", row.replace("rating", "answer")))
 
 
 def test_a_class_that_is_called_like_no_answer_is_told_apart(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from scores_made import begun, done, refused, run, write_csv
 
 from dissensus import Study
+from dissensus.competition.judged import RoundQuestions
 from dissensus.competition.task import States
 from dissensus.inquiry import NumericAnswers
 from dissensus.records import JUDGED, OPEN, SCREENED_OUT, UNFIT
@@ -36,9 +37,11 @@ def test_a_pair_of_which_no_answer_counts_is_neither_open_nor_judged():
     question, value = np.array([0, 1, 1]), np.array([50.0, -20.0, 40.0])
     compared = NumericAnswers(question, np.array([0, 0, 1]), value, ("a", "b"))
     states = States(np.array([JUDGED, JUDGED, UNFIT, OPEN]))
-    found = preferred(states, compared, WeightedAnswers(value, np.array([0.0, 0.0, 1.0])))
+    rows = RoundQuestions(selection=None, questions=np.arange(4)[:, None], subject=np.arange(4), k=1)
+    found = preferred([rows], states, compared, WeightedAnswers(value, np.array([0.0, 0.0, 1.0])))
     assert found.state.tolist() == [SCREENED_OUT, JUDGED, UNFIT, OPEN]
-    assert found.preference[1] == pytest.approx(0.4)
+    assert found.pairs.is_known.tolist() == [False, True, False, False]
+    assert found.pairs.value[1] == pytest.approx(0.4)
 
 
 def test_no_difference_and_one_person_are_said(study):

@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.competition import judged
 from dissensus.competition.judged import Judged
 from dissensus.records import JUDGED, PairSelection
-from dissensus.screening import WeightedAnswers, preferences
+from dissensus.screening import WeightedAnswers, pair_means
 from dissensus.tasks.scores import comparing
 from dissensus.tasks.scores.comparing import pair_round, signs_of
 from dissensus.tasks.scores.standings import PairEvidence, attacks_in
@@ -68,6 +68,6 @@ def evidence_from(
     person = np.tile(np.arange(people), len(pairs))
     value = (100 * said[question] + noise * rng.standard_normal(len(question))).clip(-100, 100)
     weighed = WeightedAnswers(value, np.ones(len(value)))
-    preference = preferences(question, weighed, len(pairs))[0] / 100
+    means = pair_means(question, person, weighed, len(pairs), people)
     found = judge(selection, np.full(len(pairs), JUDGED))
-    return PairEvidence(attacks_in(found, preference), sign[found.decided], question, person, weighed, pairs)
+    return PairEvidence(attacks_in(found, means.value / 100), sign[found.decided], means.moved / 100, pairs)

@@ -40,13 +40,14 @@ QUESTIONS = [
     *({"kind": "choice", "first": ITEMS[0], "second": item, "same": True} for item in ITEMS[1:]),
     *({"kind": "pick", "item": item, "options": ["ant", "bee"]} for item in ITEMS),
     *({"kind": "slider", "first": ITEMS[1], "second": item} for item in ITEMS[2:]),
-    *({"kind": kind, "item": item} for kind in ("mask", "check") for item in ITEMS),
+    *({"kind": kind, "item": item} for kind in ("mask", "check", "rating") for item in ITEMS),
 ]
 WORDS = {
     "contains": ("yes", "no", "unsure", "unfit"),
     "choice": ("left", "right", "same"),
     "pick": (),
     "slider": ("unfit",),
+    "rating": ("unfit",),
     "mask": ("unfit",),
     "check": (),
 }
@@ -107,8 +108,8 @@ def tickets(fuzzed: Served) -> tuple[Client, dict[str, str]]:
     for _ in range(30):
         for question in person.next(10):
             if found.setdefault(question["kind"], question["ticket"]) != question["ticket"]:
-                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "mask": "unfit", "check": []}
-                person.answer(question["ticket"], said[question["kind"]])
+                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "check": []}
+                person.answer(question["ticket"], said.get(question["kind"], "unfit"))
     assert set(found) == set(WORDS)
     return person, found
 
@@ -222,6 +223,8 @@ def test_an_answer_of_any_shape_is_stored_where_it_is_one_and_refused_alone_wher
         is_one = value is None or is_class if kind == "pick" else value in WORDS[kind]
         if kind == "slider" and type(value) in (int, float):
             is_one = -100 <= value <= 100
+        if kind == "rating" and type(value) in (int, float):
+            is_one = 0 <= value <= 100
         if kind == "check":
             is_one = value == [] and type(value) is list
         assert (reply.json["stored"] == [identity]) == is_one

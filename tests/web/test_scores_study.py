@@ -128,6 +128,55 @@ def test_a_choice_is_the_cheaper_alternative(folder: Path, serve: Callable[..., 
     assert study.rank().aggressiveness.standings
 
 
+def test_ratings_are_asked_item_by_item(
+    folder: Path,
+    made: tuple[Path, dict[str, float]],
+    album: Album,
+    serve: Callable[..., Served],
+    visit: Any,
+) -> None:
+    quality = made[1]
+    pairs = {frozenset((row["low"], row["high"])) for row in Study(folder).selection() if not row["reserve"]}
+    Study(folder).change("judge", {"question": "rating"})
+    asked = Study(folder).asked()
+    served = serve(folder, "--answers", "1")
+    page = visit(link(served, "ada"))
+    start(page)
+    said: list[str] = []
+    for _ in asked:
+        ready(page)
+        (item,) = (album.item(image) for image in page.locator(".roll > img").all())
+        digit = str(1 + min(int(5 * quality[item]), 4))
+        answer(page, lambda digit=digit: press(page, digit))
+        said.append(item)
+    all_sent(page)
+    (ada,) = served.owner.get("/api/owner/summary").json["annotators"]
+    served.stop()
+    assert sorted(said) == sorted(set().union(*pairs)), "every item of a pair once"
+    study = Study(folder)
+    assert ada["answers"] == len(said)
+    assert study.questions() == []
+    assert study.rank().aggressiveness.standings[0].model == "truthful"
+    assert "rated the items one by one" in study.report().read_text()
+
+
+def test_a_missing_picture_takes_only_its_own_pairs(folder: Path, serve: Callable[..., Served]) -> None:
+    Study(folder).change("judge", {"question": "rating"})
+    study = Study(folder)
+    gone = study.questions()[0].item  # type: ignore[attr-defined]
+    path = Path(str(study._uri(gone)))
+    path.rename(path.with_suffix(".away"))
+    try:
+        serve(folder).stop()
+    finally:
+        path.with_suffix(".away").rename(path)
+    rows = [row for row in study.selection() if not row["reserve"]]
+    others = {row[side] for row in rows if gone not in (row["low"], row["high"]) for side in ("low", "high")}
+    asked = {question.item for question in Study(folder).questions()}  # type: ignore[attr-defined]
+    assert gone not in asked
+    assert others <= asked
+
+
 def test_names_of_models_and_items_stay_on_the_server(folder: Path, serve: Callable[..., Served]) -> None:
     served = serve(folder)
     reply = served.add("ada").get("/api/next?ahead=4").body.decode()

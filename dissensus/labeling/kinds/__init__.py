@@ -9,6 +9,7 @@ from dissensus.labeling.kinds.choice import Choice, is_prediction_key, predictio
 from dissensus.labeling.kinds.contains import Contains
 from dissensus.labeling.kinds.mask import Mask
 from dissensus.labeling.kinds.pick import Pick
+from dissensus.labeling.kinds.rating import Rating
 from dissensus.labeling.kinds.slider import Slider
 
 QUESTIONS: dict[str, Kind] = {
@@ -16,6 +17,7 @@ QUESTIONS: dict[str, Kind] = {
     "choice": Choice(),
     "pick": Pick(),
     "slider": Slider(),
+    "rating": Rating(),
     "check": Check(),
     "mask": Mask(),
 }

@@ -5,21 +5,18 @@ The soft version of a paired comparison: −100 … −20 the one, −20 … 20 
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from dissensus.errors import JudgementError, quoted
 from dissensus.labeling.kinds.base import ASK_PAIR, OTHER, Body, PairKind, asked, left_of, only, two_items
+from dissensus.labeling.kinds.numbers import UNFIT, is_number, kept_number, number_or_word
 from dissensus.records import Classes
 
 LARGEST = 100
 DECIDED = 20
 """From here on, one is better: the paper assigns the borders to both bands, and we count them as decided."""
-UNFIT = "unfit"
 BANDS = ("first", "second", "same")
 """In the order of their codes, which match those of a choice."""
 BAND_WORDS = {"first": "the first is better", "second": "the second is better", "same": "uncertain", UNFIT: UNFIT}
-NUMBER = re.compile(r"[+-]?(\d{1,3}(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?")
 
 
 class Slider(PairKind):
@@ -44,7 +41,7 @@ class Slider(PairKind):
 
     def heard(self, shown: Body, given: Any, /) -> Any:
         """Positive for the second, from positive for the right."""
-        return -given if left_of(shown) == "second" and _is_number(given) else given
+        return -given if left_of(shown) == "second" and is_number(given) else given
 
     def said(self, shown: Body, answer: Any, /) -> Any:
         """Positive for the right; a band as left, right or same."""
@@ -54,16 +51,11 @@ class Slider(PairKind):
 
     def turned(self, answer: Any, /) -> Any:
         """The negated number, or the opposite band."""
-        return -answer if _is_number(answer) else OTHER.get(answer, answer)
+        return -answer if is_number(answer) else OTHER.get(answer, answer)
 
     def kept(self, _body: Body, answer: Any, _classes: Classes, /) -> Any:
         """A number from −100 to 100, or unfit."""
-        if answer == UNFIT and isinstance(answer, str):
-            return answer
-        # NaN fails the comparison too, so int() sees only finite numbers
-        if not _is_number(answer) or not -LARGEST <= answer <= LARGEST:
-            raise JudgementError(f"the answer {quoted(answer)} must be a number from −100 to 100, or '{UNFIT}'")
-        return int(answer) if answer == int(answer) else float(answer)
+        return kept_number(answer, -LARGEST, LARGEST)
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
         """A number, unfit, or a band: first, second or same."""
@@ -91,15 +83,3 @@ def band(answer: Any) -> str:
 def signed(value: float) -> str:
     """A number with its sign, for printing: +63, −5, 0."""
     return f"{value:+.3g}".replace("-", "−") if value else "0"
-
-
-def number_or_word(written: Any) -> Any:
-    """An answer from a file, in which a number may be text."""
-    if not isinstance(written, str):
-        return written
-    word = written.strip().lower().replace("−", "-")
-    return float(word) if NUMBER.fullmatch(word) else word
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

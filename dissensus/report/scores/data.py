@@ -65,7 +65,7 @@ class DuelFigure:
 class Subject:
     """One annotator in both screenings. `rejected` is BT.500's reason, or None if it keeps them.
 
-    Bias and inconsistency are P.910's, in slider points; None without an estimate.
+    Bias and inconsistency are P.910's, in points of the slider or of the ratings; None without an estimate.
     """
 
     name: str
@@ -92,7 +92,14 @@ class Screenings:
     words: tuple[str, ...]
     """What each screening did, or why it was not possible."""
     correlation: float | None
-    """Pearson correlation between the preferences of the two screenings over all judged pairs."""
+    """Pearson correlation between the preferences (or mean ratings) of the two screenings over all judged questions."""
+    question: str = "slider"
+    """What annotators were asked: slider or rating."""
+
+    @property
+    def noun(self) -> str:
+        """What annotators judged."""
+        return "items" if self.question == "rating" else "pairs"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +110,8 @@ class ScoresReport(AttackReport):
     """The pairs of every attacker against every defender, lowest level first."""
     figures: tuple[DuelFigure, ...]
     """At most one per pair of models."""
+    question: str = "slider"
+    """What annotators were asked: slider, choice or rating."""
     screenings: Screenings | None
     levels: tuple[str, ...]
     """The levels of the scale as text, such as '0 to 17', lowest first; which items they hold depends on the model."""

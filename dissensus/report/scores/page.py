@@ -60,6 +60,7 @@ def scores_page(report: ScoresReport) -> Page:
         "models": dict(enumerate(report.order)),
         "levels": report.levels,
         "outcomes": OUTCOMES,
+        "question": report.question,
         "short": SHORT,
         "uncertain": UNCERTAIN,
         "outcome": outcome,

@@ -23,18 +23,18 @@ def screening_section(screenings: Screenings | None) -> Section:
     plots: tuple[Plot, ...] = ()
     if screenings is not None and screenings.subjects:
         subjects = sorted(screenings.subjects, key=_suspicion, reverse=True)
-        plots = _plots(subjects)
+        plots = _plots(subjects, screenings.question)
         view |= {
             "people": subjects,
             "has_remarks": any(subject.words for subject in subjects),
             "is_used": {name: _plain(name) == _plain(screenings.used) for name in ("BT.500", "P.910")},
             "summary": _summary(subjects),
-            "agreement": _agreement(screenings.correlation),
+            "agreement": _agreement(screenings),
         }
     return Section("screening", "Screening", "Annotator screening", "scores/screening.html", view, "", plots)
 
 
-def _plots(subjects: Sequence[Subject]) -> tuple[Plot, ...]:
+def _plots(subjects: Sequence[Subject], question: str) -> tuple[Plot, ...]:
     """What each screening measures, one dot per annotator."""
     names, nothing = [subject.name for subject in subjects], [None] * len(subjects)
     outliers = [None if subject.outliers is None else round(100 * subject.share, 2) for subject in subjects]
@@ -42,8 +42,8 @@ def _plots(subjects: Sequence[Subject]) -> tuple[Plot, ...]:
     limit = (100 * REJECTED_ABOVE, f"rejected above {100 * REJECTED_ABOVE:g} %")
     measures = (
         ("outliers", "Outliers, BT.500", outliers, "outliers, percent of the annotator’s answers", "no result", limit),
-        ("bias", "Bias, P.910", [s.bias for s in subjects], "bias, slider points", "no estimate", None),
-        ("inconsistency", "Inconsistency, P.910", spread, "inconsistency, slider points", "no estimate", None),
+        ("bias", "Bias, P.910", [s.bias for s in subjects], f"bias, {question} points", "no estimate", None),
+        ("inconsistency", "Inconsistency, P.910", spread, f"inconsistency, {question} points", "no estimate", None),
     )  # fmt: skip
     return tuple(
         dots(name, title, names, values, nothing, nothing, axis, CAPTION, reference=above, missing=missing)
@@ -73,13 +73,15 @@ def _summary(subjects: Sequence[Subject]) -> str:
     return f"BT.500 {kept} {people}; {part} of all answers are outliers."
 
 
-def _agreement(correlation: float | None) -> str:
+def _agreement(screenings: Screenings) -> str:
+    correlation, noun = screenings.correlation, screenings.noun
     if correlation is None:
         return "The two screenings cannot be compared."
     if correlation >= 0.98:
         verdict = "it hardly matters which one is used"
     elif correlation >= 0.9:
-        verdict = "they agree on most pairs"
+        verdict = f"they agree on most {noun}"
     else:
         verdict = "the choice matters, so check the annotators they treat differently"
-    return f"Over all judged pairs, the preferences after the two screenings correlate at {correlation:.3f}: {verdict}."
+    means = "mean ratings" if noun == "items" else "preferences"
+    return f"Over all judged {noun}, the {means} after the two screenings correlate at {correlation:.3f}: {verdict}."

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, get_args
 
 from dissensus.errors import ClassesError, DissensusError, JudgementError, quoted
 from dissensus.labeling.kinds import QUESTIONS, class_number
-from dissensus.labeling.kinds.slider import UNFIT, number_or_word
+from dissensus.labeling.kinds.numbers import UNFIT, is_number, number_or_word
 from dissensus.records import LONGEST_SECONDS, Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
 from dissensus.store.people import check_name
@@ -32,6 +32,8 @@ SYNONYMS = {"maybe": "unsure", "hard to tell": "unsure", "y": "yes", "n": "no", 
 NOTHING = "cannot tell"
 """Written for a pick of no class: an empty cell would mean that nobody has answered yet."""
 SAME = {"no difference": "same"}
+NUMERIC = ("slider", "rating")
+"""Kinds whose answers are numbers, or 'unfit'."""
 LONGEST_COMPLAINT = 400
 DEEPEST = 16
 """How deeply lists and objects may be nested within one field."""
@@ -132,7 +134,7 @@ class Reading:
         if key is not None and key in self.asked:
             return self.asked[key]
         body = _given_body(fields)
-        kind = _kind(fields, body)
+        kind = _kind(fields, body, self.task)
         if kind not in QUESTIONS:
             raise JudgementError(f"unknown kind of question '{kind}': choose one of {', '.join(QUESTIONS)}")
         absent = [name for name in ("item", "label") if kind == "contains" and not has(body, name)]
@@ -186,7 +188,7 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
         return SYNONYMS.get(word, word)
     if kind == "choice":
         return SAME.get(word) or QUESTIONS[kind].heard(shown, word)
-    if kind == "slider":
+    if kind in NUMERIC:
         return number_or_word(given)
     try:
         return json_of(given) if isinstance(given, str) else given
@@ -259,14 +261,14 @@ def _given_body(fields: Fields) -> Body:
     return {name: str(fields[name]) if name in ITEMS else fields[name] for name in PARTS if has(fields, name)}
 
 
-def _kind(fields: Fields, body: Body) -> str:
+def _kind(fields: Fields, body: Body, task: str | None) -> str:
     if has(fields, "kind"):
         return str(fields["kind"])
+    answer = number_or_word(fields.get("answer"))
     if "first" not in body or "second" not in body:
-        return "contains"
+        return "rating" if task == "scores" and not has(body, "label") and is_number(answer) else "contains"
     if "item" in body:
         return "choice"
-    answer = number_or_word(fields.get("answer"))
     return "choice" if isinstance(answer, str) and answer != UNFIT else "slider"
 
 

@@ -18,13 +18,15 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import JudgementError
 from dissensus.records import Classes, Response
-from dissensus.store.exchange.answers import PARTS, REQUIRED, Reading, Writing, fields_of, has, refuse
+from dissensus.store.exchange.answers import NUMERIC, PARTS, REQUIRED, Reading, Writing, fields_of, has, refuse
 from dissensus.store.exchange.files import object_of, parsed
 from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
 AS_JSON = ("mask", "check")
 """Kinds whose answers are lists or objects (or a single word)."""
+RATING = "rating"
+"""A kind of question, and what the column of its answers may be called."""
 ENDINGS = (".jsonl", ".csv", ".parquet")
 BATCH = 1 << 14
 LARGEST_CELL = 1 << 23
@@ -48,7 +50,7 @@ TASK_ID = "annotation_id"
 BUTTON = "Answer.answer."
 """Mechanical Turk writes one column per radio button: Answer.answer.yes is 'true' or 'false'."""
 
-KNOWN = {*COLUMNS, *PARTS, *STATUSES, KNOWN_ANSWER, *(name for names in ALIASES.values() for name in names)}
+KNOWN = {*COLUMNS, *PARTS, RATING, *STATUSES, KNOWN_ANSWER, *(name for names in ALIASES.values() for name in names)}
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -57,7 +59,8 @@ T = TypeVar("T")
 def read_rows(reading: Reading) -> Iterator[Response]:
     """Read the answers of a file one by one; rows without an answer are skipped."""
     readers = {".jsonl": _read_lines, ".csv": _read_csv, ".tsv": _read_csv, ".parquet": _read_parquet}
-    for number, row in _for_ending(reading.path, readers)(reading):
+    for number, found in _for_ending(reading.path, readers)(reading):
+        row = _rated(found)
         if row.get("answer", "absent") not in (None, ""):  # a sheet may still be partly filled in
             yield reading.response(row, f"{reading.path}, row {number}")
 
@@ -108,7 +111,7 @@ class Columns:
         self._is_ours = not (self._foreign or self._buttons or is_platforms)
         given = {"answer": self._buttons, "annotator": reading.annotator}
         known = {*names, *self._foreign, *(name for name, value in given.items() if value)}
-        needed = REQUIRED[2:] if "question" in known or {"first", "second"} <= known else REQUIRED
+        needed = _needed(known, reading.task)
         absent = [name for name in needed if name not in known]
         if absent:
             raise JudgementError(
@@ -132,6 +135,22 @@ class Columns:
         if has(row, KNOWN_ANSWER):
             row.setdefault("role", "control")
         return row
+
+
+def _needed(known: set[str], task: str | None) -> tuple[str, ...]:
+    """The columns that a file needs; a rating needs no label, and its answer may be called rating."""
+    if "question" in known or {"first", "second"} <= known:
+        return REQUIRED[2:]
+    if RATING in known and "answer" not in known:
+        return ("item", RATING, "annotator")
+    return tuple(name for name in REQUIRED if name != "label") if task == "scores" else REQUIRED
+
+
+def _rated(row: Row) -> Row:
+    """The row, in which a rating is an answer like any other."""
+    if RATING not in row or "answer" in row:
+        return row
+    return row | {"answer": row[RATING], "kind": row.get("kind") or RATING}
 
 
 def _row(response: Response, classes: Classes) -> Row:
@@ -209,7 +228,7 @@ def _write_csv(path: Path, rows: Iterable[Row]) -> None:
         writer.writerow(COLUMNS)
         for row in rows:
             cells = {name: safe_cell(cell) if isinstance(cell, str) else cell for name, cell in _texts(row).items()}
-            if row["kind"] == "slider":  # a negative number looks like a formula but is safe
+            if row["kind"] in NUMERIC:  # a negative number looks like a formula but is safe
                 cells["answer"] = row["answer"]
             writer.writerow(cells.values())
 

@@ -3,7 +3,7 @@
 * `predictions`, step 1: all models on all items; `scaling` makes their scores comparable
 * `levels`, step 3: the levels of every defender's scale; step 10, Case 2: only the level with the largest difference
 * `selecting`, steps 2 and 4–9: the extremal pair of every attacker in each level
-* `comparing`, step 10: annotators' preferences between the items of a pair; `screening`: whose answers count
+* `comparing`, step 10: people compare the items of a pair, or rate each; `screening`: whose answers count
 * `standings`, step 11: aggressiveness and resistance; `competition.attacks` turns them into two global rankings
 """
 
@@ -15,25 +15,28 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import Array, Int
-from dissensus.competition.attacks import rankings_of
+from dissensus.arrays import Array, Bool, Int
+from dissensus.competition.attacks import rankings_of, unheard
 from dissensus.competition.changes import uncounted
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Evaluation, QuestionSet, States, Task
-from dissensus.errors import StudyError
+from dissensus.errors import RankingError, StudyError
 from dissensus.inquiry import Answers
 from dissensus.records import SCREENED_OUT, Attacks, PairSelection, Rankings, Record
 from dissensus.report.page import Page
 from dissensus.report.scores.data import Screenings
 from dissensus.report.scores.page import scores_page
+from dissensus.report.wording import counted
 from dissensus.steps.predicting import predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.comparing import (
     Preferences,
     compared_in,
+    item_questions,
     pair_questions,
     pair_states,
+    pairs_of,
     screening_of,
     signs_of,
     weighted_pairs,
@@ -44,10 +47,18 @@ from dissensus.tasks.scores.scaling import ScaleFit, common_scale
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.selecting import FOUND, PairSelector, recorded_settings
 from dissensus.tasks.scores.settings import SCORES, ScoreSettings
-from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, disagreements
+from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, decided_rows, disagreements
 
 PairEvaluation = Evaluation[PairSelection, Preferences]
 """A evaluation with preferences, as a ranking needs it."""
+
+
+class OpenItem(Record):
+    """'How good is ITEM?'"""
+
+    kind: str
+    item: str
+    answers: int
 
 
 class OpenPair(Record):
@@ -73,7 +84,7 @@ class Scores(Task[PairSelection, Preferences]):
 
     @property
     def kind(self) -> str:
-        """slider or choice."""
+        """slider, choice or rating."""
         return self.work.settings.judge.question
 
     def scale(self) -> list[ScaleFit]:
@@ -99,8 +110,8 @@ class Scores(Task[PairSelection, Preferences]):
                 )
 
     def question_set(self, models: Sequence[str], rounds: Sequence[Round[PairSelection]]) -> QuestionSet[PairSelection]:
-        """Ask which of two items is better."""
-        return pair_questions(self.kind, rounds)
+        """Ask which of two items is better, or how good each of them is."""
+        return item_questions(rounds) if self.kind == "rating" else pair_questions(self.kind, rounds)
 
     def states(self, question_set: QuestionSet[PairSelection], answers: Answers) -> States:
         return pair_states(question_set, answers, self.work.settings.judge)
@@ -111,8 +122,9 @@ class Scores(Task[PairSelection, Preferences]):
         Raises:
             ScreeningError: the screening has no estimate for these answers; names the person.
         """
-        states = weighted_pairs(evaluation.states, evaluation.answers, self.work.settings.judge)
-        return evaluation.with_states(states, self.work.settings.judge.share)
+        judge, found = self.work.settings.judge, evaluation.question_set
+        states = weighted_pairs(found, evaluation.states, evaluation.answers, judge)
+        return evaluation.with_states(states, judge.share)
 
     def rank(self, evaluation: PairEvaluation, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and save the result."""
@@ -123,7 +135,7 @@ class Scores(Task[PairSelection, Preferences]):
             evidence,
             method_of(settings.rank, method),
             self.noun,
-            (*evidence.limits, *self._screened_out(evaluation), *uncounted(self)),
+            (*evidence.limits, *self._unheard(evaluation), *self._left_out(evaluation), *uncounted(self)),
             {"screening": screening_of(settings.judge), "judge": settings.judge.model_dump()},
             lambda found, matrices: (
                 *contradictions(matrices, names),
@@ -138,24 +150,28 @@ class Scores(Task[PairSelection, Preferences]):
         return scores_page(scores_report(self.work, evaluation, rankings, evidence, chosen))
 
     def screenings(self, evaluation: Evaluation[PairSelection, States]) -> Screenings | None:
-        """The results of BT.500 and P.910 for all annotators who compared pairs, side by side."""
+        """The results of BT.500 and P.910 for all annotators who answered, side by side."""
         return screenings_of(compared_in(evaluation.answers), len(evaluation.question_set), self.work.settings.judge)
 
-    def open_questions(self, evaluation: Evaluation[PairSelection, Any]) -> list[OpenPair]:
-        """Open pairs in the order of the pool, each once, however many duels need it."""
-        names = [
-            tuple(evaluation.item_ids[item] for item in evaluation.keys[number].tolist()) for number in evaluation.open
-        ]
+    def open_questions(self, evaluation: Evaluation[PairSelection, Any]) -> Sequence[OpenPair | OpenItem]:
+        """Open pairs or items in the order of the pool, each once, however many duels need it."""
+        ids, numbers = evaluation.item_ids, evaluation.open
+        named = [[ids[item] for item in evaluation.keys[number].tolist()] for number in numbers]
+        counts = [int(evaluation.answered[number]) for number in numbers]
+        if self.kind == "rating":
+            return [OpenItem(kind=self.kind, item=item, answers=n) for (item,), n in zip(named, counts, strict=True)]
         return [
-            OpenPair(kind=self.kind, first=first, second=second, answers=int(evaluation.answered[number]))
-            for number, (first, second) in zip(evaluation.open, names, strict=True)
+            OpenPair(kind=self.kind, first=first, second=second, answers=n)
+            for (first, second), n in zip(named, counts, strict=True)
         ]
 
-    def sheet_row(self, one: OpenPair) -> dict[str, str]:
-        """A row whose answer is how much better the second item is, −100 to 100; for choices first, second or same."""
-        row = {"kind": one.kind, "first": one.first, "second": one.second, "annotator": "", "answer": "", "time": ""}
+    def sheet_row(self, one: OpenPair | OpenItem) -> dict[str, str]:
+        """A row whose answer is how much better the second item is, −100 to 100; for choices first, second or same;
+        for ratings how good the item is, 0 to 100."""
+        about = {"item": one.item} if isinstance(one, OpenItem) else {"first": one.first, "second": one.second}
+        row = {"kind": one.kind, **about, "annotator": "", "answer": "", "time": ""}
         if one.kind == "choice":  # only the question says that 'same' is an option
-            row["question"] = json.dumps({"first": one.first, "same": True, "second": one.second}, ensure_ascii=False)
+            row["question"] = json.dumps(about | {"same": True}, ensure_ascii=False, sort_keys=True)
         return row
 
     def short_duels(self, found: Round[PairSelection], rows: Int[Array, " D"]) -> int:
@@ -163,22 +179,53 @@ class Scores(Task[PairSelection, Preferences]):
         levels = 1 if found.settings["case"] == "most" else found.settings["levels"]
         return len(found.duels) - int((rows >= levels).sum())
 
-    def _screened_out(self, evaluation: PairEvaluation) -> tuple[str, ...]:
-        """A sentence about pairs that lost all their answers to screening, and what to do about it."""
+    def _unheard(self, evaluation: PairEvaluation) -> list[str]:
+        compared = evaluation.states.compared
+        return unheard(compared.question, compared.person, "item" if self.kind == "rating" else "pair")
+
+    def _left_out(self, evaluation: PairEvaluation) -> tuple[str, ...]:
+        """Sentences about questions that lost all their answers to screening, and about items that no people link."""
+        words, noun = [], "item" if self.kind == "rating" else "pair"
         count = int((evaluation.states.state == SCREENED_OUT).sum())
-        if not count:
-            return ()
-        pairs, counts = ("1 pair", "it does") if count == 1 else (f"{count:,} pairs", "they do")
-        return (
-            f"{screening_of(self.work.settings.judge)} removed all answers to {pairs}, so {counts} not count: "
-            "exclude these annotators (dissensus annotators exclude), so that others are asked.",
-        )
+        if count:
+            counts = "it does" if count == 1 else "they do"
+            words.append(
+                f"{screening_of(self.work.settings.judge)} removed all answers to {counted(count, noun)}, so {counts} "
+                "not count: exclude these annotators (dissensus annotators exclude), so that others are asked."
+            )
+        unlinked = int((_decided(evaluation) & ~evaluation.states.pairs.is_known).sum())
+        if unlinked:
+            counts = "does" if unlinked == 1 else "do"
+            words.append(f"{counted(unlinked, 'judged pair')} {counts} not count: {UNLINKED}.")
+        return tuple(words)
+
+
+UNLINKED = (
+    "the people who rated one item and those who rated the other have no item in common, so they may just differ in "
+    "leniency; let somebody rate both"
+)
+"""Why a pair of rated items has no preference, and what to do about it."""
+
+
+def _decided(evaluation: PairEvaluation) -> Bool[Array, " p"]:
+    """Pairs with all their answers, in duels that have reached their share."""
+    decided = np.zeros(len(evaluation.states.pairs.value), bool)
+    for one in evaluation.judged:
+        decided[one.round_questions.subject[one.decided]] = True
+    return decided
 
 
 def evidence_of(evaluation: PairEvaluation) -> PairEvidence:
-    """The judged attacks of all rounds, with the answers behind them."""
-    found = evaluation.states
-    attacks = Attacks.together([attacks_in(judged, found.preference) for judged in evaluation.judged])
-    signs = np.concatenate([signs_of(judged.selection)[judged.decided] for judged in evaluation.judged])
-    compared = found.compared
-    return PairEvidence(attacks, signs, compared.question, compared.person, found.weighed, evaluation.keys)
+    """The judged attacks of all rounds, with the answers behind them.
+
+    Raises:
+        RankingError: no pair has a preference, because nobody links the ratings of its items.
+    """
+    found, selections = evaluation.states.pairs, [one.selection for one in evaluation.judged]
+    decided = _decided(evaluation)
+    if decided.any() and not (decided & found.is_known).any():
+        raise RankingError(f"no judged pair counts: {UNLINKED}")
+    attacks = Attacks.together([attacks_in(one, found.value, found.is_known) for one in evaluation.judged])
+    rows = [decided_rows(one, found.is_known) for one in evaluation.judged]
+    signs = np.concatenate([signs_of(one)[some] for one, some in zip(selections, rows, strict=True)])
+    return PairEvidence(attacks, signs, found.moved, pairs_of(selections)[0])

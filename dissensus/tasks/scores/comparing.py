@@ -1,4 +1,4 @@
-"""Step 10 of gMAD: the questions about the selected pairs, and the annotators' preferences."""
+"""Step 10 of gMAD: the questions about the selected pairs or their items, and the annotators' preferences."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from json.encoder import encode_basestring
 
 import numpy as np
 
-from dissensus.arrays import Array, Float, Int
+from dissensus.arrays import Array, Int
 from dissensus.competition.judged import RoundQuestions
 from dissensus.competition.task import QuestionSet, States, counted_states, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.inquiry import Answers, NumericAnswers, Questions, Wording
 from dissensus.records import JUDGED, SCREENED_OUT, PairSelection
-from dissensus.screening import PREFERENCES, WeightedAnswers, by_bt500, preferences
+from dissensus.screening import PREFERENCES, PairMeans, WeightedAnswers, by_bt500, item_means, pair_means
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.settings import PairSettings
 
@@ -26,14 +26,15 @@ CHOICES = {"first": -100.0, "second": 100.0, "same": 0.0}
 
 @dataclass(frozen=True, kw_only=True)
 class Preferences(States):
-    """`preference[q]`, −1 to 1, is how much better annotators find the second item; only valid where state is JUDGED.
+    """`pairs.value[p]`, −1 to 1, is how much better annotators find the second item of a pair, if it is known.
 
-    It is the weighted mean of the answers in `compared` (how much better the second item is, −100 to 100).
+    `state` is that of the questions: about pairs, or about their items. `compared` holds the answers to them: how much
+    better the second item is, −100 to 100, or how good an item is, 0 to 100.
     """
 
     compared: NumericAnswers
     weighed: WeightedAnswers
-    preference: Float[Array, " q"]
+    pairs: PairMeans
 
 
 def pair_round(selection: PairSelection, numbers: Int[Array, " Q"]) -> RoundQuestions[PairSelection]:
@@ -65,20 +66,36 @@ def pair_questions(kind: str, rounds: Sequence[Round[PairSelection]]) -> Questio
         wordings.append(Wording(_texts("slider", pairs, ids)))
         wordings.append(Wording(_texts("slider", pairs[:, ::-1], ids), is_swapped=True))
     by_round = [pair_round(found.selection, numbers) for found, numbers in zip(rounds, rows, strict=True)]
-    return QuestionSet([Questions(kind, _texts(kind, pairs, ids), tuple(wordings))], pairs, tuple(by_round), ids)
+    return QuestionSet(
+        [Questions(kind, _texts(kind, pairs, ids), tuple(wordings))], pairs, tuple(by_round), ids, shown=2
+    )
+
+
+def item_questions(rounds: Sequence[Round[PairSelection]]) -> QuestionSet[PairSelection]:
+    """'How good is it?', once per item, however many pairs need it; a row is decided by its two items."""
+    selections = [found.selection for found in rounds]
+    pairs, rows = pairs_of(selections)
+    items, place = np.unique(pairs, return_inverse=True)
+    sides, ids = place.reshape(-1, 2), ids_of(rounds)
+    texts = [f'{{"item":{encode_basestring(ids[item])}}}' for item in items.tolist()]
+    by_round = [RoundQuestions(one, sides[part], part, k=1) for one, part in zip(selections, rows, strict=True)]
+    return QuestionSet([Questions("rating", texts)], items[:, None], tuple(by_round), ids)
 
 
 def pair_states(question_set: QuestionSet[PairSelection], answers: Answers, settings: PairSettings) -> States:
-    """The state of each pair."""
-    return States(counted_states(question_set, answers, "slider", settings))  # a choice between items has no 'unfit'
+    """The state of each pair, or of each item that is rated."""
+    kind = "rating" if settings.question == "rating" else "slider"  # a choice between items has no 'unfit'
+    return States(counted_states(question_set, answers, kind, settings))
 
 
 def compared_in(answers: Answers) -> NumericAnswers:
-    """How much better annotators find the second item, −100 to 100; 'unfit' answers are left out."""
+    """How much better annotators find the second item, or how good they find one; 'unfit' answers are left out."""
     return answers.valued(lambda answer: CHOICES.get(answer) if isinstance(answer, str) else answer)
 
 
-def weighted_pairs(states: States, answers: Answers, settings: PairSettings) -> Preferences:
+def weighted_pairs(
+    question_set: QuestionSet[PairSelection], states: States, answers: Answers, settings: PairSettings
+) -> Preferences:
     """The states with preferences after the study's screening.
 
     Raises:
@@ -86,14 +103,32 @@ def weighted_pairs(states: States, answers: Answers, settings: PairSettings) -> 
         ScreeningError: the screening has no estimate; names the person.
     """
     compared = compared_in(answers)
-    return preferred(states, compared, weigh(compared, len(states.state), settings))
+    return preferred(question_set.by_round, states, compared, weigh(compared, len(states.state), settings))
 
 
-def preferred(states: States, compared: NumericAnswers, weighed: WeightedAnswers) -> Preferences:
-    """The states with preferences from weighted answers; pairs of which no answer counts are screened out."""
-    preference, weight = preferences(compared.question, weighed, len(states.state))
-    state = np.where((states.state == JUDGED) & (weight == 0), SCREENED_OUT, states.state)
-    return Preferences(state=state, compared=compared, weighed=weighed, preference=preference / 100)
+def preferred(
+    by_round: Sequence[RoundQuestions[PairSelection]],
+    states: States,
+    compared: NumericAnswers,
+    weighed: WeightedAnswers,
+) -> Preferences:
+    """The states with preferences from weighted answers; questions of which no answer counts are screened out."""
+    columns = compared.question, compared.person, weighed, len(states.state), len(compared.people)
+    sides = _sides(by_round)
+    found = pair_means(*columns) if sides.shape[1] == 1 else item_means(*columns).between(sides[:, 0], sides[:, 1])
+    counts = np.bincount(compared.question, weighed.weight, len(states.state)) > 0
+    state = np.where((states.state == JUDGED) & ~counts, SCREENED_OUT, states.state)
+    pairs = PairMeans(found.value / 100, found.moved / 100, found.is_known)
+    return Preferences(state=state, compared=compared, weighed=weighed, pairs=pairs)
+
+
+def _sides(by_round: Sequence[RoundQuestions[PairSelection]]) -> Int[Array, "p w"]:
+    """The questions that decide each pair: one about the pair, or two about its first and its second item."""
+    pairs = max((int(one.subject.max(initial=-1)) for one in by_round), default=-1) + 1
+    sides = np.zeros((pairs, by_round[0].questions.shape[1] if by_round else 1), np.int64)
+    for one in by_round:
+        sides[one.subject] = one.questions
+    return sides
 
 
 def columns_of(compared: NumericAnswers, questions: int) -> tuple[Array, Array, Array, int, int]:

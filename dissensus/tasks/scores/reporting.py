@@ -52,6 +52,7 @@ def scores_report(
         **about_attacks(work, evaluation, rankings, matrices, *_skipped(evaluation)),
         duels=_duels(work, evaluation, matrices),
         figures=_figures(work, evaluation),
+        question=settings.judge.question,
         screenings=screenings_of(compared, len(evaluation.question_set), settings.judge),
         levels=_level_words(evaluation.rounds[0]) if has_same_levels else (),
         stability=level_stability(evidence.attacks, len(models), method) if has_same_levels else (),
@@ -81,20 +82,23 @@ def _duels(
 ) -> tuple[AttackDuel[ShownPair], ...]:
     shown: dict[tuple[int, int], list[ShownPair]] = {}
     pictures = Pictures(work.pool, list(evaluation.item_ids), THUMBNAIL, work.progress)
-    answered, spoken, preference = evaluation.answered, _counted(evaluation), evaluation.states.preference
+    counts, pairs = (evaluation.answered, _counted(evaluation)), evaluation.states.pairs
     for found, judged in zip(evaluation.rounds, evaluation.judged, strict=True):
         chosen, levels, signs = judged.selection, _level_words(found), signs_of(judged.selection)
         for row in np.flatnonzero(judged.active).tolist():
-            number = int(judged.round_questions.questions[row, 0])
-            is_judged = judged.state[number] == JUDGED
+            numbers, pair = judged.round_questions.questions[row], int(judged.round_questions.subject[row])
+            is_judged = bool(np.all(judged.state[numbers] == JUDGED)) and bool(pairs.is_known[pair])
+            answers = [_answers(*(int(one[number]) for one in counts)) for number in numbers.tolist()]
             shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
                 ShownPair(
                     level=int(chosen.level[row]),
                     low=_side(evaluation, pictures, chosen.low, chosen.attacker_low, chosen.defender_low, row),
                     high=_side(evaluation, pictures, chosen.high, chosen.attacker_high, chosen.defender_high, row),
                     weight=int(chosen.weight[row]),
-                    preference=float(signs[row] * preference[number]) if is_judged else None,
-                    answers=_answers(int(answered[number]), int(spoken[number])),
+                    preference=float(signs[row] * pairs.value[pair]) if is_judged else None,
+                    answers=answers[0]
+                    if len(set(answers)) == 1
+                    else "low: {}, high: {}".format(*answers[:: signs[row]]),
                     level_words=levels[int(chosen.level[row])],
                 )
             )
@@ -114,7 +118,7 @@ def _side(
 
 
 def _counted(evaluation: PairEvaluation) -> Int[Array, " q"]:
-    """The number of answers that count, for each pair."""
+    """The number of answers that count, for each question."""
     compared, weighed = evaluation.states.compared, evaluation.states.weighed
     return np.bincount(compared.question[weighed.weight > 0], minlength=len(evaluation.question_set))
 

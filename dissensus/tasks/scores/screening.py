@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.arrays import Array
+from dissensus.arrays import Array, Float
 from dissensus.errors import ScreeningError
 from dissensus.inquiry import NumericAnswers
 from dissensus.report.scores.data import Screenings, Subject
-from dissensus.screening import P910, Bt500, WeightedAnswers, bt500, by_bt500, by_p910, p910, preferences
+from dissensus.screening import P910, Bt500, WeightedAnswers, bt500, by_bt500, by_p910, item_means, p910, preferences
 from dissensus.tasks.scores.comparing import columns_of, person_named
 from dissensus.tasks.scores.settings import PairSettings
 
+SIDES = {
+    "slider": ("towards the first items", "towards the second items"),
+    "rating": ("stricter than others", "more lenient than others"),
+}
+"""What a negative and a positive bias mean, for every kind of question whose answers are screened."""
+
 
 def screenings_of(compared: NumericAnswers, questions: int, settings: PairSettings) -> Screenings | None:
-    """The results of BT.500 and P.910 for everyone; None if there are no slider answers to screen."""
-    if settings.question != "slider" or len(compared.value) == 0:
+    """The results of BT.500 and P.910 for everyone; None if there are no numbers to screen."""
+    if settings.question == "choice" or len(compared.value) == 0:
         return None
-    return screen(compared, questions, settings.method, settings.balance)
+    return screen(compared, questions, settings)
 
 
-def screen(compared: NumericAnswers, questions: int, used: str, balance: float | None = None) -> Screenings:
+def screen(compared: NumericAnswers, questions: int, settings: PairSettings) -> Screenings:
     """Both screenings; one without an estimate says why."""
-    columns = columns_of(compared, questions)
+    columns, balance, kind = columns_of(compared, questions), settings.balance, settings.question
     rejecting: Bt500 | str
     soft: P910 | str
     try:
@@ -33,13 +39,14 @@ def screen(compared: NumericAnswers, questions: int, used: str, balance: float |
         soft = p910(*columns)
     except ScreeningError as error:
         soft = person_named(str(error), compared.people)
-    subjects = tuple(_subject(compared, number, rejecting, soft) for number in range(len(compared.people)))
+    subjects = tuple(_subject(compared, number, rejecting, soft, kind) for number in range(len(compared.people)))
     words = (_bt500_words(rejecting, compared), _p910_words(soft))
-    correlation = None if isinstance(rejecting, str) or isinstance(soft, str) else _correlation(columns, balance)
-    return Screenings(used, subjects, words, correlation)
+    is_both = not isinstance(rejecting, str) and not isinstance(soft, str)
+    correlation = _correlation(columns, balance, kind == "rating") if is_both else None
+    return Screenings(settings.method, subjects, words, correlation, kind)
 
 
-def _subject(compared: NumericAnswers, number: int, rejecting: Bt500 | str, soft: P910 | str) -> Subject:
+def _subject(compared: NumericAnswers, number: int, rejecting: Bt500 | str, soft: P910 | str, kind: str) -> Subject:
     answers = int((compared.person == number).sum())
     estimate = None if isinstance(soft, str) else soft
     return Subject(
@@ -49,7 +56,7 @@ def _subject(compared: NumericAnswers, number: int, rejecting: Bt500 | str, soft
         rejected=None if isinstance(rejecting, str) else rejecting.rejected.get(number),
         bias=None if estimate is None else float(estimate.bias[number]),
         inconsistency=None if estimate is None else float(estimate.inconsistency[number]),
-        words="" if estimate is None else estimate.words(number),
+        words="" if estimate is None else estimate.words(number, SIDES[kind]),
     )
 
 
@@ -74,15 +81,18 @@ def _p910_words(found: P910 | str) -> str:
     )
 
 
-def _correlation(columns: tuple[Array, Array, Array, int, int], balance: float | None) -> float | None:
-    """Correlation of the two screenings' preferences over the pairs for which both have one."""
+def _correlation(columns: tuple[Array, Array, Array, int, int], balance: float | None, is_rating: bool) -> float | None:
+    """Correlation of the two screenings' preferences or mean ratings, over the questions for which both have one."""
+    question, person, _, questions, people = columns
 
-    def preferred(weighed: WeightedAnswers) -> tuple[np.ndarray, np.ndarray]:
-        return preferences(columns[0], weighed, columns[3])
+    def means(weighed: WeightedAnswers) -> Float[Array, " I"]:
+        if is_rating:
+            return item_means(question, person, weighed, questions, people).value
+        return preferences(question, weighed, questions)[0]
 
-    one, weight = preferred(by_bt500(*columns, balance))
-    other, _ = preferred(by_p910(*columns))
-    known = weight > 0
-    if known.sum() < 3 or min(np.ptp(one[known]), np.ptp(other[known])) == 0:
+    accepted = by_bt500(*columns, balance)
+    known = np.bincount(question, accepted.weight, questions) > 0
+    one, other = means(accepted)[known], means(by_p910(*columns))[known]
+    if known.sum() < 3 or min(np.ptp(one), np.ptp(other)) == 0:
         return None
-    return float(np.corrcoef(one[known], other[known])[0, 1])
+    return float(np.corrcoef(one, other)[0, 1])

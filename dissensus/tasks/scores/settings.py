@@ -27,11 +27,11 @@ reserves = 1        # next pairs per level, which replace discarded ones
 # jnd = 1.0         # strict: the defender's two scores must differ by less than this
 
 [judge]
-question = "slider" # slider, choice
+question = "slider" # slider, choice: about two items; rating: every item once, on its own
 method = "bt500"    # bt500, p910, mean
 # balance = 0.3     # bt500 then rejects only people whose |high − low| / all outliers is below this, as in BT.500
-# min_answers = 3   # people who must compare a pair before it counts; 1 until `serve` sets 3
-unfit = 0.5         # a pair is discarded if more than this share of its answers is 'unfit'
+# min_answers = 3   # people who must judge a pair (for ratings, an item) before it counts; 1 until `serve` sets 3
+unfit = 0.5         # it is discarded if more than this share of its answers is 'unfit'
 share = 0.5         # a duel counts once this share of its pairs is judged
 
 [rank]
@@ -76,9 +76,9 @@ class LevelSettings(Record):
 
 
 class PairSettings(CountingSettings):
-    """How annotators compare two items, and when their answers count."""
+    """How annotators compare two items, or rate one, and when their answers count."""
 
-    question: Literal["slider", "choice"] = "slider"
+    question: Literal["slider", "choice", "rating"] = "slider"
     method: str = "bt500"
     balance: float | None = Field(None, gt=0, le=1)
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dissensus.arrays import Array, Float, Int
-from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among, unheard
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
 from dissensus.competition.judged import Judged
 from dissensus.competition.standings import Method
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import attack_matrices
 from dissensus.ranking import ATTACK_RANKERS, Rows, credits_of
 from dissensus.records import AttackMatrices, Attacks, PairSelection, Standing
-from dissensus.screening import WeightedAnswers, preferences
 from dissensus.tasks.scores.comparing import signs_of
 
 USUAL = Method("thurstone", 0.01)
@@ -25,16 +24,14 @@ USUAL = Method("thurstone", 0.01)
 class PairEvidence:
     """Judged attacks and the answers behind them; `sign` turns a pair's preference towards the attacker's high item.
 
-    `question`, `person` and `weighed` are columns of answers; `attacks.pair` and `question` number pairs the same way,
-    and `items` holds the two items of every pair.
+    `attacks.pair` numbers pairs: `items` holds the two items of each, and `moved` says how much a person's answers
+    move the preference for its second item.
     """
 
     attacks: Attacks
     sign: Int[Array, " Q"]
-    question: Int[Array, " A"]
-    person: Int[Array, " A"]
-    weighed: WeightedAnswers
-    items: Int[Array, "q 2"]
+    moved: Float[Array, "R p"]
+    items: Int[Array, "p 2"]
 
     def among(self, members: Int[Array, " n"]) -> PairEvidence:
         rows, attacker, defender = rows_among(self.attacks.attacker, self.attacks.defender, members)
@@ -55,7 +52,7 @@ class PairEvidence:
         attacks, preference = self.attacks, self.attacks.preference
         duel = attacks.attacker.astype(np.int64) * models + attacks.defender
         share = attacks.weight / np.bincount(duel, attacks.weight)[duel]
-        own = self.sign * self._by_person()
+        own = self.sign * self.moved[:, attacks.pair]
         attacking = measure == "aggressiveness"
         return Rows(
             row=attacks.attacker if attacking else attacks.defender,
@@ -67,29 +64,21 @@ class PairEvidence:
             by_person=own if attacking else -np.sign(preference) * own,
         )
 
-    def _by_person(self) -> Float[Array, "R Q"]:
-        """By how much each person's answers move the preference of a row's pair from the mean of all answers."""
-        pairs, people = len(self.items), int(self.person.max(initial=-1)) + 1
-        preference, total = preferences(self.question, self.weighed, pairs)
-        weight = self.weighed.weight / np.where(total > 0, total, 1.0)[self.question]
-        moved = weight * (self.weighed.value - preference[self.question]) / 100
-        cell = self.person * pairs + self.question
-        return np.bincount(cell, moved, people * pairs).reshape(people, pairs)[:, self.attacks.pair]
-
     @property
     def limits(self) -> tuple[str, ...]:
         """What the rank sets do not cover."""
         attacks, words = self.attacks, []
         if len(attacks) and not attacks.preference.any():
             words.append("Annotators saw no difference in any pair, so no model is falsified.")
-        return (*words, *unheard(self.question, self.person, "pair"))
+        return tuple(words)
 
 
-def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) -> Attacks:
-    """The preference for the attacker's higher item on each decided row."""
-    rows = np.flatnonzero(judged.decided)
-    chosen = judged.selection.take(rows)
-    pair = judged.round_questions.questions[rows, 0]
+def attacks_in(
+    judged: Judged[PairSelection], preference: Float[Array, " p"], is_known: Bool[Array, " p"] | None = None
+) -> Attacks:
+    """The preference for the attacker's higher item on each decided row whose preference is known."""
+    rows = decided_rows(judged, is_known)
+    chosen, pair = judged.selection.take(rows), judged.round_questions.subject[rows]
     return Attacks(
         attacker=chosen.attacker,
         defender=chosen.defender,
@@ -100,14 +89,19 @@ def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " q"]) ->
     )
 
 
+def decided_rows(judged: Judged[PairSelection], is_known: Bool[Array, " p"] | None = None) -> Int[Array, " r"]:
+    """Decided rows whose preference is known: two items rated by people who have nothing in common have none."""
+    known = True if is_known is None else is_known[judged.round_questions.subject]
+    return np.flatnonzero(judged.decided & known)
+
+
 def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tuple[int, float, float], ...]:
     """(k, Spearman correlations of aggressiveness and of resistance by k levels with those by all levels): Table 1.
 
     Levels with the most items come first: at the ends of the scale, few models may have two items in a level.
     """
-    nobody = np.zeros(0, np.int64)
-    unweighed = WeightedAnswers(np.zeros(0), np.zeros(0))
-    evidence = PairEvidence(attacks, nobody, nobody, nobody, unweighed, np.zeros((0, 2), np.int64))
+    nothing = np.zeros((0, 2), np.int64)
+    evidence = PairEvidence(attacks, np.zeros(0, np.int64), nothing.astype(float), nothing)
 
     def strengths(levels: Int[Array, " k"]) -> list[Float[Array, " M"]]:
         rows = attacks.take(np.isin(attacks.level, levels))

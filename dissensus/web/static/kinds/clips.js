@@ -1,4 +1,4 @@
-/* Two clips in one place: a cover before they are played, a progress bar, and buttons to replay them. */
+/* One clip, or two in one place: a cover before they are played, a progress bar, and buttons to replay them. */
 
 import { make } from "../dom.js";
 import { Player } from "./player.js";
@@ -9,14 +9,19 @@ export class Clips {
   #exact;
   #changed;
   #words = make("p", {});
-  #start = make("button", { type: "button", class: "go", "data-role": "play", onclick: () => this.play() }, "Play both clips ", key("Space"));
+  #start = make("button", { type: "button", class: "go", "data-role": "play", onclick: () => this.play() });
   #cover = make("div", { class: "cover" }, this.#words, this.#start);
   #bar = make("i", {});
-  #rows = [this.#again("First again", "1", 0), this.#again("Second again", "2", 1), this.#again("Both", "P", 0, 1)];
-  element = make("div", { class: "replay", role: "group", "aria-label": "Play again" }, this.#rows);
+  #all;
+  #rows;
 
-  /* exact: the stage that shows them; changed: called after every change, such as when both have been seen. */
+  /* exact: the stage that shows them; changed: called after every change, such as when all have been seen. */
   constructor(clips, exact, wereSeen, changed) {
+    this.#all = clips.map((_, i) => i);
+    const alone = [this.#again("Again", "P", 0)];
+    this.#rows = clips.length === 1 ? alone : [this.#again("First again", "1", 0), this.#again("Second again", "2", 1), this.#again("Both", "P", 0, 1)];
+    this.#start.append(clips.length === 1 ? "Play the clip " : "Play both clips ", key("Space"));
+    this.element = make("div", { class: "replay", role: "group", "aria-label": "Play again" }, this.#rows);
     this.#exact = exact;
     this.#changed = changed;
     this.player = new Player(clips, wereSeen, () => this.draw());
@@ -26,7 +31,7 @@ export class Clips {
 
   /* True if the key played something. */
   key(name) {
-    const places = { p: [0, 1], 1: [0], 2: [1] }[name];
+    const places = { p: this.#all, ...(this.#all.length > 1 && { 1: [0], 2: [1] }) }[name];
     if (!places || (!this.player.isSeen && name !== "p")) return false;
     this.player.play(...places);
     return true;
@@ -40,7 +45,7 @@ export class Clips {
   }
 
   play() {
-    this.player.play(0, 1);
+    this.player.play(...this.#all);
   }
 
   draw() {
@@ -48,13 +53,18 @@ export class Clips {
     if (shown !== null) this.#exact.show(shown);
     this.#cover.hidden = playing !== null || (isSeen && shown !== null && !isUnderway);
     this.#start.hidden = this.#words.hidden = isUnderway;
-    this.#words.textContent = trouble || (shown === null ? "Two clips, one after the other." : "Watch both to the end.");
+    this.#words.textContent = trouble || this.#hint(shown === null);
     this.#rows.forEach((row, i) => {
       row.setAttribute("aria-pressed", String(playing === i));
       row.disabled = !isSeen;
     });
     this.#bar.style.width = `${100 * this.player.share}%`;
     this.#changed();
+  }
+
+  #hint(isNew) {
+    if (this.#all.length === 1) return isNew ? "One clip." : "Watch it to the end.";
+    return isNew ? "Two clips, one after the other." : "Watch both to the end.";
   }
 
   #again(label, name, ...places) {

@@ -32,7 +32,7 @@ export class ExactStage {
   constructor(media, captions) {
     this.#media = media;
     this.#rolls = media.map((medium) => this.#roll(medium));
-    this.#panes = this.#rolls.map((roll, i) => make("figure", { class: "pane" }, make("figcaption", {}, captions[i]), roll));
+    this.#panes = this.#rolls.map((roll, i) => make("figure", { class: "pane" }, captions[i] && make("figcaption", {}, captions[i]), roll));
     this.bed = make("div", { class: "panes", "data-pictures": media.length }, this.#panes);
     this.element = make("div", { class: "exact", "data-role": "stage" }, this.bed, make("p", { class: "exact-note" }, this.#note, this.#toggle));
     this.#observer.observe(this.bed);

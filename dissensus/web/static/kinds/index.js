@@ -9,8 +9,8 @@
  *                   fills the empty element `host`; the page handles what is below it (undo, comment, feedback)
  *
  * question: as the server sent it: { ticket, kind, training, payload, images }
- * context:  pictures       the question's images as decoded <img> elements, in order (<video> for a clip, which only the
- *                          slider shows); empty if the items are not pictures: then payload.items says what to look
+ * context:  pictures       the question's images as decoded <img> elements, in order (<video> for a clip, which only
+ *                          slider and rating show); empty if the items are not pictures: then payload.items says what to look
  *                          at, and stage() shows that
  *           answer(value)  gives the answer in the format of POST /api/answers; may be called early or twice: the page
  *                          takes the first one after the picture became visible
@@ -34,9 +34,10 @@ import choice from "./choice.js";
 import contains from "./contains.js";
 import mask from "./mask.js";
 import pick from "./pick.js";
+import rating from "./rating.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, slider, mask, check };
+export const KINDS = { contains, choice, pick, slider, rating, mask, check };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [

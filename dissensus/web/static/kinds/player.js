@@ -1,4 +1,4 @@
-/* Plays two clips one after the other, as often as somebody likes. */
+/* Plays clips one after the other, as often as somebody likes. */
 
 const PAUSE = 700; // milliseconds between two clips, so that the change does not look like a cut
 
