@@ -38,7 +38,7 @@ LABELS = 1 << 16
 COMPETING = 11
 COLLECTIONS = ("pacs", "sst2", "rte")  # those with at least twice eleven models
 USUAL_CAP = 3
-MOST = 4  # times k: how many items per duel are selected, of which as many are used as the questions allow
+MOST = 2  # times k: how many items per duel are selected, of which as many are used as the questions allow
 
 Select = Callable[[Array, Levels, int], Selection]
 
