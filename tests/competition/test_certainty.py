@@ -28,6 +28,7 @@ from dissensus.screening.agreement import Agreement
 from dissensus.screening.controls import Threshold, suggested_exclusions
 from dissensus.screening.shares import Shares
 from dissensus.tasks.masks import standings as masks
+from dissensus.tasks.masks.judging import drawn_by
 from dissensus.tasks.scores import standings as scores
 
 SOURCES = (
@@ -37,6 +38,7 @@ SOURCES = (
     "competition/standings.py",
     "tasks/scores/standings.py",
     "tasks/masks/standings.py",
+    "tasks/masks/judging.py",
     "report/opening.py",
     "report/wording.py",
     "report/labels/page.py",
@@ -183,6 +185,8 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     "still open, so ranks may change": (notes(1), notes(0)),
     "rank sets cover variation between": (answers([0, 1], [0, 0]), answers([0, 0], [0, 1])),
     "do not cover systematic differences": (answers([0, 1], [0, 1]), answers([0, 1, 1], [0, 0, 1])),
+    "Only one person drew the masks": (lambda: drawn_by(1), lambda: drawn_by(2)),
+    "between the people who drew the masks": (lambda: drawn_by(2), lambda: drawn_by(1)),
     # attacks
     "so no model is falsified": (pair_limits(0.0), pair_limits(0.1)),
     "nothing tells them apart": (image_limits(0.5), image_limits(0.4)),

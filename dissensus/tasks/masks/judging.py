@@ -157,7 +157,16 @@ def doubts(settings: TruthSettings, evaluation: MaskEvaluation) -> tuple[str, ..
     if settings.check and (unchecked := sum(not one.is_checked for one in judged)):
         were = "was" if unchecked == 1 else "were"
         words.append(f"{unchecked:,} of the masks that count {were} checked by nobody but their author.")
-    return tuple(words)
+    return (*words, *drawn_by(len({said.person for one in judged for said in one.masks})))
+
+
+def drawn_by(people: int) -> list[str]:
+    """A sentence about what the rank sets do not cover, given how many people drew the masks that count."""
+    if people == 0:
+        return []
+    if people == 1:
+        return ["Only one person drew the masks: rank sets cover variation between images, not annotators."]
+    return ["Rank sets do not cover systematic differences between the people who drew the masks."]
 
 
 def began_from(settings: TruthSettings, models: Sequence[str], wording: int) -> str:
