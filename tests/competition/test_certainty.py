@@ -146,7 +146,7 @@ def cyclic(share: float | None) -> Said:
 
 
 def screened(correlation: float | None) -> Said:
-    return lambda: [_agreement(correlation)]
+    return lambda: [_agreement(SimpleNamespace(correlation=correlation, noun="pairs"))]
 
 
 def agreed(value: float, low: float, high: float) -> Said:
@@ -238,7 +238,7 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     # people
     "The two screenings cannot be compared": (screened(None), screened(0.5)),
     "it hardly matters which": (screened(0.98), screened(0.97)),
-    "they agree on most pairs": (screened(0.9), screened(0.98)),
+    "they agree on most ": (screened(0.9), screened(0.98)),
     "the choice matters": (screened(0.89), screened(0.9)),
     "People disagree more than expected by chance": (agreed(-0.2, -0.3, -0.1), agreed(-0.2, -0.3, 0.1)),
     "There is not enough evidence yet": (agreed(0.5, 0.0, 0.9), agreed(0.5, 0.1, 0.9)),
