@@ -5,6 +5,9 @@
 Every study draws some models of a public collection and puts its items in random order. The answers are the labels of
 the collection; for ImageNet, they are ReaL's label sets. The true order is by accuracy on all items. Prints a table of
 Spearman correlations with the true order, averaged over the studies.
+
+The second table has simulated models that are all equally accurate, half of them alike: by how much the logarithm of
+their strength exceeds that of the others, which should be zero.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ from scipy.stats import spearmanr
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from dissensus.arrays import Array, Bool, UInt16
+from benchmarks.calibration import Size, label_outcomes
+from dissensus.arrays import Array, Bool, Float, UInt16
 from dissensus.competition.one_order import strengths
 from dissensus.competition.select import duels_of
 from dissensus.competition.standings import Method
@@ -86,6 +90,17 @@ def study(rng: np.random.Generator, data: Collection, models: int, k: int) -> tu
     return len(keys), len(own) / len(duels), len(every) / len(duels), *close
 
 
+def alike_ahead(studies: int, k: int) -> Float[Array, "S 2"]:
+    """By how much models that resemble each other are ahead of equally accurate others, in both orders."""
+    size, half = Size("labels", 11, k, 1, 3000), 6
+    found = []
+    for seed in range(studies):
+        both = label_outcomes(np.random.default_rng(seed), size, np.zeros(size.models), are_alike=True)
+        logs = [np.log(strengths(tally(one, size.models), METHOD)) for one in both]
+        found.append([one[:half].mean() - one[half:].mean() for one in logs])
+    return np.array(found)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kit", type=Path, default=KIT)
@@ -103,6 +118,12 @@ def main() -> None:
             gain = f"{gains.mean():+.3f} ± {gains.std(ddof=1) / np.sqrt(len(gains)):.3f}"
             cells = f"{questions:.0f} | {own:.1f} | {every:.1f} | {before:.3f} | {after:.3f} | {gain}"
             print(f"| {name} | {models} | {k} | {cells} |", flush=True)
+    print("\n| 11 equal models, 6 alike: k | ranking | all answers |\n| ---: | ---: | ---: |")
+    for k in (*given.items, 100):
+        ahead = alike_ahead(given.studies, k)
+        errors = ahead.std(axis=0, ddof=1) / np.sqrt(len(ahead))
+        cells = " | ".join(f"{mean:+.2f} ± {error:.2f}" for mean, error in zip(ahead.mean(axis=0), errors, strict=True))
+        print(f"| {k} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -89,10 +89,18 @@ SIZES = (
 def labels(
     rng: np.random.Generator, size: Size, skill: Skill, method: Method, is_all: bool = False, are_alike: bool = False
 ) -> Orders:
+    """Classifiers, judged on the items of their own duels or, if `is_all`, by all answers."""
+    outcomes = label_outcomes(rng, size, skill, are_alike)[is_all]
+    return [one_order.rank(outcomes, _names(size), method)]
+
+
+def label_outcomes(
+    rng: np.random.Generator, size: Size, skill: Skill, are_alike: bool = False
+) -> tuple[Outcomes, Outcomes]:
     """Classifiers of ten classes; a duel's items are drawn from those on which its two models differ.
 
-    `is_all`: every answer counts in all duels that it decides. `are_alike`: the first half of the models have four
-    fifths of the noise in common, and of the wrong classes.
+    The second outcomes are those from all answers. `are_alike`: the first half of the models have four fifths of the
+    noise in common, and of the wrong classes.
     """
     truth, difficulty = rng.integers(10, size=size.items), rng.standard_normal(size.items)
     noise = rng.standard_normal((size.models, size.items))
@@ -111,13 +119,11 @@ def labels(
         rows += [(one, other, item, place) for place, item in enumerate(items, start=1)]
     first, second, item, place = np.array(rows).T
     right = said == truth
-    outcomes = Outcomes(first, second, item, place, right[first, item], right[second, item])
-    if is_all:
-        asked = np.concatenate([item * 10 + said[first, item], item * 10 + said[second, item]])
-        keys, items = np.stack(np.divmod(np.unique(asked), 10), axis=1), np.unique(item)
-        verdicts = np.where(keys[:, 1] == truth[keys[:, 0]], YES, NO)
-        outcomes = decided_outcomes(said[:, items].astype(np.uint16), items, keys, verdicts)
-    return [one_order.rank(outcomes, _names(size), method)]
+    own = Outcomes(first, second, item, place, right[first, item], right[second, item])
+    asked = np.concatenate([item * 10 + said[first, item], item * 10 + said[second, item]])
+    keys, items = np.stack(np.divmod(np.unique(asked), 10), axis=1), np.unique(item)
+    verdicts = np.where(keys[:, 1] == truth[keys[:, 0]], YES, NO)
+    return own, decided_outcomes(said[:, items].astype(np.uint16), items, keys, verdicts)
 
 
 def scores(rng: np.random.Generator, size: Size, skill: Skill, method: Method, is_rating: bool = False) -> Orders:
