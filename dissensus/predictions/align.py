@@ -51,15 +51,20 @@ def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
     twice = np.flatnonzero(seen > 1)
     if len(twice):
         raise PredictionError(
-            f"{len(twice)} items are in the file more than once, the first is {pool_ids[int(twice[0])]}: "
+            f"{len(twice)} items are in the file more than once, the first is {_first(pool_ids, twice)}: "
             "keep one row each"
         )
     absent = np.flatnonzero(seen == 0)
     if len(absent):
         raise PredictionError(
             f"{len(absent)} of {len(pool_ids)} pool items have no row in the file, the first is"
-            f" {pool_ids[int(absent[0])]}: add a row for every item, with an empty cell if there is no prediction"
+            f" {_first(pool_ids, absent)}: add a row for every item, with an empty cell if there is no prediction"
         )
+
+
+def _first(pool_ids: Strings, places: Int[Array, " n"]) -> str:
+    """The first of some items by id; the order of the pool would mean nothing to the reader."""
+    return str(pc.min(pool_ids.take(pa.array(places))))
 
 
 def check_labels(labels: Int[Array, " n"], classes: int, items: Sequence[object] | Strings) -> None:

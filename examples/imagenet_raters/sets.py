@@ -14,7 +14,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-from compete import ELEVEN
+import pyarrow as pa
+from compete import ELEVEN, item_names
 from scipy.stats import spearmanr
 
 from dissensus.arrays import MISSING, Array
@@ -23,6 +24,7 @@ from dissensus.competition.one_order import USUAL, strengths
 from dissensus.competition.select import duels_of
 from dissensus.discrepancy.labels import DISCREPANCIES, class_distances
 from dissensus.pairwise import tally
+from dissensus.pool import in_order
 from dissensus.screening import majority_verdicts
 from dissensus.selection import Levels, Rule, finish, scan
 from dissensus.store.classes import classes_of, read_classes
@@ -33,9 +35,10 @@ ODD = (919, 920, 971)  # street sign, traffic light and bubble: no 'physical ent
 
 
 class Raters:
-    """What the 85 raters said, by image · 65,536 + label."""
+    """What the 85 raters said, by image · 65,536 + label; questions are about the images' places in the pool."""
 
-    def __init__(self, kit: Path) -> None:
+    def __init__(self, kit: Path, images: Array) -> None:
+        self.images = images
         raters = np.load(kit / "raters_sparse.npz")
         keys = raters["item_image"].astype(np.int64) * LABELS + raters["item_label"]
         columns = [list(raters["answer_names"]).index(name) for name in ("yes", "no", "maybe")]
@@ -45,13 +48,14 @@ class Raters:
         order = np.argsort(keys)
         self.keys, self.counts = keys[order], counts[order]
 
-    def asked(self, images: Array, labels: Array) -> Array:
-        """True where the raters were asked about the label."""
-        return np.isin(images * LABELS + labels, self.keys)
+    def asked(self, labels: Array) -> Array:
+        """True where the raters were asked about the label of an image."""
+        return np.isin(self.images * LABELS + labels, self.keys)
 
     def verdicts(self, questions: Array) -> Array:
         """Majority verdicts on (image, label) questions."""
-        return majority_verdicts(self.counts[np.searchsorted(self.keys, questions[:, 0] * LABELS + questions[:, 1])])
+        keys = self.images[questions[:, 0]] * LABELS + questions[:, 1]
+        return majority_verdicts(self.counts[np.searchsorted(self.keys, keys)])
 
 
 def correlation(labels: Array, accuracy: Array, levels: Levels, raters: Raters, rule: Rule) -> tuple[float, int, float]:
@@ -82,9 +86,9 @@ def main() -> None:
     real = json.loads((given.kit / "real.json").read_text())
     known = [image for image in range(len(real)) if real[image]]
     accuracy = np.array([np.mean([row[image] in real[image] for image in known]) for row in labels.tolist()])
-    raters, rule = Raters(given.kit), Rule()
-    asked = np.stack([raters.asked(np.arange(labels.shape[1]), row) for row in labels])
-    usable = np.where(asked, labels, MISSING).astype(np.uint16)
+    images = in_order(pa.array(item_names(np.arange(labels.shape[1]))))  # the order of the pool, by which ties go
+    raters, rule = Raters(given.kit, images), Rule()
+    usable = np.stack([np.where(raters.asked(row), row, MISSING) for row in labels[:, images]]).astype(np.uint16)
     classes = classes_of(read_classes("imagenet"))
     distances = class_distances(classes, given.distance)
     if given.ceiling is not None:

@@ -23,6 +23,7 @@ from dissensus.backends.decode import Unreadable
 from dissensus.discrepancy.masks import agreements
 from dissensus.predictions.maps import maps_of, resized
 from dissensus.records import BACKGROUND, VOID, Ranking, Rankings
+from dissensus.steps.pooling import given_order
 from dissensus.study import Study
 from dissensus.tasks.masks.columns import MapColumn
 
@@ -98,7 +99,7 @@ def mean_scores(study: Study, pets: Path, models: Sequence[str]) -> dict[str, tu
     """
     items = study.items()
     truths = maps_of([truth_of(pets, item) for item in items])
-    columns = [MapColumn(study.folder, name).at(np.arange(len(items))) for name in models]
+    columns = [MapColumn(study.folder, name).at(given_order(study.folder)) for name in models]
     scores, is_known = agreements(columns, truths, len(CLASSES), "miou")
     is_selected = np.isin(items, [row["item"] for row in study.selection()])
     means = {}
