@@ -15,8 +15,8 @@ classes = {classes}
 [select]
 k = 30              # items per duel
 # reserves = 30     # next items per duel, which replace discarded ones; defaults to k
-cap = 3             # at most this many items per duel with the same predicted label, for either model;
-                    # it rises where a duel would otherwise have fewer than k
+# cap = 3           # at most this many items per duel with the same predicted label, for either model; rises if a
+                    # duel would otherwise have fewer than k; defaults to 3, or to no cap with the distance zero-one
 confidence = 0.8    # minimum confidence of both models (ignored for models without confidences)
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
 # eligible = "eligible/….csv"    # select only the items, the classes, or the labels on items that this file lists
@@ -43,7 +43,7 @@ class SelectSettings(Record):
 
     k: int = Field(30, ge=1)
     reserves: int | None = Field(None, ge=0)
-    cap: int = Field(3, ge=1)
+    cap: int | None = Field(None, ge=1)
     confidence: float = Field(0.8, ge=0, le=1)
     distance: str | None = None
     eligible: str | None = None
