@@ -225,7 +225,11 @@ STUDIES: dict[str, Callable[[np.random.Generator, Size, Skill, Method], Orders]]
 }
 USUAL = {
     "labels": one_order.USUAL,
+    "all answers": one_order.USUAL,
+    "half alike, labels": one_order.USUAL,
+    "half alike, all answers": one_order.USUAL,
     "scores": scores_standings.USUAL,
+    "ratings": scores_standings.USUAL,
     "masks": masks_standings.USUAL,
     "choices": masks_standings.USUAL,
 }

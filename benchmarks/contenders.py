@@ -225,7 +225,7 @@ def _walk(candidates: list[Candidate], size: int) -> tuple[bool, list[tuple[int,
     return is_whole, [(row[0], False) for row in selected] + [(row[0], True) for row in reserves]
 
 
-def _greedy(candidates: list[Candidate], most: int, may_rise: bool) -> tuple[list[Candidate], list[Candidate]]:
+def _greedy(candidates: list[Candidate], most: int, may_rise: bool = False) -> tuple[list[Candidate], list[Candidate]]:
     """Candidates taken in order as the cap allows, which may rise if these are too few, and those left over."""
     first_count, second_count = Counter[int](), Counter[int]()
     taken: list[Candidate] = []

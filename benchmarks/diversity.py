@@ -5,12 +5,13 @@ Example: python benchmarks/diversity.py KIT
 KIT/imagenet holds the labels of 46 networks for 50,000 images, and the labels that people found in each image;
 KIT/collections holds collections of classifiers with few classes. Each competition is one of random sets of eleven
 models, with its pool in random order, as ties go by that order. Its answers are the true ones, and its ranking is
-compared with the order of accuracies over the whole pool. In every competition all options ask equally many questions:
-as many as a cap of 3 asks with k items per duel; other options take fewer or more items per duel to get there.
+compared with the order of accuracies over the whole pool. In every competition all options ask equally many questions
+(give or take one item per duel): as many as a cap of 3 asks with k items per duel.
 
 The models of a collection are dealt into two halves of equal strength: `choose` is for choosing a default, and `report`
-is for reporting what it does. `rarest` means: of the items that are equally far apart, the one whose two labels were
-selected least often for this duel so far comes first, without a cap. `fixed 3` is a cap that does not rise.
+is for reporting what it does. Collections with fewer than 22 models are only reported, with all models at once.
+`rarest` means: of the items that are equally far apart, the one whose two labels were selected least often for this
+duel so far comes first, without a cap. `fixed 3` is a cap that does not rise.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from dissensus.arrays import Array
 from dissensus.competition.judged import active_rows
 from dissensus.competition.one_order import USUAL, strengths
 from dissensus.competition.select import duels_of
-from dissensus.discrepancy.labels import class_distances
+from dissensus.discrepancy.labels import DISCREPANCIES, class_distances
 from dissensus.pairwise import tally
 from dissensus.records import Outcomes, Selection
 from dissensus.selection import Levels, Rule, finish, scan
@@ -36,9 +37,10 @@ from dissensus.store.classes import classes_of, read_classes
 
 LABELS = 1 << 16
 COMPETING = 11
-COLLECTIONS = ("pacs", "sst2", "rte")  # those with at least twice eleven models
+COLLECTIONS = ("pacs", "domain_drift", "emotion_detection", "sst2", "rte")
+PARTS = ("choose", "report")
 USUAL_CAP = 3
-MOST = 2  # times k: how many items per duel are selected, of which as many are used as the questions allow
+MOST = 2  # times k: how many items per duel are selected, and used as far as the questions allow
 
 Select = Callable[[Array, Levels, int], Selection]
 
@@ -53,19 +55,22 @@ class Collection:
     true: Array
     levels: Levels
 
-    def half(self, start: int) -> Array:
-        """Every second model by accuracy."""
-        return np.argsort(self.accuracy, kind="stable")[start::2]
+    def part(self, name: str) -> Array:
+        """Every second model by accuracy; of a small collection, no model to choose by and all to report on."""
+        order = np.argsort(self.accuracy, kind="stable")
+        if len(order) < 2 * COMPETING:
+            return order[:0] if name == "choose" else order
+        return order[PARTS.index(name) :: 2]
 
 
-def imagenet(kit: Path) -> Collection:
+def imagenet(kit: Path, distance: str) -> Collection:
     """The 46 networks on those images in which people found any class."""
     top1 = np.load(kit / "imagenet" / "validation_top1.npz")
     real = json.loads((kit / "imagenet" / "real.json").read_text())
     images = top1["image_index"].tolist()
     known = np.flatnonzero([len(real[image]) > 0 for image in images])
     true = [place * LABELS + label for place, row in enumerate(known.tolist()) for label in real[images[row]]]
-    distances = class_distances(classes_of(read_classes("imagenet")), "weighted")
+    distances = class_distances(classes_of(read_classes("imagenet")), distance)
     return _collection("ImageNet", top1["top1"][:, known], np.array(sorted(true)), distances)
 
 
@@ -155,10 +160,10 @@ class Result:
 
 
 def compete(found: Selection, collection: Collection, models: Array, items: Array, budget: int) -> Result:
-    """Rank by as many items per duel as the budget of questions allows; `items` are the numbers behind the pool's."""
-    first_asked = _first_asked(found)
-    asked = np.cumsum(np.bincount(first_asked, minlength=found.rank.max() + 1))
-    chosen = found.take(found.rank <= np.searchsorted(asked, budget, side="right") - 1)
+    """Rank by as many items per duel as comes closest to the budget; `items` are the numbers behind the pool's."""
+    asked = np.cumsum(np.bincount(_first_asked(found), minlength=found.rank.max() + 1))
+    per_duel = np.abs(asked - budget).argmin()
+    chosen = found.take(found.rank <= per_duel)
     right = [
         np.isin(items[chosen.item] * LABELS + label, collection.true)
         for label in (chosen.first_label, chosen.second_label)
@@ -168,7 +173,7 @@ def compete(found: Selection, collection: Collection, models: Array, items: Arra
     classes = np.unique([chosen.first_label, chosen.second_label])
     return Result(
         float(spearmanr(strength, collection.accuracy[models]).statistic),
-        int(asked[chosen.rank.max()]),
+        int(asked[per_duel]),
         len(np.unique(chosen.item)),
         len(classes),
     )
@@ -183,12 +188,12 @@ def _first_asked(found: Selection) -> Array:
     return first
 
 
-def measured(collection: Collection, half: Array, sets: int, k: int, seed: int) -> dict[str, list[Result]]:
+def measured(collection: Collection, part: Array, sets: int, k: int, seed: int) -> dict[str, list[Result]]:
     """Every option in the same competitions."""
     rng = np.random.default_rng(seed)
     results: dict[str, list[Result]] = {name: [] for name in OPTIONS}
     for _ in range(sets):
-        models = np.sort(rng.choice(half, COMPETING, replace=False))
+        models = np.sort(rng.choice(part, min(COMPETING, len(part)), replace=False))
         items = rng.permutation(collection.labels.shape[1])
         labels = np.ascontiguousarray(collection.labels[np.ix_(models, items)])
         found = {name: select(labels, collection.levels, MOST * k) for name, select in OPTIONS.items()}
@@ -217,18 +222,22 @@ def main() -> None:
     """Measure all options on every collection, and print a table for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kit", type=Path)
-    parser.add_argument("--half", choices=("choose", "report"), default="report")
+    parser.add_argument("--part", choices=PARTS, default="report")
+    parser.add_argument("--distance", choices=list(DISCREPANCIES), default="weighted", help="for ImageNet")
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--k", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", help=f"some of ImageNet,{','.join(COLLECTIONS)}")
     given = parser.parse_args()
     for name in given.only.split(",") if given.only else ("ImageNet", *COLLECTIONS):
-        collection = imagenet(given.kit) if name == "ImageNet" else few_classes(given.kit, name)
-        half = collection.half(("choose", "report").index(given.half))
-        print(f"\n{name}, {given.half}: {given.sets} sets of {COMPETING} of {len(half)} models, k = {given.k}\n")
+        collection = imagenet(given.kit, given.distance) if name == "ImageNet" else few_classes(given.kit, name)
+        part = collection.part(given.part)
+        if len(part) == 0:
+            continue
+        competing = min(COMPETING, len(part))
+        print(f"\n{name}, {given.part}: {given.sets} sets of {competing} of {len(part)} models, k = {given.k}\n")
         print("| cap | Spearman | less that of cap 3 | questions | items | classes |\n|---|---|---|---|---|---|")
-        print("\n".join(lines(measured(collection, half, given.sets, given.k, given.seed))), flush=True)
+        print("\n".join(lines(measured(collection, part, given.sets, given.k, given.seed))), flush=True)
 
 
 if __name__ == "__main__":

@@ -273,7 +273,7 @@ def select(
         typer.Option(
             help="Maximum number of items per duel with the same predicted label, for each model; it rises where a "
             "duel would otherwise have fewer than k.",
-            show_default="study.toml, or 3",
+            show_default="study.toml, or 3; no cap with zero-one",
         ),
     ] = None,
     confidence: Annotated[

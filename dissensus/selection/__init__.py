@@ -11,10 +11,11 @@ from dissensus.selection.categories import (
 from dissensus.selection.disagreements import disagreements, enough_from
 from dissensus.selection.eligibility import usable_labels
 from dissensus.selection.extremes import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
-from dissensus.selection.rule import Rule
+from dissensus.selection.rule import NO_CAP, Rule
 from dissensus.selection.topk import Levels, Partial, finish, is_settled, merge, scan
 
 __all__ = [
+    "NO_CAP",
     "CategoryTops",
     "Cells",
     "Extremes",

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from dissensus.errors import SelectionError
 
+NO_CAP = 1 << 31
+"""A cap that is never reached."""
+
 
 @dataclass(frozen=True)
 class Rule:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from small import ITEMS, labels, one_line, predicted, snapshot
+from small import CLASSES, ITEMS, labels, one_line, predicted, snapshot
 
 from dissensus.study import Study
 from dissensus.tasks.labels import Labels
@@ -27,12 +27,27 @@ def test_two_classes_fill_their_duels_and_the_round_says_so(tmp_path, command):
     study = Study.init(tmp_path / "two", classes=["cat", "dog"])
     study.pool(items=[f"{number:04}" for number in range(200)])
     study.predict(**{name: rng.choice(["cat", "dog"], 200).tolist() for name in ("one", "two")})
-    done = command("select", study.folder.root)
+    done = command("select", study.folder.root, "--cap", 3)
     assert done.returncode == 0
     assert "fewer than" not in done.stdout + done.stderr
     (found,) = study.evaluation().rounds
     assert (~found.selection.is_reserve).sum() == 30
     assert found.about["raised"] == {"duels": 1, "cap": 15}
+
+
+def test_there_is_a_cap_unless_all_classes_are_equally_far_apart(tmp_path):
+    taxonomy = tmp_path / "taxonomy.csv"
+    taxonomy.write_text("child,parent\ncat,mammal\ndog,mammal\nmammal,animal\nowl,animal\n")
+    for given, expected in (({}, 3), ({"distance": "zero-one"}, None), ({"cap": 2, "distance": "zero-one"}, 2)):
+        study = Study.init(tmp_path / f"cap {expected}", classes=CLASSES, taxonomy=taxonomy)
+        study.pool(items=ITEMS)
+        study.predict(one=labels(0), two=labels(1))
+        study.select(k=12, **given)
+        (found,) = study.evaluation().rounds
+        assert found.settings["cap"] == expected
+        assert (~found.selection.is_reserve).sum() == 12
+        raised = {"duels": 0, "cap": None} if expected is None else {"duels": 1, "cap": 4}
+        assert found.about["raised"] == raised
 
 
 def test_a_duel_that_is_short_names_confidence_and_not_the_cap(study, command):

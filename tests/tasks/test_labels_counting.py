@@ -172,7 +172,7 @@ def test_other_settings_give_what_they_would_select(tmp_path: Path) -> None:
 
 
 def test_caps_that_rose_are_said_and_others_are_not():
-    (said,) = raised_in_words({"duels": 2, "cap": 15}, 3, 10)
+    (said,) = raised_in_words({"duels": 2, "cap": 15}, 10)
     assert said.startswith("In 2 of 10 duels")
     assert "up to 15 items have the same label" in said
-    assert raised_in_words({"duels": 0, "cap": 3}, 3, 10) == []
+    assert raised_in_words({"duels": 0, "cap": 3}, 10) == []

@@ -100,13 +100,13 @@ def lowered_in_words(counts: Counts, k: int, chosen: float) -> list[str]:
     ]
 
 
-def raised_in_words(raised: Mapping[str, int], cap: int, duels: int) -> list[str]:
+def raised_in_words(raised: Mapping[str, int | None], duels: int) -> list[str]:
     """A sentence about caps that rose (see `raised_caps`)."""
     if not raised["duels"]:
         return []
     return [
-        f"In {raised['duels']:,} of {duels:,} duels, the models' labels have too few classes for cap = {cap}, "
-        f"so up to {raised['cap']:,} items have the same label."
+        f"In {raised['duels']:,} of {duels:,} duels, the models' labels have too few classes for the cap, so it rose: "
+        f"up to {raised['cap']:,} items have the same label."
     ]
 
 

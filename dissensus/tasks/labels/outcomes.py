@@ -27,7 +27,9 @@ class LabelStates(States):
     problem: ScreeningError | None = None
 
 
-def label_round(selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int) -> RoundQuestions[Selection]:
+def label_round(
+    selection: Selection, questions: Int[Array, "Q 2"], k: int, cap: int | None
+) -> RoundQuestions[Selection]:
     """A round as questions: two per row; each duel has the cap that its selected rows needed, and at least `cap`."""
     labels = np.stack([selection.first_label, selection.second_label], axis=1)
     return RoundQuestions(selection, questions, selection.item, k, labels, caps(selection, cap))

@@ -16,7 +16,18 @@ from dissensus.discrepancy.labels import class_distances, default_discrepancy
 from dissensus.engines.reduction import Parts, Reduction
 from dissensus.errors import SelectionError
 from dissensus.records import Classes, Selection
-from dissensus.selection import Levels, Partial, Rule, enough_from, finish, is_settled, merge, scan, usable_labels
+from dissensus.selection import (
+    NO_CAP,
+    Levels,
+    Partial,
+    Rule,
+    enough_from,
+    finish,
+    is_settled,
+    merge,
+    scan,
+    usable_labels,
+)
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups, read_rows
@@ -32,16 +43,22 @@ from dissensus.tasks.labels.eligible import Eligible, read_eligible
 from dissensus.tasks.labels.settings import LADDER, SelectSettings
 
 CHUNK = 4 * ROW_GROUP  # rows that are scanned before the result is saved
+USUAL_CAP = 3
 
 
 def recorded_settings(settings: SelectSettings, classes: Classes) -> dict[str, Any]:
-    """The settings of a round, with defaults filled in."""
+    """The settings of a round, with defaults filled in.
+
+    Where all classes are equally far apart, items are selected at random, and a cap would favour rare confusions. With
+    a taxonomy it keeps the two classes that are farthest apart from filling a duel.
+    """
+    distance = settings.distance or default_discrepancy(classes)
     return {
         "k": settings.k,
         "reserves": settings.k if settings.reserves is None else settings.reserves,
-        "cap": settings.cap,
+        "cap": settings.cap or (None if distance == "zero-one" else USUAL_CAP),
         "confidence": settings.confidence,
-        "distance": settings.distance or default_discrepancy(classes),
+        "distance": distance,
         "eligible": settings.eligible,
     }
 
@@ -114,12 +131,13 @@ class LabelSelector(Selector[Selection]):
     def limits(self) -> str:
         """The rules that apply last."""
         fresh = ", not in an earlier round" if self.plan.taken else ""
-        return f"k {self.plan.settings['k']}, cap {self.plan.settings['cap']}{fresh}"
+        cap = self.plan.settings["cap"]
+        return f"k {self.plan.settings['k']}, {'no cap' if cap is None else f'cap {cap}'}{fresh}"
 
     def others(self, settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Twice as many items; twice the cap, or none."""
+        """Twice as many items; twice the cap, or none; the usual cap if there is none."""
         k, cap = settings["k"], settings["cap"]
-        caps = [one for one in (2 * cap, k) if cap < one <= k]
+        caps = [USUAL_CAP] if cap is None else [one for one in (2 * cap, k) if cap < one <= k]
         return {f"k {2 * k}": {"k": 2 * k}} | {f"cap {one}": {"cap": one} for one in caps}
 
     def run(self, work: Workspace[Any], parts: Parts | None) -> SelectionResult[Selection]:
@@ -159,11 +177,11 @@ class LabelSelector(Selector[Selection]):
             for side, values in zip(("first", "second"), confidences, strict=True)
         }
         sure = {"inclusion_probability": np.ones(len(selection))}  # the largest distances are always selected
-        raised = raised_caps(selection, self.rule.cap)
+        raised = raised_caps(selection, self.plan.settings["cap"])
         about = {
             "settings": self.plan.settings | {"confidence": self.confidence},
             "raised": raised,
-            "words": raised_in_words(raised, self.rule.cap, len(self.plan.duels)),
+            "words": raised_in_words(raised, len(self.plan.duels)),
         }
         return SelectionResult(selection, about, more | sure)
 
@@ -187,28 +205,29 @@ def _confidence(plan: Plan[Selection]) -> float:
 
 def rule_of(settings: Mapping[str, Any], taken: int = 0) -> Rule:
     """The rule of a round from its recorded settings."""
-    return Rule(settings["k"], settings["reserves"], settings["cap"], taken)
+    return Rule(settings["k"], settings["reserves"], settings["cap"] or NO_CAP, taken)
 
 
-def caps(selection: Selection, cap: int) -> Int[Array, " Q"]:
+def caps(selection: Selection, cap: int | None) -> Int[Array, " Q"]:
     """The cap of every row's duel: the most selected items that share a label on either side, and at least `cap`.
 
     It follows from the rows, so a round that was selected when the cap did not rise still has the cap of its settings.
     """
     duels, number = np.unique(selection.duel, return_inverse=True)
-    found = np.full(len(duels), cap)
+    found = np.full(len(duels), cap or NO_CAP)
     for label in (selection.first_label, selection.second_label):
         pairs, times = np.unique((number * LABELS + label)[~selection.is_reserve], return_counts=True)
         np.maximum.at(found, pairs // LABELS, times)
     return found[number]
 
 
-def raised_caps(selection: Selection, cap: int) -> dict[str, int]:
-    """In how many duels the cap rose, and to what at most: {"duels": 3, "cap": 15}."""
+def raised_caps(selection: Selection, cap: int | None) -> dict[str, int | None]:
+    """In how many duels the cap rose, and to what at most, such as {"duels": 3, "cap": 15}."""
     of_rows = caps(selection, cap)
+    is_raised = of_rows > (cap or NO_CAP)
     return {
-        "duels": len(np.unique(selection.duel[of_rows > cap])),
-        "cap": int(of_rows.max(initial=cap)),
+        "duels": len(np.unique(selection.duel[is_raised])),
+        "cap": int(of_rows[is_raised].max()) if is_raised.any() else cap,
     }
 
 

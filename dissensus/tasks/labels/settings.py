@@ -15,8 +15,8 @@ classes = {classes}
 [select]
 k = 30              # items per duel
 # reserves = 30     # next items per duel, which replace discarded ones; defaults to k
-cap = 3             # at most this many items per duel with the same predicted label, for either model;
-                    # it rises where a duel would otherwise have fewer than k
+# cap = 3           # at most this many items per duel with the same predicted label, for either model; rises if a
+                    # duel would otherwise have fewer than k; defaults to 3, or to no cap with the distance zero-one
 # confidence = 0.8  # minimum confidence of both models (ignored for models without confidences); by default the first
                     # of 0.8, 0.6, 0.4, 0.2 and 0 at which most duels have k items to choose from
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
@@ -48,7 +48,8 @@ class SelectSettings(Record):
 
     k: int = Field(30, ge=1)
     reserves: int | None = Field(None, ge=0)
-    cap: int = Field(3, ge=1)
+    cap: int | None = Field(None, ge=1)
+    """If None, 3, or no cap if all classes are equally far apart."""
     confidence: float | None = Field(None, ge=0, le=1)
     """If None, the first of `LADDER` that leaves enough items."""
     distance: str | None = None
