@@ -21,7 +21,7 @@ from dissensus.report.page import render
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (400, 1600)]
 SECTIONS = ("top", "ranking", "matrices", "scores", "boxes", "transfer", "attacks", "settings")
-UNKNOWN = {"strength": None, "low": None, "high": None}
+UNKNOWN = {"strength": None, "low": None, "high": None, "may_be_first": True}
 DRAW_ALL = ".card { content-visibility: visible !important }"
 """Whole pages are photographed without scrolling, where cards out of sight would stay empty."""
 

@@ -21,7 +21,7 @@ from dissensus.report.scores.page import scores_page
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (390, 1600)]
 SECTIONS = ("top", "ranking", "matrices", "figures", "pairs", "screening", "levels", "settings")
-UNKNOWN = {"strength": None, "low": None, "high": None}
+UNKNOWN = {"strength": None, "low": None, "high": None, "may_be_first": True}
 
 
 @cache
