@@ -9,9 +9,10 @@ compared with the order of accuracies over the whole pool. In every competition 
 (give or take one item per duel): as many as a cap of 3 asks with k items per duel.
 
 The models of a collection are dealt into two halves of equal strength: `choose` is for choosing a default, and `report`
-is for reporting what it does. Collections with fewer than 22 models are only reported, with all models at once.
-`rarest` means: of the items that are equally far apart, the one whose two labels were selected least often for this
-duel so far comes first, without a cap. `fixed 3` is a cap that does not rise.
+is for reporting what it does (docs/methods/selection.md says how far we kept to that). Collections with fewer than 22
+models are only reported, with all models at once. `rarest` means: of the items that are equally far apart, the one
+whose two labels were selected least often for this duel so far comes first, without a cap. `fixed 3` is a cap that does
+not rise.
 """
 
 from __future__ import annotations
