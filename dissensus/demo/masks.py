@@ -16,6 +16,7 @@ from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.predictions.maps import maps_of
 from dissensus.records import Rankings, Record
+from dissensus.steps.pooling import given_order
 from dissensus.study import Study
 from dissensus.tasks.masks.columns import MapColumn
 
@@ -153,7 +154,7 @@ def _full_labelling(study: Study, scenes: Mapping[str, Scene], path: Path) -> di
     """Mean IoU of every model over all scenes of the pool, also written as a benchmark file."""
     items, models = study.items(), list(study.settings.models)
     truths = maps_of([scenes[item].truth for item in items])
-    columns = [MapColumn(study.folder, name).at(np.arange(len(items))) for name in models]
+    columns = [MapColumn(study.folder, name).at(given_order(study.folder)) for name in models]
     scores, _ = agreements(columns, truths, len(NAMES), "miou")
     miou = dict(zip(models, scores.mean(axis=0).tolist(), strict=True))
     with open(path, "w", newline="", encoding="utf-8") as file:

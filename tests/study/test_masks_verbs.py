@@ -14,6 +14,7 @@ from scores_made import done, refused, run
 
 from dissensus.competition.ranking import method_of
 from dissensus.predictions.maps import map_at
+from dissensus.steps.pooling import given_order
 from dissensus.study import Study
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
 from dissensus.tasks.masks.sensitivity import by_other_measures
@@ -60,10 +61,10 @@ def rows(study, number=1) -> list[dict]:
 
 def test_predictions_are_the_maps_in_few_bytes(ready):
     column = MapColumn(Study(ready).folder, "fair")
-    some = np.array([17, 3, 59])
-    for place, number in enumerate(some.tolist()):
-        np.testing.assert_array_equal(map_at(column.at(some), place), seen("fair", number))
-    np.testing.assert_array_equal(map_at(column.group(0), 5), seen("fair", 5))
+    some, order = [17, 3, 59], given_order(Study(ready).folder)
+    for place, number in enumerate(some):
+        np.testing.assert_array_equal(map_at(column.at(order[some]), place), seen("fair", number))
+    np.testing.assert_array_equal(map_at(column.group(0), int(order[5])), seen("fair", 5))
     raw = SCENES * SIZE[0] * SIZE[1]
     assert (
         sum(len(runs) for runs in pq.read_table(Study(ready).folder.predictions("fair"))["runs"].to_pylist()) < raw / 10
