@@ -346,7 +346,7 @@ def test_choices_in_the_place_of_sliders(fresh, tmp_path):
     done("judgements", "import", fresh, path)
     assert waiting(fresh) == []
     ranked = json.loads(done("rank", fresh, "--json"))
-    assert ranked["aggressiveness"][0]["model"] == "good"
+    assert ranked["aggressiveness"][-1]["model"] == "poor"
     assert {len(one) for one in asked(fresh)} == {2}
     assert "good" in (done("report", fresh), (fresh / "results" / "report.html").read_text())[1]
 
