@@ -113,6 +113,7 @@ def ranked(
         resamples=method.resamples * len(found),
         identical=identical,
         link=link,
+        judged=judged,
     )
     rows = tuple(row for group in groups for row in _rows(names, group, found.get(group)))
     return Standings(rows, words, share, degenerate)

@@ -44,8 +44,8 @@ def performances(
         P(f; S) = 1/|Y| Σ_y 1/|S_y| Σ_{x ∈ S_y} S(f(x), truth of x)
 
     Y are the categories with judged images: the paper's sum runs over all categories, and one without images would
-    divide by zero. An image thus has the share 1 / (|Y| |S_y|) in P; its weight multiplies that share, so that a
-    category with one image varies in the bootstrap as the others do. Rows of weight zero are ignored.
+    divide by zero. An image thus has the share 1 / (|Y| |S_y|) in P, multiplied by its weight. Rows of weight zero are
+    ignored.
     """
     duel = contests.attacker.astype(np.int64) * models + contests.defender
     share = shares(contests, models)

@@ -50,7 +50,8 @@ def resampled_margins(estimate: Float[Array, " M"], samples: Float[Array, "B M"]
     varies = error > 1e-9 * np.abs(samples).max()
     largest = (resampled - difference) / np.where(varies, error, np.inf)
     everywhere = np.quantile(np.abs(largest).max(axis=(1, 2)), level)
-    rivals = np.quantile(largest.max(axis=1), level, axis=0)
+    # either of two equal models could be ruled out as first by its only rival, so both share the error rate
+    rivals = np.quantile(largest.max(axis=1), level, axis=0) if len(estimate) > 2 else everywhere
     return Margins(np.where(varies, everywhere * error, np.inf), np.where(varies, rivals * error, np.inf))
 
 

@@ -46,9 +46,12 @@ class Errors:
     freedom: Float[Array, "M M"]
 
     def margins(self, level: float) -> Margins:
-        """Margins from Student's t: the error rate 1 − `level` is shared among all comparisons (Bonferroni)."""
+        """Margins from Student's t: the error rate 1 − `level` is shared among all comparisons (Bonferroni).
+
+        Either of two equal models could be ruled out as first by its only rival, so both share the rate.
+        """
         models = len(self.variance)
-        pairs, rivals = max(models * (models - 1), 1), max(models - 1, 1)
+        pairs, rivals = max(models * (models - 1), 1), max(models - 1, 2)
         return Margins(self._margins((1 - level) / pairs), self._margins((1 - level) / rivals))
 
     def _margins(self, tail: float) -> Float[Array, "M M"]:

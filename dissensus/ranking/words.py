@@ -14,7 +14,7 @@ LISTED = 5
 """How many names a sentence lists before it says 'and 7 others'."""
 
 MOST_TIMES = 100
-"""A forecast of more than this many times as many judgements is not worth giving."""
+"""A forecast of more than this many times as many items is not worth giving."""
 
 CIRCULAR = 0.5
 """Cyclic share above which cycles explain more of the pairwise results than any order does."""
@@ -31,15 +31,16 @@ def sentences(
     resamples: int = 0,
     identical: Iterable[tuple[int, int]] = (),
     link: str = "judged item",
+    judged: str = "items",
 ) -> tuple[str, ...]:
     """Findings in plain English, the most important first.
 
     `groups` are the connected groups of all models, largest first; `strengths` and `margins` cover only the first
     group, in its order. `identical` are pairs of models, by number, with the same label for every item. `link` is what
-    connects two models of a group.
+    connects two models of a group; `judged` names what was judged.
     """
     ranked = [names[model] for model in groups[0]]
-    found = _first_place(ranked, strengths, margins, len(names) - len(ranked)) if len(ranked) > 1 else []
+    found = _first_place(ranked, strengths, margins, len(names) - len(ranked), judged) if len(ranked) > 1 else []
     if found and len(groups) > 1:  # nothing is known about the others
         verdict, of = found[0], f"Of {_enumerated(ranked)}"
         is_name = not verdict.startswith(("Tied", "Not"))
@@ -75,8 +76,10 @@ def named(message: str, names: Sequence[str]) -> str:
     return re.sub(r"\bmodel (\d+)\b", lambda match: names[int(match[1])], message)
 
 
-def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins, others: int) -> list[str]:
-    """Who is first, or who may be, and how many more judgements might decide between the first two.
+def _first_place(
+    ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins, others: int, judged: str
+) -> list[str]:
+    """Who is first, or who may be, and how much more has to be judged to decide between the first two.
 
     `others` is the number of models that cannot be compared with these, and so may have any rank.
     """
@@ -95,23 +98,26 @@ def _first_place(ranked: Sequence[str], strengths: Float[Array, " M"], margins: 
     if np.isinf(margins.first[first, second]) and strengths[first] > strengths[second]:
         two = f"{ranked[first]} from {ranked[second]}"
         return [said, f"There are too few judgements to say how many more would separate {two}."]
-    return [said, _forecast(ranked[first], ranked[second], more_judgements(strengths, margins, first, second))]
+    times = times_as_many(strengths, margins, first, second)
+    return [said, _forecast(ranked[first], ranked[second], times, judged)]
 
 
-def more_judgements(strengths: Float[Array, " M"], margins: Margins, first: int, second: int) -> float:
-    """How many times as many judgements would put `first` ahead of `second` beyond doubt, if they stay as far apart.
+def times_as_many(strengths: Float[Array, " M"], margins: Margins, first: int, second: int) -> float:
+    """How many times as many items would put `first` ahead of `second` beyond doubt, if they stay as far apart.
 
-    A margin shrinks with the square root of the number of judgements. Infinite for models that are equally strong.
+    A margin shrinks with the square root of the number of judged items; more answers about the same items hardly
+    change it. Infinite for models that are equally strong.
     """
     ahead = strengths[first] - strengths[second]
     return float((margins.first[first, second] / ahead) ** 2) if ahead > 0 else np.inf
 
 
-def _forecast(first: str, second: str, times: float) -> str:
+def _forecast(first: str, second: str, times: float, judged: str) -> str:
     if times > MOST_TIMES:
-        return f"{first} and {second} are too close to say how many more judgements would separate them."
+        return f"{first} and {second} are too close to say how many more judged {judged} would separate them."
     many = f"{max(times, 1.1):.1f}" if times < 3 else f"{times:.0f}"  # as many as now have not shown it
-    return f"If {first} stays as far ahead of {second} as now, about {many} times as many judgements would show it."
+    enough = f"about {many} times as many judged {judged} would show it"
+    return f"If {first} stays as far ahead of {second} as now, {enough}."
 
 
 def _not_comparable(names: Sequence[str], groups: Sequence[Sequence[int]], link: str) -> list[str]:

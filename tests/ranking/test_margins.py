@@ -15,6 +15,7 @@ from dissensus.ranking import (
     resampled_margins,
     resampled_tallies,
 )
+from dissensus.ranking.shared_items import Errors
 from dissensus.records import Outcomes, Tally
 
 LEVEL = 0.9
@@ -150,3 +151,14 @@ def test_models_whose_bars_do_not_overlap_are_separated(seed: int, models: int) 
 def test_bars_that_never_separate_just_touch() -> None:
     half = comparison_bars(np.array([3.0, 1.0]), np.full((2, 2), np.inf))
     np.testing.assert_allclose(half, [1, 1])
+
+
+def test_of_two_models_the_first_needs_as_much_as_a_separation() -> None:
+    """Either of two equal models could be ruled out by the other, so one-sided margins would err twice as often."""
+    samples = np.random.default_rng(0).standard_normal((500, 2))
+    two = resampled_margins(np.zeros(2), samples, 0.95)
+    np.testing.assert_array_equal(two.first, two.pairs)
+    by_formula = Errors(np.ones((2, 2)), np.full((2, 2), 5.0)).margins(0.95)
+    np.testing.assert_array_equal(by_formula.first, by_formula.pairs)
+    three = Errors(np.ones((3, 3)), np.full((3, 3), 5.0)).margins(0.95)
+    assert (three.first < three.pairs).all()

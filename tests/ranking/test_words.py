@@ -18,7 +18,7 @@ def better(*pairs: tuple[int, int], by: float = 0.5) -> Margins:
 
 
 STRENGTHS = np.array([0.0, 1.0, 2.0, 3.0])
-CLOSE = "senet and resnet are too close to say how many more judgements would separate them."
+CLOSE = "senet and resnet are too close to say how many more judged items would separate them."
 
 
 @pytest.mark.parametrize(
@@ -41,19 +41,19 @@ def test_who_is_first(separated: Margins, said: str) -> None:
     ("margin", "said"),
     [
         (0.9, None),
-        (1.2, "If senet stays as far ahead of resnet as now, about 1.4 times as many judgements would show it."),
-        (3.0, "If senet stays as far ahead of resnet as now, about 9 times as many judgements would show it."),
-        (11.0, "senet and resnet are too close to say how many more judgements would separate them."),
+        (1.2, "If senet stays as far ahead of resnet as now, about 1.4 times as many judged items would show it."),
+        (3.0, "If senet stays as far ahead of resnet as now, about 9 times as many judged items would show it."),
+        (11.0, "senet and resnet are too close to say how many more judged items would separate them."),
     ],
 )
-def test_how_many_more_judgements(margin: float, said: str | None) -> None:
+def test_how_many_more_items(margin: float, said: str | None) -> None:
     margins = better((3, 0), (3, 1), (3, 2), by=margin)
     assert sentences(NAMES, ALL, STRENGTHS, margins)[-1] == ("senet is first." if said is None else said)
 
 
 def test_models_that_tie_exactly_get_no_forecast() -> None:
     _, words = sentences(["a", "b"], ((0, 1),), np.zeros(2), Margins(np.ones((2, 2)), np.ones((2, 2))))
-    assert words == ("a and b are too close to say how many more judgements would separate them.")
+    assert words == ("a and b are too close to say how many more judged items would separate them.")
 
 
 def test_who_may_be_first_can_be_decided_before_any_two_are_separated() -> None:

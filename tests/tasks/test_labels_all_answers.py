@@ -160,3 +160,12 @@ def test_rankings_without_it_can_still_be_read(tmp_path: Path) -> None:
     assert older.from_all_answers is None
     assert older.standings == ranking.standings
     assert Ranking.model_validate_json(ranking.model_dump_json()) == ranking
+
+
+def test_nothing_is_beside_a_ranking_while_some_duels_wait(tmp_path: Path) -> None:
+    """With the answers of one duel alone, only the mistakes of its two models are known, and the others would lead."""
+    labels, truth = three_models()
+    study = study_of(tmp_path / "s", labels[:2], truth, k=10)
+    study.change("judge", {"share": 0.9})
+    study.join(m2=labels[2])
+    assert study.rank().from_all_answers is None

@@ -37,9 +37,15 @@ def by_all_answers(
 ) -> AllAnswers | None:
     """The models by all answers, beside the ranking with outcomes `own` and this `order`.
 
-    None if the answers decide nothing more than the duels that asked for them, or if the method has no estimate.
+    None if the answers decide nothing more than the duels that asked for them, if the method has no estimate, or if
+    some duels have not reached their share: answers that only some duels asked for are about the mistakes of these
+    models, and would put the others first.
     """
     names, verdicts = evaluation.models, evaluation.states.state
+    for one in evaluation.judged:
+        duel = one.selection.duel
+        if not np.isin(duel[one.active], duel[one.decided]).all():
+            return None
     items = np.unique(evaluation.keys[np.isin(verdicts, (YES, NO)), 0])
     confidence = min(found.settings["confidence"] for found in evaluation.rounds)
     labels = confident_labels(folder, names, items, confidence)
@@ -54,8 +60,7 @@ def by_all_answers(
         return None
     ordered = sorted(range(len(members)), key=lambda place: (-strength[place], members[place]))
     by_model = {names[members[place]]: float(strength[place]) for place in ordered}
-    duels = np.count_nonzero(np.triu(cases.items))
-    many, before = len(found) / duels, len(own) / duels
+    many, before = (counts[np.triu(counts) > 0].mean() for counts in (cases.items, tally(own, len(names)).items))
     words = other_order(order, [*by_model, *(name for name in order if name not in by_model)], many, before)
     return AllAnswers(strengths=by_model, items_per_duel=many, words=words)
 

@@ -21,7 +21,7 @@ USUAL = Method("thurstone", 0.01)
 
 @dataclass(frozen=True)
 class Choices:
-    """Choices between two predictions, from which a resample can recompute the scores.
+    """Choices between two predictions, from which the scores are computed.
 
     `told` numbers questions as `Contests.question` does; its value, 0 to 1, is how much an answer favours the first of
     the two models. `is_first` is a column of the contests: True where the attacker is that first model.
