@@ -147,7 +147,9 @@ def test_standings_and_orders():
 def test_a_page_is_the_list_of_its_sections():
     data = study(k=3)
     whole = labels_page(data)
-    settings = settings_section({"k": "<3>"}, {"Ranking": data.ranking.provenance}, " --method perron")
+    settings = settings_section(
+        replace(data, settings={"k": "<3>"}), {"Ranking": data.ranking.provenance}, " --method perron"
+    )
     html = render(Page(whole.opening, (settings,), rules=(".p0{color:red}",), styles=("attacks.css",)))
     assert re.findall(r'<a href="#(\w+)">', html.partition("<nav")[2].partition("</nav>")[0]) == ["top", "settings"]
     assert re.findall(r'<section class="section" id="(\w+)"', html) == ["settings"]
