@@ -40,7 +40,17 @@ from dissensus.tasks.labels.outcomes import questions_of
 KIT = Path(__file__).resolve().parents[2] / "shared" / "data"
 SMALL = ("pacs", "emotion_detection", "rte", "sst2", "domain_drift")
 METHOD = Method("perron", 1.0)
-HEAD = ("collection", "models", "k", "questions", "items per duel", "all answers", "ranking", "all answers", "gain")
+HEAD = (
+    "collection",
+    "models",
+    "k",
+    "questions",
+    "items per duel: ranking",
+    "items per duel: all answers",
+    "correlation: ranking",
+    "correlation: all answers",
+    "gain",
+)
 
 
 @dataclass(frozen=True)

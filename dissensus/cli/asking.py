@@ -119,7 +119,8 @@ def serve(
     """Serve the questions to annotators' browsers without revealing the models; stop with Ctrl-C, no answer is lost.
 
     Annotators sign in with personal links: `dissensus annotators add`. Each question goes to three people unless
-    --answers or study.toml says otherwise (one draws a mask, another checks it); what that costs is printed first.
+    --answers or study.toml says otherwise, except masks: one person draws, another checks. What that costs is printed
+    first.
     Options given here are saved in study.toml.
 
     Example: `dissensus serve birds --answers 5`

@@ -271,8 +271,8 @@ def select(
     cap: Annotated[
         int | None,
         typer.Option(
-            help="Maximum number of items per duel with the same predicted label, for each model; it rises where a "
-            "duel would otherwise have fewer than k.",
+            help="Maximum number of items per duel with the same predicted label, for each model; it is raised "
+            "for duels that would otherwise have fewer than k items.",
             show_default="study.toml, or 3; no cap with zero-one",
         ),
     ] = None,

@@ -26,7 +26,7 @@ AMOUNTS = ("k", "reserves")
 
 
 def changed(before: Mapping[str, Any], now: Mapping[str, Any], left_open: Collection[str] = ()) -> list[str]:
-    """Settings with other values, such as 'cap 3 → 1'; those in `left_open` have not changed if they are None now."""
+    """Settings with other values, such as 'cap 3 → 1'; settings in `left_open` count as unchanged if they are None."""
     said = {name: value for name, value in now.items() if not (name in left_open and value is None)}
     return [
         f"{name} {setting_text(before.get(name))} → {setting_text(value)}"

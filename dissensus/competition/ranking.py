@@ -59,7 +59,7 @@ def ranking_of(
 
 
 def other_rankings(ways: Mapping[str, Callable[[], R]]) -> tuple[dict[str, R], dict[str, str]]:
-    """The same judgements ranked in other ways, by name; and why some have no ranking, as the settings show it."""
+    """The same judgements ranked in other ways, by name; and why others have none, worded for the settings section."""
     found, refused = {}, {}
     for name, ranked in ways.items():
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dissensus.arrays import Array
-from dissensus.records import AttackMatrices, Exclusion, Rankings, funnel_text
+from dissensus.records import AttackMatrices, Exclusion, Rankings
 from dissensus.report.data import AttackDuel, Benchmark
 from dissensus.steps.benchmark import known_benchmark
 from dissensus.steps.workspace import Workspace
@@ -66,6 +66,7 @@ def about_study(work: Workspace[Any], evaluation: Evaluation[Any, Any], *notes: 
         "judgements": len(evaluation.answers),
         "annotators": len(evaluation.answers.people),
         "notes": (*work.settings.notes, *left_out(evaluation.exclusions), *notes),
+        "funnels": {found.number: found.funnel for found in evaluation.rounds if found.funnel},
     }
 
 
@@ -93,8 +94,7 @@ def round_settings(
     shown: dict[str, str] = {}
     for found in rounds:
         heading = f"round {found.number}"
-        left = {"selection": funnel_text(found.funnel)} if found.funnel else {}
-        shown |= under(heading, found.settings, text) | under(heading, left | dict(more(found)), text)
+        shown |= under(heading, found.settings, text) | under(heading, more(found), text)
     return shown | under("judge", judge, text)
 
 

@@ -7,13 +7,16 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
 from dissensus.screening.controls import MIN_CONTROLS
 
 if TYPE_CHECKING:
     from dissensus.report.scores.data import Screenings
+
+BIASES = {"slider": "prefer the second items of pairs more often", "rating": "rate higher"}
+"""What people with a positive bias do, by kind of question."""
 
 
 def show_links(tokens: Mapping[str, str], address: str, is_owner: bool, as_json: bool) -> None:
@@ -77,14 +80,17 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
         return show_json(None if found is None else asdict(found))
     if found is None:
         return say("There are no answers to screen yet.")
-    table = Table("person", "answers", "outliers", "BT.500", "bias", "scatter", "P.910")
+    numbers = (Column(name, justify="right") for name in ("bias (P.910)", "scatter (P.910)"))
+    table = Table("person", Column("answers", justify="right"), Column("outliers", justify="right"), "BT.500", *numbers)
     for one in found.subjects:
         bias = "–" if one.bias is None else f"{one.bias:+.1f}"
         scatter = "–" if one.inconsistency is None else f"{one.inconsistency:.1f}"
         kept = "keeps" if one.rejected is None else f"rejects: {one.rejected}"
         outliers, kept = ("–", "no result") if one.outliers is None else (f"{one.outliers:,}", kept)
-        table.add_row(escape(one.name), f"{one.answers:,}", outliers, escape(kept), bias, scatter, one.words)
+        table.add_row(escape(one.name), f"{one.answers:,}", outliers, escape(kept), bias, scatter)
     out.print(table)
+    if any(one.bias is not None for one in found.subjects):
+        say(f"People with a positive bias {BIASES[found.question]} than others.")
     for sentence in found.words:
         say(sentence)
     if found.correlation is not None:

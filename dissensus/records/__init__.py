@@ -19,7 +19,7 @@ from dissensus.records.answers import (
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_problem
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
-from dissensus.records.funnels import Otherwise, Step, funnel_text
+from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
@@ -81,7 +81,6 @@ __all__ = [
     "class_colours",
     "empty_tally",
     "first_problem",
-    "funnel_text",
     "moments_of",
     "shown_colours",
     "stored_time",

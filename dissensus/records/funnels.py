@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dissensus.records.base import Record
 
 
@@ -26,8 +24,3 @@ class Step(Record):
     def others(self) -> str:
         """What other settings would leave, in one line."""
         return ", ".join(f"{one.setting}: {one.left:,}" for one in self.otherwise)
-
-
-def funnel_text(steps: Sequence[Step]) -> str:
-    """All steps in one line, without other settings."""
-    return " → ".join(f"{step.rule}: {step.left:,} {step.unit}" for step in steps)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from dissensus.records import AttackMatrices, Ranking, Standing
+from dissensus.records import AttackMatrices, Ranking, Standing, Step
 
 Shown = TypeVar("Shown")
 
@@ -40,6 +40,8 @@ class Report:
     settings: Mapping[str, str]
     notes: tuple[str, ...] = ()
     """Sentences readers must see first, such as where the answers come from."""
+    funnels: Mapping[int, Sequence[Step]] = field(default_factory=dict)
+    """What each rule of the selection left, by round."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from dissensus.plots import Plot
 from dissensus.records import Provenance
 from dissensus.report import wording
+from dissensus.report.data import Report
 from dissensus.version import __version__
 
 MOST_ROWS = 400
@@ -65,13 +66,13 @@ def render(page: Page) -> str:
     return made.get_template("layout.html").render(page=page, opening=drawn(page.opening), sections=sections)
 
 
-def settings_section(settings: Mapping[str, str], made_by: Mapping[str, Provenance], options: str = "") -> Section:
+def settings_section(report: Report, made_by: Mapping[str, Provenance], options: str = "") -> Section:
     """Everything the page depends on.
 
     `made_by` maps a heading to the provenance of a ranking; `options` are those of the command that makes the page.
     """
     inputs = {name: value for provenance in made_by.values() for name, value in provenance.inputs.items()}
-    view = {"settings": settings, "made_by": made_by, "inputs": inputs, "options": options}
+    view = {"report": report, "made_by": made_by, "inputs": inputs, "options": options}
     return Section("settings", "Settings", "Settings and provenance", "settings.html", view)
 
 

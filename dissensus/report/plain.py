@@ -15,6 +15,6 @@ def plain_page(report: Report, ranking: Ranking) -> Page:
         opening(report, "plain/opening.html", report.notes, ranking.words, ()),
         (
             Section("ranking", "Ranking", "Ranking", "plain/ranking.html", view, plots=(ranking.plot(),)),
-            settings_section(report.settings, {"Ranking": ranking.provenance}),
+            settings_section(report, {"Ranking": ranking.provenance}),
         ),
     )

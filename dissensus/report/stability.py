@@ -17,7 +17,7 @@ def limits(values: Sequence[float]) -> tuple[float, float]:
 
 
 def settled_from(rows: Sequence[tuple[int, *tuple[float, ...]]], is_close: Callable[[float], bool]) -> int:
-    """The smallest count from which on all correlations are close; the last count if the order never settles."""
+    """The smallest count from which all correlations are close; the last count if the order never settles."""
     settled = rows[-1][0]
     for count, *values in reversed(rows):
         if not is_close(min(values)):

@@ -49,7 +49,7 @@ def two_orders_section(report: AttackReport, template: str) -> Section:
         "agreement": agreement(report),
         "columns": tuple(two_orders(report)),
         "caption": "Rank of every model as an attacker and as a defender"
-        + "".join(f", next to {benchmark.name}" for benchmark in known.values()),
+        + "".join(f", next to {name}" for name in dict.fromkeys(benchmark.name for benchmark in known.values())),
         "benchmarks": known,
         "others": other_tables(report, report.aggressiveness.provenance.method, report.by_method),
     }
@@ -73,13 +73,17 @@ def agreement(report: AttackReport) -> float | None:
 
 def correlation(one: Iterable[Standing], other: Iterable[Standing]) -> float | None:
     """Spearman correlation of two orders; None if they have fewer than three ranked models in common."""
-    first, second = placed(one), placed(other)
-    both = [name for name in first if name in second]
-    if len(both) < 3:
+    return rank_correlation(placed(one), placed(other))
+
+
+def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) -> float | None:
+    """Spearman correlation over the models in both; None for fewer than three, or if all are tied."""
+    from scipy.stats import spearmanr  # takes half a second to import
+
+    values = [[of[name] for name in first if name in second] for of in (first, second)]
+    if len(values[0]) < 3 or any(len(set(row)) == 1 for row in values):
         return None
-    places = [sorted(both, key=lambda name: ranks[name]) for ranks in (first, second)]
-    squares = sum((places[0].index(name) - places[1].index(name)) ** 2 for name in both)
-    return 1 - 6 * squares / (len(both) * (len(both) ** 2 - 1))
+    return float(spearmanr(*values).statistic)
 
 
 def other_tables(report: AttackReport, own: str, others: OtherOrders) -> dict[str, tuple[Column, ...]]:
@@ -104,8 +108,12 @@ def other_columns(
 ) -> Iterator[Column]:
     """Other orders by name, each with its correlation with the study's own."""
     for name, standings in others.items():
-        found = correlation(own, standings)
-        yield Column(name, order_cells(standings, models), foot="–" if found is None else number(found, 2))
+        yield Column(name, order_cells(standings, models), foot=foot(correlation(own, standings)))
+
+
+def foot(srcc: float | None) -> str:
+    """A correlation as the last row of a column shows it."""
+    return "–" if srcc is None else number(srcc, 2)
 
 
 def order_cells(standings: Sequence[Standing], models: Sequence[str]) -> dict[str, OrderCell]:

@@ -15,7 +15,7 @@ from dissensus.arrays import Array, Bool, Int
 from dissensus.screening.shares import Shares
 
 MIN_CONTROLS = 5
-"""Answers to control questions below which nothing is said about a person."""
+"""Fewest answers to control questions needed to assess a person."""
 
 
 @dataclass(frozen=True)

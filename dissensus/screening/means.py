@@ -56,8 +56,8 @@ def item_means(
 
     Weighted least squares of rating = quality + bias. If the same people rated two items, the difference of the two
     means is the mean difference within people. Others count with what their rating says beyond their bias, which is
-    known from all other items they share with somebody. A person who rated only one item says nothing about any
-    difference. Items that no chain of people links are in different groups: there, either quality or leniency may
+    known from all other items they share with somebody. A person who rated only one item adds nothing about
+    differences. Items that no chain of people links are in different groups: there, either quality or leniency may
     differ. A person's `moved` is the fit to their residuals alone, so it includes what they do to everybody's bias.
     """
     weight, counts = weighed.weight, weighed.weight > 0

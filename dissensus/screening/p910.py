@@ -53,8 +53,9 @@ class P910:
         points = round(abs(float(self.bias[person])))
         unit, side = "point" if points == 1 else "points", sides[int(self.bias[person] > 0)]
         leans = f"{points} {unit} {side}" if points else "no bias"
-        times = float(self.inconsistency[person] / np.median(self.inconsistency))
-        return f"{leans}; scatter {times:.2g} times that of the median person"
+        times = f"{float(self.inconsistency[person] / np.median(self.inconsistency)):.2g}"
+        scatter = "the same scatter as" if times == "1" else f"scatter {times} times that of"
+        return f"{leans}; {scatter} the median person"
 
 
 def p910(

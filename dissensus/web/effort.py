@@ -14,7 +14,7 @@ from dissensus.report.wording import counted, duration
 from dissensus.web.memory import Memory
 
 MEASURED = 10
-"""Number of answers of a kind from which on their median time replaces the kind's rough default."""
+"""From this many answers of a kind, their median time replaces the kind's rough default."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,9 @@ class Effort:
         if not self.questions or self.annotators >= self.least:
             return ""
         have = {0: "Nobody has", 1: "Only one person has"}.get(self.annotators, f"Only {self.annotators:,} people have")
-        return f"{have} a link, and it takes {self.least:,} different people: until then, questions stay open."
+        return (
+            f"{have} a link, and it takes {self.least:,} different people: questions stay open until they have links."
+        )
 
 
 def effort_of(memory: Memory, before: int) -> Effort:

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from masks_studies import mask_study, unjudged
-from scipy.stats import spearmanr
 from svg_marks import marks, matrix
 
 from dissensus.records import VOID, Standing, class_colours
@@ -25,7 +24,7 @@ from dissensus.report.masks.page import masks_page, matrices_section, tally_word
 from dissensus.report.masks.scored import bin_counts, box, boxes, most_transferable, scored_sections, transfer
 from dissensus.report.masks.sensitivity import measures_section
 from dissensus.report.page import render
-from dissensus.report.standings import correlation, two_orders
+from dissensus.report.standings import correlation, rank_correlation, two_orders
 
 ROOM = 10**9
 SHARES = st.lists(st.integers(0, 40), min_size=5, max_size=5).filter(any)
@@ -222,16 +221,30 @@ def test_ranks_under_every_measure_next_to_the_study_own(data):
 
 
 @given(st.permutations("abcdef"), st.permutations("abcdef"))
-def test_correlations_are_those_of_scipy(one, other):
+def test_correlations_are_those_of_the_formula_without_ties(one, other):
     def standings(order):
         return [
             Standing(model=m, strength=-n, low=None, high=None, rank_low=1, rank_high=6, may_be_first=True)
             for n, m in enumerate(order)
         ]
 
-    expected = spearmanr([one.index(m) for m in "abcdef"], [other.index(m) for m in "abcdef"]).statistic
+    expected = 1 - 6 * sum((one.index(m) - other.index(m)) ** 2 for m in "abcdef") / (6 * (6**2 - 1))
     assert correlation(standings(one), standings(other)) == pytest.approx(expected)
     assert correlation(standings(one)[:2], standings(other)) is None
+
+
+def test_a_benchmark_of_both_measures_is_named_once(data):
+    ranking = next(section for section in masks_page(data).sections if section.id == "ranking")
+    name = data.benchmarks["aggressiveness"].name
+    assert name == data.benchmarks["resistance"].name
+    assert ranking.view["caption"].count(name) == 1
+
+
+def test_tied_models_share_their_rank_in_a_correlation():
+    """By hand: ranks 1, 2, 3, 4 and 1, 2½, 2½, 4 have covariance 4½ and variances 5 and 4½."""
+    scores = {"a": 0.9, "b": 0.5, "c": 0.5, "d": 0.1}
+    assert rank_correlation({"a": 4, "b": 3, "c": 2, "d": 1, "e": 0}, scores) == pytest.approx(4.5 / (5 * 4.5) ** 0.5)
+    assert rank_correlation(scores, dict.fromkeys(scores, 1.0)) is None
 
 
 def test_cards_show_photo_truth_and_both_maps(data):

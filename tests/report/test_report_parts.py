@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 from PIL import Image
 from report_studies import study
+from scipy.stats import spearmanr
 from svg_marks import marks, matrix
 
-from dissensus.records import AllAnswers
+from dissensus.records import AllAnswers, Otherwise, Step
 from dissensus.report.galleries import DATA_URI, Album
 from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
 from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
-from dissensus.report.wording import counted, cyclic, decimals, fragility_words, ratio, signed, span
+from dissensus.report.wording import counted, cyclic, decimals, fragility_words, number, ratio, signed, span
 
 
 def decoded(uri: str) -> Image.Image:
@@ -127,6 +128,10 @@ def test_standings_and_orders():
     assert sorted(int(cell.text) for cell in consensus.cells.values()) == list(range(1, 8))
     assert {name: int(cell.text) for name, cell in known.cells.items()} == data.benchmark.rank
     assert {cell.way for cell in moved.cells.values()} <= {"up", "down", "quiet"}
+    assert [bool(column.foot) for column in columns] == [False, True, True, True, True, False]
+    agreement = [data.consensus[name] for name in data.order]
+    assert consensus.foot == number(spearmanr(agreement, range(7, 0, -1)).statistic, 2)
+    assert known.foot == number(data.benchmark.srcc, 2)
     assert len(orders(replace(data, benchmark=None))) == 4
     strengths = dict(zip(data.order[:1:-1], (0.6, 0.2, 0.1, 0.1, 0.0), strict=True))  # the last five, in reverse
     beside = AllAnswers(strengths=strengths, items_per_duel=44.0, words="From all answers: another order.")
@@ -135,6 +140,8 @@ def test_standings_and_orders():
     assert "all answers" in by_all.head
     assert [by_all.cells[name].text for name in data.order] == ["–", "–", "5", "4", "3", "2", "1"]
     assert by_all.cells[data.order[-1]].title == "strength 0.600"
+    assert {cell.sub for cell in by_all.cells.values()} == {""}, "places are in line with those of other columns"
+    assert by_all.foot == "−0.97", "of five, two of which are tied: −9.5 / √(10 · 9.5)"
     for found, is_said in ((ranking, True), (data.ranking, False)):
         page = labels_page(replace(data, ranking=found))
         assert (beside.words in render(replace(page, sections=page.sections[:1]))) is is_said
@@ -144,10 +151,31 @@ def test_standings_and_orders():
     assert "fewer may suffice" in fragility_words(fragility.model_copy(update={"is_smallest": False}))
 
 
+def test_settings_show_what_each_rule_left_and_nothing_twice():
+    data = study(k=3)
+    steps = (
+        Step(rule="in the pool", left=1234),
+        Step(rule="selected (k 3)", left=5, unit="pairs", otherwise=(Otherwise(setting="k 6", left=7),)),
+    )
+    parameters = {"judge": {"share": 0.5}, "level": 0.95}
+    provenance = data.ranking.provenance.model_copy(update={"parameters": parameters})
+    section = settings_section(replace(data, funnels={2: steps}), {"Ranking": provenance})
+    html = render(Page(labels_page(data).opening, (section,))).partition('id="settings"')[2]
+    assert "What each rule of round 2 left" in html
+    assert re.findall(r'<td class="number">([^<]*)</td><td>([^<]*)</td>', html) == [
+        ("1,234 items", ""),
+        ("5 pairs", "k 6: 7"),
+    ]
+    assert '<th scope="row">level</th>' in html
+    assert '<th scope="row">judge</th>' not in html
+
+
 def test_a_page_is_the_list_of_its_sections():
     data = study(k=3)
     whole = labels_page(data)
-    settings = settings_section({"k": "<3>"}, {"Ranking": data.ranking.provenance}, " --method perron")
+    settings = settings_section(
+        replace(data, settings={"k": "<3>"}), {"Ranking": data.ranking.provenance}, " --method perron"
+    )
     html = render(Page(whole.opening, (settings,), rules=(".p0{color:red}",), styles=("attacks.css",)))
     assert re.findall(r'<a href="#(\w+)">', html.partition("<nav")[2].partition("</nav>")[0]) == ["top", "settings"]
     assert re.findall(r'<section class="section" id="(\w+)"', html) == ["settings"]

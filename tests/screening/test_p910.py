@@ -51,7 +51,7 @@ def test_careless_people_are_kept_and_hardly_count() -> None:
     weight = found.inconsistency**-2.0
     assert weight[careless].sum() / weight.sum() < 0.02
     for person in careless:
-        assert " times that of the median person" in found.words(person)
+        assert " the median person" in found.words(person)
 
 
 def test_words() -> None:
@@ -70,8 +70,8 @@ def test_words() -> None:
     )
     assert [found.words(person) for person in range(4)] == [
         "12 points towards the second items; scatter 3 times that of the median person",
-        "1 point towards the first items; scatter 1 times that of the median person",
-        "no bias; scatter 1 times that of the median person",
+        "1 point towards the first items; the same scatter as the median person",
+        "no bias; the same scatter as the median person",
         "12 points towards the first items; scatter 0.5 times that of the median person",
     ]
 

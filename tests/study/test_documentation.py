@@ -106,14 +106,15 @@ def test_every_key_of_a_registry_is_documented(page, keys):
     assert [key for key in keys if f"`{key}`" not in text] == []
 
 
+PAGES = [*DOCS.rglob("*.md"), *ROOT.glob("*.md"), ROOT / "examples" / "README.md", ROOT / "benchmarks" / "README.md"]
+
+
+def test_no_page_has_a_placeholder_left():
+    assert [page.name for page in PAGES if "@@" in page.read_text()] == []
+
+
 def test_links_between_pages_lead_somewhere():
-    pages = [
-        *DOCS.rglob("*.md"),
-        *ROOT.glob("*.md"),
-        ROOT / "examples" / "README.md",
-        ROOT / "benchmarks" / "README.md",
-    ]
-    for page in pages:
+    for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"

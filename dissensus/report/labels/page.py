@@ -16,7 +16,17 @@ from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
 from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section, settings_section
 from dissensus.report.stability import LEVEL, STABLE, limits, settled_from
-from dissensus.report.standings import HIGHER, Column, OrderCell, moved, order_cells, other_columns, this_one
+from dissensus.report.standings import (
+    HIGHER,
+    Column,
+    OrderCell,
+    foot,
+    moved,
+    order_cells,
+    other_columns,
+    rank_correlation,
+    this_one,
+)
 from dissensus.report.wording import counted, decimals, number, percent, ratio
 
 CARDS = 6_000
@@ -41,7 +51,7 @@ def labels_page(report: LabelsReport) -> Page:
             cases_section(report, linked),
             stability_section(report),
             Section("galleries", "Galleries", "Galleries", "labels/galleries.html", view),
-            settings_section(report.settings, {"Ranking": provenance}, f" --method {provenance.method}"),
+            settings_section(report, {"Ranking": provenance}, f" --method {provenance.method}"),
         ),
         rules=album.rules,
     )  # fmt: skip
@@ -72,6 +82,7 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
         Column(
             Markup('consensus<br><span class="tag">no annotators</span>'),
             {name: _by_consensus(report.consensus.get(name), report) for name in report.order},
+            foot=foot(rank_correlation(_strengths(report), report.consensus)),
         ),
     ]
     if (known := report.benchmark) is not None:
@@ -82,7 +93,9 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
             else OrderCell("–", "")
             for name in report.order
         }
-        columns.append(Column(Markup('<span class="cut">{}</span>').format(known.name), cells, known.name))
+        columns.append(
+            Column(Markup('<span class="cut">{}</span>').format(known.name), cells, known.name, foot(known.srcc))
+        )
         differences = {name: moved(known.difference.get(name), unknown="•") for name in report.order}
         columns.append(Column("ΔRank", differences, f"benchmark rank minus competition rank: {HIGHER}"))
     return tuple(columns)
@@ -93,13 +106,19 @@ def _by_all_answers(report: LabelsReport) -> Iterator[Column]:
     if (beside := report.ranking.from_all_answers) is not None:
         digits, places = decimals(beside.strengths.values()), {name: i for i, name in enumerate(beside.strengths, 1)}
         cells = {
-            name: OrderCell(str(places[name]), title=f"strength {number(beside.strengths[name], digits)}")
+            name: OrderCell(str(places[name]), "", f"strength {number(beside.strengths[name], digits)}")
             if name in places
-            else OrderCell("–", title="not comparable")
+            else OrderCell("–", "", "not comparable")
             for name in report.order
         }
         head = Markup('{}<br><span class="tag">all answers</span>').format(report.ranking.provenance.method)
-        yield Column(head, cells, "every answer counts in all duels that it decides")
+        srcc = rank_correlation(_strengths(report), beside.strengths)
+        yield Column(head, cells, "every answer counts in all duels that it decides", foot(srcc))
+
+
+def _strengths(report: LabelsReport) -> dict[str, float]:
+    """The strengths of the models that have one."""
+    return {s.model: s.strength for s in report.ranking.standings if s.strength is not None}
 
 
 def _by_consensus(share: float | None, report: LabelsReport) -> OrderCell:

@@ -79,7 +79,7 @@ def masks_page(report: MasksReport, most_pictures: int = MOST_PICTURES) -> Page:
             *scored,
             *measures_section(report),
             Section("attacks", "Attacks", "Attacks", "masks/attacks.html", attacks),
-            settings_section(report.settings, provenances(report)),
+            settings_section(report, provenances(report)),
         ),
         rules=(*album.rules, *(f".c{label}{{background:{_colour(label)}}}" for label in labels)),
         styles=("attacks.css", "masks/masks.css"),

@@ -28,5 +28,5 @@ def _ranks(report: MasksReport, order: str, own: str) -> Plot:
         measure_words(name)[0]: placed(orders[order]) for name, orders in report.by_measure.items()
     }
     ranks = {name: [places.get(name) for places in found.values()] for name in report.order}
-    caption = "Rank of every model under each measure; blue lines change their rank."
+    caption = "Rank of every model under each measure. Blue: models whose rank changes."
     return plots.ranks(f"measures-{order}", f"{order.capitalize()} by measure", list(found), ranks, caption)

@@ -83,7 +83,7 @@ def scores_page(report: ScoresReport) -> Page:
             Section("pairs", "Pairs", "Pairs", "scores/pairs.html", view),
             screening_section(report.screenings),
             levels_section(report),
-            settings_section(report.settings, provenances(report)),
+            settings_section(report, provenances(report)),
         ),
         rules=album.rules,
         styles=("attacks.css", "scores/scores.css"),

@@ -15,8 +15,8 @@ classes = {classes}
 [select]
 k = 30              # items per duel
 # reserves = 30     # next items per duel, which replace discarded ones; defaults to k
-# cap = 3           # at most this many items per duel with the same predicted label, for either model; rises if a
-                    # duel would otherwise have fewer than k; defaults to 3, or to no cap with the distance zero-one
+# cap = 3           # at most this many items per duel with the same predicted label, for either model; raised for
+                    # duels that would otherwise have fewer than k items; defaults to 3, or to no cap with zero-one
 # confidence = 0.8  # minimum confidence of both models (ignored for models without confidences); by default the first
                     # of 0.8, 0.6, 0.4, 0.2 and 0 at which most duels have k items to choose from
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one

@@ -50,7 +50,7 @@ from dissensus.tasks.scores.settings import SCORES, ScoreSettings
 from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, decided_rows, disagreements
 
 PairEvaluation = Evaluation[PairSelection, Preferences]
-"""A evaluation with preferences, as a ranking needs it."""
+"""An evaluation with preferences, as a ranking needs it."""
 
 
 class OpenItem(Record):

@@ -16,8 +16,10 @@ export const showScreen = (name) => {
 };
 
 const keyList = (rows) =>
-  make("dl", { class: "keys" }, rows.map(({ keys, name, meaning }) =>
-    make("div", {}, make("dt", {}, make("span", { class: "caps" }, keys.map((key) => make("kbd", {}, key))), name), make("dd", {}, meaning)),
+  make("dl", { class: "keys" }, rows.map(({ keys, name, meaning = "", typed = "" }) =>
+    make("div", { class: meaning ? "" : "typed" },
+      make("dt", {}, make("span", { class: "caps" }, keys.map((key) => make("kbd", {}, key))), name),
+      make("dd", {}, meaning, make("span", { class: "typed" }, typed))),
   ));
 
 const instructions = (paragraphs, kinds) => [

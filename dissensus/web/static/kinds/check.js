@@ -187,7 +187,7 @@ export default {
     { keys: ["N"], name: "Nothing wrong", meaning: "everything is marked as it should be" },
     { keys: ["Enter"], name: "Send", meaning: "sends your marks" },
     { keys: ["M"], name: "Mask", meaning: "filled, outline, off" },
-    { keys: ["P"], name: "Mark the middle", meaning: "places a mark in the middle of the view, without a mouse; the arrow keys move it, faster with Shift" },
+    { keys: ["P"], name: "Mark the middle", typed: "places a mark in the middle of the view, without a mouse; the arrow keys move it, faster with Shift" },
     { keys: ["X"], name: "Remove", meaning: "removes the selected mark; you can also drag marks" },
   ],
   draw,

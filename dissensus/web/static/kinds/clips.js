@@ -63,7 +63,7 @@ export class Clips {
   }
 
   #hint(isNew) {
-    if (this.#all.length === 1) return isNew ? "One clip." : "Watch it to the end.";
+    if (this.#all.length === 1) return isNew ? "This is one clip." : "Watch it to the end.";
     return isNew ? "Two clips, one after the other." : "Watch both to the end.";
   }
 

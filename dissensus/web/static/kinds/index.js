@@ -4,7 +4,8 @@
  * A kind is an object:
  *   title, about    heading and one sentence for the instructions
  *   hasZoom         false if the zoom keys have no use (optional)
- *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions
+ *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;
+ *                   typed: what follows the meaning, or replaces it, where there is a keyboard
  *   draw(host, question, context) → view
  *                   fills the empty element `host`; the page handles what is below it (undo, comment, feedback)
  *

@@ -46,7 +46,7 @@ export default {
   about: "Pick the one name that fits the picture best: type part of it, or browse the groups.",
   keys: [
     { keys: ["1", "…", "9"], name: "Pick", meaning: "if there are only a few options" },
-    { keys: ["/"], name: "Search", meaning: "type, then ↑ ↓ and Enter; Esc leaves the field so that single keys work" },
+    { keys: ["/"], name: "Search", typed: "type, then ↑ ↓ and Enter; Esc leaves the field so that single keys work" },
     { keys: ["U"], name: "Cannot tell", meaning: "you cannot say which one it is" },
   ],
   draw,

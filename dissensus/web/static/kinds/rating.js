@@ -46,8 +46,8 @@ export default {
     "Use the whole scale, and rate each one on its own.",
   hasZoom: false,
   keys: [
-    { keys: ["←", "→"], name: "Move", meaning: "by 5 towards worse or better, with Shift by 1; Home and End go all the way" },
-    { keys: ["1–5"], name: "Jump", meaning: "to the middle of bad, poor, fair, good or excellent" },
+    { keys: ["←", "→"], name: "Move", typed: "by 5 towards worse or better, with Shift by 1; Home and End go all the way" },
+    { keys: ["1–5"], name: "Jump", typed: "to the middle of bad, poor, fair, good or excellent" },
     ...SCALED_KEYS,
     { keys: ["P"], name: "Play", meaning: "clips only: plays it again" },
   ],

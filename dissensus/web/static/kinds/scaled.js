@@ -98,7 +98,7 @@ export const drawScaled = (host, question, context, meaning) => {
 
 /* Keys of all such questions, for the instructions. */
 export const SCALED_KEYS = [
-  { keys: ["Enter"], name: "Confirm", meaning: "sends the answer shown on the button; Space does the same" },
+  { keys: ["Enter"], name: "Confirm", meaning: "sends the answer shown on the button", typed: "; Space does the same" },
   { keys: ["U"], name: "Cannot be judged", meaning: "broken or unsuitable" },
   { keys: ["F"], name: "Fit", meaning: "if it is larger than the screen: scales it down so that you see all of it" },
 ];

@@ -59,7 +59,7 @@ export default {
     "Near the middle means uncertain; exactly in the middle means no difference.",
   hasZoom: false,
   keys: [
-    { keys: ["←", "→"], name: "Move", meaning: "by 5 towards the left or the right one, with Shift by 1; Home and End go all the way" },
+    { keys: ["←", "→"], name: "Move", typed: "by 5 towards the left or the right one, with Shift by 1; Home and End go all the way" },
     { keys: ["S", "0"], name: "No difference", meaning: "moves the slider exactly to the middle" },
     ...SCALED_KEYS,
     { keys: ["P", "1", "2"], name: "Play", meaning: "clips only: replays both, the first or the second one" },
