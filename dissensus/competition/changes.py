@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter
+
 from dissensus.competition.replacing import use_of
 from dissensus.competition.reporting import setting_text
 from dissensus.errors import DissensusError
 from dissensus.labeling import QUESTIONS
+from dissensus.records import Ranking, Rankings
 from dissensus.report.wording import counted
 from dissensus.store.files import exists, read_text
 from dissensus.store.folder import Folder
@@ -83,10 +85,11 @@ def uncounted(task: Task[Any, Any]) -> tuple[str, ...]:
 
 def changed_rules(folder: Folder, judge: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence about settings in [judge] that have changed since the ranking in results/."""
-    with suppress(DissensusError, ValueError):  # a damaged ranking is replaced anyway
+    with suppress(DissensusError, ValueError):  # a ranking that cannot be read is replaced anyway
         if exists(folder.ranking):
-            last = json.loads(read_text(folder.ranking))
-            before = last.get("aggressiveness", last)["provenance"]["parameters"].get("judge")
-            if before is not None and (differs := changed(before, judge)):
+            last: Ranking | Rankings = TypeAdapter(Ranking | Rankings).validate_json(read_text(folder.ranking))
+            one = last.aggressiveness if isinstance(last, Rankings) else last
+            before = one.provenance.parameters.get("judge")
+            if isinstance(before, dict) and (differs := changed(before, judge)):
                 return (f"[judge] in study.toml has changed since the last ranking: {', '.join(differs)}.",)
     return ()
