@@ -74,6 +74,7 @@ def test_settings_that_no_round_has_yet_are_in_the_status(tmp_path, command):
     study.change("select", {"cap": 1})
     said = "The settings have changed since round 2 (cap none → 1): this applies to further rounds only"
     assert said in command("status", study.folder.root).stdout
+    assert study.status().next.startswith("dissensus report ")
 
 
 def test_a_round_that_nobody_was_asked_about_is_replaced(tmp_path, command):
@@ -81,8 +82,10 @@ def test_a_round_that_nobody_was_asked_about_is_replaced(tmp_path, command):
     study.change("select", {"cap": 1})
     said = "The settings have changed since round 1 (cap none → 1): dissensus select replaces it"
     assert said in command("status", study.folder.root).stdout
+    assert study.status().next == f"dissensus select {study.folder.root}"  # `serve` would make the old round stay
     study.select()
     assert study.status().changes == ()
+    assert study.status().next.startswith("dissensus serve ")
 
 
 def test_another_scale_says_that_the_rounds_have_the_old_one(tmp_path, command):
