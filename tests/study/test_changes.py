@@ -168,3 +168,21 @@ def test_only_rules_can_have_changed(tmp_path, judge, says):
         one |= {"fragility": None, "provenance": made}
         write_text(folder.ranking, json.dumps(shape))
         assert len(changed_rules(folder, {"unsure": 0.2})) == says
+
+
+def test_a_ranking_of_labels_says_what_its_rank_sets_do_not_cover(tmp_path):
+    study = selected(tmp_path / "study")
+    questions = [{"item": one.item, "label": one.name, "answer": "yes"} for one in study.questions()]
+
+    def said() -> list[str]:
+        return [words for words in study.rank().words if "rank sets" in words]
+
+    study.answer(questions[::2], "ann")
+    study.answer(questions[1::2], "ann")
+    assert said() == ["Only one person answered: rank sets cover variation between items, not annotators."]
+    study.exclude("ann", "asleep")
+    study.answer(questions[::2], "ben")
+    study.answer(questions[1::2], "cem")
+    assert said()[0].startswith("No two people answered the same question: rank sets do not cover systematic")
+    study.answer(questions[::2], "cem")
+    assert said() == []
