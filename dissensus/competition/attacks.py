@@ -17,12 +17,11 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.ranking import other_rankings, ranking_of, write_results
 from dissensus.competition.reporting import known_cells
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
-from dissensus.competition.task import Evaluation
+from dissensus.competition.task import Evaluation, Task
 from dissensus.errors import RankingError
 from dissensus.ranking import ATTACK_RANKERS, Rows, cyclic_share, errors_of, named
 from dissensus.records import AttackMatrices, Rankings, Standing
 from dissensus.report.wording import counted
-from dissensus.store.folder import Folder
 
 MEASURES = ("aggressiveness", "resistance")
 LINK = "duel that was judged in both directions"
@@ -130,11 +129,10 @@ def _estimate(evidence: Evidence, models: int, measure: str, method: Method) -> 
 
 
 def rankings_of(
-    folder: Folder,
+    task: Task[Any, Any],
     evaluation: Evaluation[Any, Any],
     evidence: Evidence,
     method: Method,
-    what: str,
     beside: Sequence[str],
     parameters: Mapping[str, Any],
     words: Callable[[Mapping[str, Standings], AttackMatrices], Sequence[str]],
@@ -144,17 +142,18 @@ def rankings_of(
     Raises:
         RankingError: nothing has been judged yet, or the method has no estimate.
     """
-    found = two_orders(evidence, evaluation.models, method, what)
+    found = two_orders(evidence, evaluation.models, method, task.noun)
     matrices = named_matrices(evidence, evaluation.models, method)
     made = {
-        measure: ranking_of(folder, evaluation, one, method, what, beside, parameters) for measure, one in found.items()
+        measure: ranking_of(task, evaluation, one, method, task.noun, beside, parameters)
+        for measure, one in found.items()
     }
     rankings = Rankings(**made, words=tuple(words(found, matrices)))
     tables = {
         name: known_cells(getattr(matrices, name), where)
         for name, where in (("aggressiveness", matrices.attacked), ("resistance", matrices.defended))
     }
-    write_results(folder, rankings, evaluation.models, tables)
+    write_results(task.work.folder, rankings, evaluation.models, tables)
     return rankings
 
 
@@ -173,15 +172,6 @@ def duels_in_words(cells: Int[Array, "n 2"], worth: Float[Array, "M M"], names: 
     worst = sorted(cells.tolist(), key=lambda cell: worth[cell[0], cell[1]])[:LISTED]
     duels = ", ".join(f"{names[attacker]} against {names[defender]}" for attacker, defender in worst)
     return duels + (f" and {counted(len(cells) - LISTED, 'other')}" if len(cells) > LISTED else "")
-
-
-def unheard(question: Int[Array, " A"], person: Int[Array, " A"], judged: str) -> list[str]:
-    """A sentence if no answers tell how much people differ, so that rank sets do not cover it."""
-    if len(question) == 0 or np.bincount(question).max() > 1:
-        return []
-    if len(np.unique(person)) == 1:
-        return [f"Only one person answered: rank sets cover variation between {judged}s, not annotators."]
-    return [f"No two people judged the same {judged}: rank sets do not cover systematic differences between people."]
 
 
 def _circular(credits: Float[Array, "n n"]) -> float:

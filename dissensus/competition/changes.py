@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
 
 from dissensus.competition.replacing import use_of
 from dissensus.competition.reporting import setting_text
 from dissensus.errors import DissensusError
 from dissensus.labeling import QUESTIONS
+from dissensus.records import Ranking, Rankings
 from dissensus.report.wording import counted
 from dissensus.store.files import exists, read_text
 from dissensus.store.folder import Folder
@@ -48,17 +51,31 @@ def mixed_rounds(rounds: Sequence[Round[Any]]) -> dict[int, str]:
     return found
 
 
-def pending(task: Task[Any, Any], models: Sequence[str], rounds: Sequence[Round[Any]]) -> tuple[str, ...]:
-    """A sentence about settings in study.toml with which no round has been selected yet."""
+@dataclass(frozen=True)
+class Outdated:
+    """The last round, if study.toml has changed since; `is_replaced` if `select` would replace it."""
+
+    number: int
+    differs: Sequence[str]
+    is_replaced: bool
+
+    @property
+    def words(self) -> str:
+        """What has changed, and what follows."""
+        effect = (
+            "dissensus select replaces it, because nobody has been asked about it yet"
+            if self.is_replaced
+            else "this applies to further rounds only, and a ranking would count all of them"
+        )
+        return f"The settings have changed since round {self.number} ({', '.join(self.differs)}): {effect}."
+
+
+def outdated(task: Task[Any, Any], models: Sequence[str], rounds: Sequence[Round[Any]]) -> Outdated | None:
+    """The last round, if study.toml has settings with which no round has been selected yet."""
     with suppress(DissensusError):  # `select` says what is wrong with them
         if rounds and (differs := changed(rounds[-1].settings, task.wanted(), task.found_later)):
-            effect = (
-                "dissensus select replaces it, because nobody has been asked about it yet"
-                if use_of(task, models, rounds[-1]) is None
-                else "this applies to further rounds only, and a ranking would count all of them"
-            )
-            return (f"The settings have changed since round {rounds[-1].number} ({', '.join(differs)}): {effect}.",)
-    return ()
+            return Outdated(rounds[-1].number, differs, use_of(task, models, rounds[-1]) is None)
+    return None
 
 
 def uncounted(task: Task[Any, Any]) -> tuple[str, ...]:
@@ -83,10 +100,11 @@ def uncounted(task: Task[Any, Any]) -> tuple[str, ...]:
 
 def changed_rules(folder: Folder, judge: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence about settings in [judge] that have changed since the ranking in results/."""
-    with suppress(DissensusError, ValueError):  # a damaged ranking is replaced anyway
+    with suppress(DissensusError, ValueError):  # a ranking that cannot be read is replaced anyway
         if exists(folder.ranking):
-            last = json.loads(read_text(folder.ranking))
-            before = last.get("aggressiveness", last)["provenance"]["parameters"].get("judge")
-            if before is not None and (differs := changed(before, judge)):
+            last: Ranking | Rankings = TypeAdapter(Ranking | Rankings).validate_json(read_text(folder.ranking))
+            one = last.aggressiveness if isinstance(last, Rankings) else last
+            before = one.provenance.parameters.get("judge")
+            if isinstance(before, dict) and (differs := changed(before, judge)):
                 return (f"[judge] in study.toml has changed since the last ranking: {', '.join(differs)}.",)
     return ()

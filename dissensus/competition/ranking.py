@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from dissensus.competition.changes import mixed_rounds
+from dissensus.competition.changes import mixed_rounds, uncounted
 from dissensus.competition.standings import Method, Standings
-from dissensus.competition.task import Evaluation
+from dissensus.competition.task import Evaluation, Task
 from dissensus.errors import RankingError
 from dissensus.records import Provenance, Ranking, Rankings
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
@@ -25,7 +25,7 @@ def method_of(settings: MethodSettings, name: str | None = None) -> Method:
 
 
 def ranking_of(
-    folder: Folder,
+    task: Task[Any, Any],
     evaluation: Evaluation[Any, Any],
     standings: Standings,
     method: Method,
@@ -33,13 +33,18 @@ def ranking_of(
     beside: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> Ranking:
-    """The standings with their sentences, more sentences (`beside`) and provenance; `what` names what is judged."""
+    """The standings with their sentences, more sentences (`beside`) and provenance; `what` names what is judged.
+
+    What every ranking records or mentions is added here: the rules in [judge], answers that do not count, and rounds by
+    different rules.
+    """
+    folder, judge = task.work.folder, task.work.settings.judge
     inputs = {f"round {found.number}": file_fingerprint(folder.selection(found.number)) for found in evaluation.rounds}
-    words = (*standings.words, *beside, *mixed_rounds(evaluation.rounds).values())
+    words = (*standings.words, *beside, *uncounted(task), *mixed_rounds(evaluation.rounds).values())
     if evaluation.open:
         are = "is" if len(evaluation.open) == 1 else "are"
         words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} {are} still open.", *words)
-    own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level}
+    own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level, "judge": judge.model_dump()}
     if method.resamples:
         own["resamples"] = method.resamples
     return Ranking(

@@ -119,6 +119,24 @@ def ranked(
     return Standings(rows, words, share, degenerate)
 
 
+def people_in_words(
+    question: Int[Array, " A"], person: Int[Array, " A"], judged: str, did: str = "answered", is_merged: bool = False
+) -> list[str]:
+    """A sentence if rank sets do not cover how much people differ, from who answered which question.
+
+    `judged` names what is resampled, such as 'pair', and `did` what people did. Answers of several people to the same
+    question show how much they differ, unless they are merged into one before anything is resampled.
+    """
+    people = len(np.unique(person))
+    if people == 0 or (not is_merged and np.bincount(question).max() > 1):
+        return []
+    if people == 1:
+        return [f"Only one person {did}: rank sets cover variation between {judged}s, not annotators."]
+    if is_merged:
+        return [f"Rank sets do not cover systematic differences between the people who {did}."]
+    return ["No two people answered the same question: rank sets do not cover systematic differences between people."]
+
+
 def stability(
     strengths: Callable[[Int[Array, " k"]], Sequence[Float[Array, " M"]]], steps: Sequence[Int[Array, " k"]]
 ) -> tuple[tuple[int, tuple[float, ...]], ...]:

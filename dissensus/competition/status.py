@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.competition.changes import mixed_rounds, pending, uncounted
+from dissensus.competition.changes import mixed_rounds, outdated, uncounted
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
 from dissensus.records import Record, Step
@@ -94,6 +94,7 @@ def status_of(task: Task[Any, Any]) -> Status:
     models = tuple(_model(task, name) for name in settings.models)
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
+    old = None if evaluation is None else outdated(task, competing, evaluation.rounds)
     return Status(
         study=str(folder.root),
         task=settings.task,
@@ -109,8 +110,8 @@ def status_of(task: Task[Any, Any]) -> Status:
         answers=work.answers.counts()[0],
         judgements=judgements,
         annotators=annotators,
-        changes=() if evaluation is None else (*pending(task, competing, evaluation.rounds), *uncounted(task)),
-        next=_next(folder, has_pool, models, competing, questions, waiting),
+        changes=() if evaluation is None else (*(() if old is None else (old.words,)), *uncounted(task)),
+        next=_next(folder, has_pool, models, competing, old is not None and old.is_replaced, questions, waiting),
     )
 
 
@@ -168,10 +169,11 @@ def _next(
     has_pool: bool,
     models: tuple[ModelStatus, ...],
     competing: list[str],
+    is_replaced: bool,
     questions: int,
     waiting: int,
 ) -> str:
-    """The command that comes next."""
+    """The command that comes next; `is_replaced` if `select` would replace the last round."""
     study = shlex.quote(str(folder.root))
     again = [f"--again {model.model}" for model in models if model.changed and model.model not in competing]
     if not has_pool:
@@ -180,7 +182,7 @@ def _next(
         return f"dissensus predict {study} {' '.join(again) or '   # resumes'}"
     if len(models) < 2:
         return f"dissensus predict {study} NAME=BACKEND:TARGET…"
-    if any(model.model not in competing for model in models):
+    if is_replaced or any(model.model not in competing for model in models):
         return f"dissensus select {study}"
     if waiting:
         return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions are open"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dissensus.store.folder import Folder
     from dissensus.store.people import People
     from dissensus.store.settings import Settings
-    from dissensus.web.running import Ready
 
 
 class Asking(Base):
@@ -138,7 +137,9 @@ class Asking(Base):
         Raises:
             StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
-        values = _service_settings(self.folder, answers, database, host, port, instructions)
+        self._configure(_service_settings(self.folder, answers, database, host, port, instructions))
+
+    def _configure(self, values: Mapping[str, dict[str, Any]]) -> None:
         self._with_service(values)  # all are checked before any is written
         with self._lock:
             for section, changed in values.items():
@@ -160,7 +161,7 @@ class Asking(Base):
 
     def serve(
         self,
-        ready: Ready,
+        ready: Callable[[str, str], None],
         host: str | None = None,
         port: int | None = None,
         tell: Callable[[str], None] | None = None,
@@ -170,11 +171,11 @@ class Asking(Base):
     ) -> None:
         """Serve the annotation pages until the process is stopped.
 
-        `ready` is called with the addresses. `tell` is called with one line at a time: pictures that are missing, so
-        that reserves replace them, and before `ready`, how many people answer each question and what that costs.
-        The other arguments are those of `configure`, and are saved in study.toml once the service is ready. If neither
-        `answers` nor study.toml says how many people answer each question, and nobody has answered yet, it is three
-        (one for masks that are drawn).
+        `ready` is called with the address and the owner's token. `tell` is called with one line at a time: pictures
+        that are missing, so that reserves replace them, and before `ready`, how many people answer each question and
+        what that costs. The other arguments are those of `configure`, and are saved in study.toml once the service is
+        ready. If neither `answers` nor study.toml says how many people answer each question, and nobody has answered
+        yet, it is three (one for masks that are drawn).
         """
         from dissensus.competition.changes import uncounted
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
@@ -183,28 +184,26 @@ class Asking(Base):
 
         tell = tell or (lambda _: None)
         values = _service_settings(self.folder, answers, database, host, port)
-        settings, before = self._with_service(values), self.settings.judge.min_answers
-        if answers is None and (usual := settings.judge.served_answers) != before and self._is_unanswered(settings):
-            answers = usual
-            settings = self._with_service(values := _service_settings(self.folder, answers, database, host, port))
-        made: list[Service] = []
+        before, usual = self.settings.judge.min_answers, self.settings.judge.served_answers
+        if answers is None and usual != before and self._is_unanswered(values):
+            values["judge"] = {"min_answers": usual}
+        settings = self._with_service(values)
 
-        def make() -> Service:
-            made.append(Service(self._backing(tell, settings)))
-            return made[0]
-
-        def started(address: str, token: str) -> None:
+        def started(address: str, service: Service) -> None:
+            lines = (*effort_of(service.desk, before).words, *uncounted(self._task_with(settings)))
             if values:
-                self.configure(answers, database, host, port)
-            for line in (*effort_of(made[0].desk, before).words, *uncounted(self._task_with(settings))):
+                self._configure(values)
+            for line in lines:
                 tell(line)
-            ready(address, token)
+            ready(address, service.owner_token)
 
         with Lock(self.folder.serving, "this study is already being served: stop that service first", is_removed=True):
-            run(make, settings.serve.host, settings.serve.port if port is None else port, started)
+            port = settings.serve.port if port is None else port
+            run(lambda: Service(self._backing(tell, settings)), settings.serve.host, port, started)
 
-    def _is_unanswered(self, settings: Settings) -> bool:
-        return self._task_with(settings).work.answers.counts()[0] == 0
+    def _is_unanswered(self, values: Mapping[str, dict[str, Any]]) -> bool:
+        """Whether nobody has answered yet in the database that these settings of the service name."""
+        return self._task_with(self._with_service(values)).work.answers.counts()[0] == 0
 
     def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
         """The study behind the service; with `tell`, it first checks for missing pictures and reports them."""

@@ -36,8 +36,8 @@ RESERVED = 128
 """File descriptors reserved for files and databases."""
 MOST_FILES = 65_536
 
-Ready = Callable[[str, str], None]
-"""Called with the address and the owner's token once the service accepts requests."""
+Ready = Callable[[str, Service], None]
+"""Called with the address and the service once it accepts requests."""
 
 
 def run(make: Callable[[], Service], host: str, port: int, ready: Ready) -> None:
@@ -84,7 +84,7 @@ async def _serve(server: uvicorn.Server, service: Service, listening: socket.soc
     gc.freeze()
     gc.enable()
     if server.started and not server.should_exit:
-        ready(_address(listening), service.owner_token)
+        ready(_address(listening), service)
     await serving
 
 

@@ -53,6 +53,11 @@ def test_every_kind_is_tested_here() -> None:
     assert BODIES.keys() == ANSWERS.keys() == QUESTIONS.keys() - ELSEWHERE
 
 
+@pytest.mark.parametrize("kind", QUESTIONS)
+def test_every_kind_has_an_estimate_of_how_long_an_answer_takes(kind: str) -> None:
+    assert 1 <= QUESTIONS[kind].seconds <= 600
+
+
 @pytest.mark.parametrize(("kind", "body"), EVERY)
 def test_the_browser_is_told_nothing_about_items(kind: str, body: dict[str, Any]) -> None:
     question = QUESTIONS[kind]

@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 from small import ITEMS, answered, labels, masked, selected
 
+from dissensus.competition.changes import changed_rules
+from dissensus.store.files import write_text
+from dissensus.store.folder import Folder
 from dissensus.study import Study
 
 RNG = np.random.default_rng(0)
@@ -55,7 +58,7 @@ def test_more_of_the_same_is_not_a_change(tmp_path):
 def test_a_round_by_other_rules_is_named_by_every_ranking(tmp_path, how, command):
     study = answered(tmp_path / "study")
     assert not any("other settings" in words for words in study.rank().words)
-    said = "Round 3 was selected with other settings than round 2 (cap 3 → 1): the ranking counts both."
+    said = "Round 3 was selected with other settings than round 2 (cap none → 1): the ranking counts both."
     if how == "again":
         assert said in command("select", study.folder.root, "--again", "--cap", 1).stdout
     else:
@@ -69,17 +72,20 @@ def test_settings_that_no_round_has_yet_are_in_the_status(tmp_path, command):
     study = answered(tmp_path / "study")
     assert study.status().changes == ()
     study.change("select", {"cap": 1})
-    said = "The settings have changed since round 2 (cap 3 → 1): this applies to further rounds only"
+    said = "The settings have changed since round 2 (cap none → 1): this applies to further rounds only"
     assert said in command("status", study.folder.root).stdout
+    assert study.status().next.startswith("dissensus report ")
 
 
 def test_a_round_that_nobody_was_asked_about_is_replaced(tmp_path, command):
     study = selected(tmp_path / "study")
     study.change("select", {"cap": 1})
-    said = "The settings have changed since round 1 (cap 3 → 1): dissensus select replaces it"
+    said = "The settings have changed since round 1 (cap none → 1): dissensus select replaces it"
     assert said in command("status", study.folder.root).stdout
+    assert study.status().next == f"dissensus select {study.folder.root}"  # `serve` would make the old round stay
     study.select()
     assert study.status().changes == ()
+    assert study.status().next.startswith("dissensus serve ")
 
 
 def test_another_scale_says_that_the_rounds_have_the_old_one(tmp_path, command):
@@ -145,3 +151,38 @@ def test_a_ranking_by_other_rules_than_the_last_one_says_so(tmp_path, command):
     study.change("judge", {"unsure": 0.2})
     assert f"[judge] in study.toml {said}: unsure 0.6 → 0.2." in command("report", study.folder.root).stdout
     assert said not in command("rank", study.folder.root).stdout
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "3", "null", '{"aggressiveness": 1}', '{"provenance": []}'])
+def test_a_ranking_of_another_shape_is_replaced(tmp_path, text):
+    folder = Folder(tmp_path)
+    write_text(folder.ranking, text)
+    assert changed_rules(folder, {"unsure": 0.2}) == ()
+
+
+@pytest.mark.parametrize(("judge", "says"), [({"unsure": 0.6}, 1), ({"unsure": 0.2}, 0), (3, 0), ([], 0), (None, 0)])
+def test_only_rules_can_have_changed(tmp_path, judge, says):
+    folder, one = Folder(tmp_path), {"standings": [], "words": [], "cyclic_share": None, "degenerate_resamples": 0}
+    made = {"method": "perron", "parameters": {"judge": judge}, "inputs": {}, "package": "1"}
+    for shape in (one, {"aggressiveness": one, "resistance": one, "words": []}):
+        one |= {"fragility": None, "provenance": made}
+        write_text(folder.ranking, json.dumps(shape))
+        assert len(changed_rules(folder, {"unsure": 0.2})) == says
+
+
+def test_a_ranking_of_labels_says_what_its_rank_sets_do_not_cover(tmp_path):
+    study = selected(tmp_path / "study")
+    questions = [{"item": one.item, "label": one.name, "answer": "yes"} for one in study.questions()]
+
+    def said() -> list[str]:
+        return [words for words in study.rank().words if "rank sets" in words]
+
+    study.answer(questions[::2], "ann")
+    study.answer(questions[1::2], "ann")
+    assert said() == ["Only one person answered: rank sets cover variation between items, not annotators."]
+    study.exclude("ann", "asleep")
+    study.answer(questions[::2], "ben")
+    study.answer(questions[1::2], "cem")
+    assert said()[0].startswith("No two people answered the same question: rank sets do not cover systematic")
+    study.answer(questions[::2], "cem")
+    assert said() == []

@@ -279,8 +279,9 @@ def test_what_serve_is_given_counts_at_once_and_is_saved_when_it_is_ready(tmp_pa
     study, seen = selected(tmp_path / "study"), []
 
     def run(make, host, port, ready):
-        seen.append((make().desk.backing.terms.answers, study.settings.judge.min_answers, host, port))
-        ready("http://here", "token")
+        service = make()
+        seen.append((service.desk.backing.terms.answers, study.settings.judge.min_answers, host, port))
+        ready("http://here", service)
 
     monkeypatch.setattr("dissensus.web.running.run", run)
     study.serve(lambda *_: seen.append(study.settings.judge.min_answers), "127.0.0.2", 0, answers=2)

@@ -9,7 +9,6 @@ import pytest
 from small import CLASSES, ITEMS, labels, one_line, predicted, snapshot
 
 from dissensus.study import Study
-from dissensus.tasks.labels import Labels
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def test_two_classes_fill_their_duels_and_the_round_says_so(tmp_path, command):
     study.predict(**{name: rng.choice(["cat", "dog"], 200).tolist() for name in ("one", "two")})
     done = command("select", study.folder.root, "--cap", 3)
     assert done.returncode == 0
-    assert "fewer than" not in done.stdout + done.stderr
+    assert "duel has fewer than" not in done.stdout + done.stderr
     (found,) = study.evaluation().rounds
     assert (~found.selection.is_reserve).sum() == 30
     assert found.about["raised"] == {"duels": 1, "cap": 15}
@@ -50,13 +49,13 @@ def test_there_is_a_cap_unless_all_classes_are_equally_far_apart(tmp_path):
         assert found.about["raised"] == raised
 
 
-def test_a_duel_that_is_short_names_confidence_and_not_the_cap(study, command):
-    done = command("select", study.folder.root, "--k", 20, "--confidence", 0.5)
+def test_a_duel_that_is_short_says_why_and_it_is_never_the_cap(study, command):
+    done = command("select", study.folder.root, "--k", 20, "--confidence", 0.5, "--cap", 3)
     assert done.returncode == 0
     said = " ".join((done.stdout + done.stderr).split())
-    assert "3 duels have fewer than 20 items: no eligible item is left on which their models disagree" in said
-    assert "at least 0.5" in said
-    assert "cap" not in Labels.short  # it rises, so it is never the reason
+    assert "3 duels have fewer than 20 items: the models disagree on fewer." in said  # the cap rises
+    raised = "In 3 of 3 duels, cap = 3 would have left fewer than 20 items, so it was raised: up to 4 items share a"
+    assert raised in said
     (found,) = study.evaluation().rounds
     one, two = labels(0), labels(1)
     of_duel = found.selection.take((found.selection.first == 0) & (found.selection.second == 1))

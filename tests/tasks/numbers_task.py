@@ -142,6 +142,6 @@ class Numbers(Task[Selection, States]):
             right = rows.first_label == true, rows.second_label == true
             rounds.append(Outcomes(rows.first, rows.second, rows.item, judged.place[judged.decided], *right))
         chosen = method_of(self.work.settings.rank, method)
-        ranking = ranking_of(self.work.folder, evaluation, rank(together(rounds), evaluation.models, chosen), chosen)
+        ranking = ranking_of(self, evaluation, rank(together(rounds), evaluation.models, chosen), chosen)
         write_results(self.work.folder, ranking, evaluation.models, {})
         return ranking

@@ -70,6 +70,9 @@ def test_from_pool_to_report(study: Study, tmp_path: Path, command: Callable[...
     assert study.questions() == []
     assert [standing.model for standing in study.rank().standings] == ["good", "fair", "poor"]
     assert "good" in command("rank", study.folder.root).stdout
+    study.change("judge", {"unfit": 0.3})
+    (said,) = study.rule_changes()
+    assert said == "[judge] in study.toml has changed since the last ranking: unfit 0.5 → 0.3."
     page = study.report().read_text()
     assert "<h1>Numbers</h1>" in page
     assert page.index("good is first." if "good is first." in page else "Tied for first") < page.index('id="ranking"')

@@ -103,6 +103,11 @@ def study_of(root: Path, labels: np.ndarray, truth: np.ndarray, k: int, **select
     return study
 
 
+def in_the_pool(study: Study, labels: np.ndarray) -> np.ndarray:
+    """What models predict for the items in the order of the pool, given in the order of their ids."""
+    return labels[:, [int(item.removeprefix("item-")) for item in study._items()]].astype(np.uint16)
+
+
 def three_models(seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, 60)
@@ -115,13 +120,13 @@ def test_a_study_is_ranked_by_all_its_answers_beside_its_own_ranking(tmp_path: P
     study = study_of(tmp_path / "s", labels, truth, k=4)
     ranking, evaluation = study.rank(), study.evaluation()
     verdicts = evaluation.states.state
-    items = np.arange(60)
+    labels, items = in_the_pool(study, labels), np.arange(60)
     expected = one_by_one(labels, items, evaluation.keys, verdicts)
     assert {row[:3] for row in rows_of(all_outcomes(evaluation))} < {row[:3] for row in expected}
     found = ranking.from_all_answers
     assert found is not None
     assert found.items_per_duel == pytest.approx(len(expected) / 3)
-    whole = decided_outcomes(labels.astype(np.uint16), items, evaluation.keys, verdicts)
+    whole = decided_outcomes(labels, items, evaluation.keys, verdicts)
     strength = strengths(tally(whole, 3), USUAL)
     assert found.strengths == pytest.approx({f"m{model}": strength[model] for model in range(3)})
     assert list(found.strengths) == [f"m{model}" for model in np.argsort(-strength)]
@@ -135,7 +140,8 @@ def test_one_duel_has_nothing_beside_it(tmp_path: Path) -> None:
     labels, truth = three_models()
     study = study_of(tmp_path / "s", labels[:2], truth, k=4)
     evaluation = study.evaluation()
-    every = decided_outcomes(labels[:2].astype(np.uint16), np.arange(60), evaluation.keys, evaluation.states.state)
+    pooled = in_the_pool(study, labels[:2])
+    every = decided_outcomes(pooled, np.arange(60), evaluation.keys, evaluation.states.state)
     assert rows_of(every) == rows_of(all_outcomes(evaluation))
     ranking = study.rank()
     assert ranking.from_all_answers is None

@@ -15,7 +15,7 @@ from dissensus.arrays import MISSING
 from dissensus.competition.select import duels_of
 from dissensus.selection import enough_from
 from dissensus.study import Study
-from dissensus.tasks.labels.counting import Counting, confidences_counted, raised_in_words, steps_of, why_short
+from dissensus.tasks.labels.counting import Counting, Counts, confidences_counted, raised_in_words, steps_of, why_short
 from dissensus.tasks.labels.settings import LADDER
 
 MODELS = 3
@@ -93,14 +93,35 @@ def test_duels_are_short_for_a_reason() -> None:
     sure = [np.full(12, 0.5, np.float32), None]
     counts = Counting(None, duels_of(2), confidences_counted(0.8)).scan((list(labels), sure, None), 0, None)
     used = {"k": 10, "confidence": 0.8, "cap": 3, "eligible": None}
-    (words,) = why_short(counts, np.array([0]), used)
-    assert words == "1 duel has fewer than 10 items: in 1 of them, the models disagree on fewer than 10 items."
-    assert "confidence = 0.8" in why_short(counts, np.array([0]), used | {"k": 5})[0]
-    assert "earlier rounds" in why_short(counts, np.array([3]), used | {"k": 5, "confidence": 0.4})[0]
-    assert why_short(counts, np.array([5]), used | {"k": 5, "confidence": 0.4}) == []
+
+    def said(filled: int, **changed: Any) -> list[str]:
+        return why_short(counts, np.array([filled]), used | changed)
+
+    assert said(0) == ["1 duel has fewer than 10 items: the models disagree on fewer."]
+    assert said(0, k=5) == ["1 duel has fewer than 5 items: confidence = 0.8 leaves fewer."]
+    both = "1 duel has fewer than 5 items: confidence = 0.8 and the list of what is eligible leave fewer."
+    assert said(0, k=5, eligible="some.csv") == [both]
+    assert said(3, k=5, confidence=0.4) == ["1 duel has fewer than 5 items: earlier rounds leave fewer."]
+    assert said(5, k=5, confidence=0.4) == []
     steps = steps_of(counts, 12, 0.8, False)
     assert [(step.rule, step.left) for step in steps] == [("two models disagree", 6), ("both: confidence ≥ 0.8", 0)]
     assert [(one.setting, one.left) for one in steps[1].otherwise] == [("0.6", 0), ("0.4", 6), ("0.2", 6), ("0", 6)]
+
+
+def test_duels_that_are_short_for_different_reasons_are_counted_apart() -> None:
+    candidates = np.array([[9, 1, 1, 9]] * len(LADDER))
+    counts = Counts(20, 20, np.zeros((len(LADDER), 2), int), candidates, np.array([9, 9, 1, 9]))
+    used = {"k": 5, "confidence": 0.8, "cap": 3, "eligible": None}
+    assert why_short(counts, np.array([2, 1, 1, 5]), used) == [
+        "3 duels have fewer than 5 items: in 1 of them, the models disagree on fewer; in 1 of them, confidence = 0.8 "
+        "leaves fewer; in 1 of them, earlier rounds leave fewer."
+    ]
+    assert why_short(counts, np.array([5, 1, 1, 5]), used | {"confidence": 0.0, "eligible": "some.csv"})[0].endswith(
+        "in 1 of them, the list of what is eligible leaves fewer."
+    )
+    assert why_short(counts, np.array([2, 5, 5, 3]), used) == [
+        "2 duels have fewer than 5 items: earlier rounds leave fewer."
+    ]
 
 
 CLASSES = [f"class {number}" for number in range(20)]
@@ -151,7 +172,7 @@ def test_large_pools_are_not_counted_if_every_duel_is_full(tmp_path: Path, monke
     monkeypatch.setattr(LabelSelector, "tried_up_to", 10)
     study = made(tmp_path / "full", 0.9)
     study.select(k=10)
-    assert [step.rule for step in study.status().rounds[0].funnel] == ["in the pool", "selected (k 10, cap 3)"]
+    assert [step.rule for step in study.status().rounds[0].funnel] == ["in the pool", "selected (k 10, no cap)"]
     short = made(tmp_path / "short", 0.9)
     short.select(k=100)
     rules = [step.rule for step in short.status().rounds[0].funnel]
@@ -172,7 +193,8 @@ def test_other_settings_give_what_they_would_select(tmp_path: Path) -> None:
 
 
 def test_caps_that_rose_are_said_and_others_are_not():
-    (said,) = raised_in_words({"duels": 2, "cap": 15}, 10)
-    assert said.startswith("In 2 of 10 duels")
-    assert "up to 15 items have the same label" in said
-    assert raised_in_words({"duels": 0, "cap": 3}, 10) == []
+    used = {"k": 25, "cap": 3}
+    assert raised_in_words({"duels": 2, "cap": 15}, 10, used) == [
+        "In 2 of 10 duels, cap = 3 would have left fewer than 25 items, so it was raised: up to 15 items share a label."
+    ]
+    assert raised_in_words({"duels": 0, "cap": 3}, 10, used) == []

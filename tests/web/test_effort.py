@@ -53,7 +53,7 @@ def served(study: Study, monkeypatch: pytest.MonkeyPatch, **given: Any) -> list[
     def run(make, host, port, ready):
         service = make()
         asyncio.run(service.desk.open())
-        ready("http://here", "token")
+        ready("http://here", service)
 
     monkeypatch.setattr("dissensus.web.running.run", run)
     said: list[str] = []
@@ -104,6 +104,33 @@ def test_masks_are_drawn_once_and_chosen_three_times(
         assert "it takes 2 different people" in said[1]
     else:
         assert f"{3 * images} answers, about" in said[0]
+
+
+def rated(root: Path) -> Study:
+    study = Study.init(root, task="scores")
+    study.pool(items=ITEMS)
+    rng = np.random.default_rng(9)
+    study.predict(one=rng.uniform(0, 100, len(ITEMS)), two=rng.uniform(0, 100, len(ITEMS)))
+    study.change("judge", {"question": "rating"})
+    study.select(levels=2)
+    return study
+
+
+def test_a_study_of_ratings_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = rated(tmp_path / "rated")
+    items = len(study.questions())
+    assert f"{items} open questions, {3 * items} answers, about" in served(study, monkeypatch)[0]
+
+
+def test_a_service_that_cannot_start_changes_no_settings(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> Effort:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("dissensus.web.effort.effort_of", fail)
+    before = study.folder.settings.read_bytes()
+    with pytest.raises(ZeroDivisionError):
+        served(study, monkeypatch, answers=2)
+    assert study.folder.settings.read_bytes() == before
 
 
 def test_without_a_check_one_person_is_enough(tmp_path: Path) -> None:

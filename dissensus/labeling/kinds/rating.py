@@ -24,6 +24,8 @@ class Rating(Kind):
     sends whole numbers; imported values, such as mean opinion scores, need not be whole.
     """
 
+    seconds = 10
+
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         """The item, and the question about it."""
         only(body, "item", "ask")

@@ -18,7 +18,7 @@ from typing import Any
 from dissensus.arrays import MISSING, Array, Int
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
-from dissensus.competition.standings import Method
+from dissensus.competition.standings import Method, people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
 from dissensus.inquiry import Answers
@@ -123,8 +123,8 @@ class Labels(Task[Selection, LabelStates]):
         pairs = combinations(range(len(names)), 2)
         identical = [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
         standings = rank(all_outcomes(evaluation), names, method, identical)
-        judge = {"judge": self.work.settings.judge.model_dump()}
-        return ranking_of(self.work.folder, evaluation, standings, method, parameters=judge)
+        people = people_in_words(evaluation.answers.question, evaluation.answers.person, "item")
+        return ranking_of(self, evaluation, standings, method, beside=people)
 
     def with_fragility(self, ranking: Ranking, evaluation: LabelEvaluation, method: Method) -> Ranking:
         """The ranking with the smallest set of judgements found that decides which model is first.

@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.arrays import MISSING, Array, Int, UInt16
 from dissensus.engines.reduction import Reduction
 from dissensus.records import Otherwise, Step
+from dissensus.report.wording import counted
 from dissensus.selection import disagreements, usable_labels
 from dissensus.store.tables import ROW_GROUP
 from dissensus.tasks.labels.settings import LADDER
@@ -100,13 +101,13 @@ def lowered_in_words(counts: Counts, k: int, chosen: float) -> list[str]:
     ]
 
 
-def raised_in_words(raised: Mapping[str, int | None], duels: int) -> list[str]:
-    """A sentence about caps that rose (see `raised_caps`)."""
+def raised_in_words(raised: Mapping[str, int | None], duels: int, settings: Mapping[str, Any]) -> list[str]:
+    """A sentence about caps that rose (see `raised_caps`); `settings` are those of the round."""
     if not raised["duels"]:
         return []
     return [
-        f"In {raised['duels']:,} of {duels:,} duels, the models' labels have too few classes for the cap, so it rose: "
-        f"up to {raised['cap']:,} items have the same label."
+        f"In {raised['duels']:,} of {counted(duels, 'duel')}, cap = {settings['cap']:,} would have left fewer than "
+        f"{counted(settings['k'], 'item')}, so it was raised: up to {raised['cap']:,} items share a label."
     ]
 
 
@@ -120,13 +121,16 @@ def why_short(counts: Counts, filled: Int[Array, " D"], settings: Mapping[str, A
     by_models = (filled < k) & (counts.by_duel < k)
     by_limits = (filled < k) & ~by_models & (left < k)
     by_rounds = (filled < k) & (left >= k)
-    listed = "" if settings["eligible"] is None else " and the list of what is eligible"
+    limits = [f"confidence = {chosen:g}"] if chosen > 0 else []
+    limits += [] if settings["eligible"] is None else ["the list of what is eligible"]
     causes = (
-        (by_models, f"the models disagree on fewer than {k:,} items"),
-        (by_limits, f"fewer than {k:,} are left by confidence = {chosen:g}{listed}"),
-        (by_rounds, f"fewer than {k:,} are left by earlier rounds"),
+        (by_models, "the models disagree on fewer"),
+        (by_limits, f"{' and '.join(limits)} {'leaves' if len(limits) == 1 else 'leave'} fewer"),
+        (by_rounds, "earlier rounds leave fewer"),
     )
-    parts = [f"in {int(which.sum()):,} of them, {words}" for which, words in causes if which.any()]
-    short = int((filled < k).sum())
-    duels = "1 duel has" if short == 1 else f"{short:,} duels have"
-    return [f"{duels} fewer than {k:,} items: {'; '.join(parts)}."] if parts else []
+    found = [(int(which.sum()), words) for which, words in causes if which.any()]
+    if not found:
+        return []
+    short = sum(number for number, _ in found)
+    parts = [words if number == short else f"in {number:,} of them, {words}" for number, words in found]
+    return [f"{counted(short, 'duel has', 'duels have')} fewer than {counted(k, 'item')}: {'; '.join(parts)}."]

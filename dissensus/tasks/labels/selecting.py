@@ -181,7 +181,7 @@ class LabelSelector(Selector[Selection]):
         about = {
             "settings": self.plan.settings | {"confidence": self.confidence},
             "raised": raised,
-            "words": raised_in_words(raised, len(self.plan.duels)),
+            "words": raised_in_words(raised, len(self.plan.duels), self.plan.settings),
         }
         return SelectionResult(selection, about, more | sure)
 

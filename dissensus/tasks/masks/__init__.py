@@ -18,7 +18,6 @@ import numpy as np
 from dissensus.arrays import Array, Bool
 from dissensus.backends import MapPreprocess
 from dissensus.competition.attacks import rankings_of
-from dissensus.competition.changes import uncounted
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.inquiry import Answers
@@ -120,13 +119,12 @@ class Masks(Task[MaskSelection, MaskScores]):
         settings, evidence = self.work.settings, evidence_of(evaluation)
         chosen = method_of(settings.rank, method)
         return rankings_of(
-            self.work.folder,
+            self,
             evaluation,
             evidence,
             chosen,
-            self.noun,
-            (*evidence.limits, *doubts(settings.judge, evaluation), *uncounted(self)),
-            {"measure": evaluation.rounds[-1].settings["measure"], "judge": settings.judge.model_dump()},
+            (*evidence.limits, *doubts(settings.judge, evaluation)),
+            {"measure": evaluation.rounds[-1].settings["measure"]},
             lambda _, matrices: (*likeness(chosen), *contradictions(matrices, evaluation.models)),
         )
 

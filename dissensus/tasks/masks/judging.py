@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.judged import Judged, RoundQuestions
+from dissensus.competition.standings import people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, States, counted_states, ids_of, numbered
 from dissensus.discrepancy.masks import agreements
 from dissensus.errors import StudyError
@@ -157,16 +158,8 @@ def doubts(settings: TruthSettings, evaluation: MaskEvaluation) -> tuple[str, ..
     if settings.check and (unchecked := sum(not one.is_checked for one in judged)):
         were = "was" if unchecked == 1 else "were"
         words.append(f"{unchecked:,} of the masks that count {were} checked by nobody but their author.")
-    return (*words, *drawn_by(len({said.person for one in judged for said in one.masks})))
-
-
-def drawn_by(people: int) -> list[str]:
-    """A sentence about what the rank sets do not cover, given how many people drew the masks that count."""
-    if people == 0:
-        return []
-    if people == 1:
-        return ["Only one person drew the masks: rank sets cover variation between images, not annotators."]
-    return ["Rank sets do not cover systematic differences between the people who drew the masks."]
+    drawn = np.array([(at, said.person) for at, one in enumerate(judged) for said in one.masks], int).reshape(-1, 2)
+    return (*words, *people_in_words(drawn[:, 0], drawn[:, 1], "image", "drew the masks", is_merged=True))
 
 
 def began_from(settings: TruthSettings, models: Sequence[str], wording: int) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among, unheard
-from dissensus.competition.standings import Method
+from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in_words, rows_among
+from dissensus.competition.standings import Method, people_in_words
 from dissensus.inquiry import NumericAnswers
 from dissensus.pairwise import ratio_matrices, shares
 from dissensus.ranking import ATTACK_RANKERS, Rows
@@ -101,7 +101,9 @@ class MaskEvidence:
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
             words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
-        return (*words, *(() if choices is None else unheard(choices.told.question, choices.told.person, "image")))
+        if choices is not None:
+            words += people_in_words(choices.told.question, choices.told.person, "image")
+        return tuple(words)
 
 
 def evidence_of(evaluation: MaskEvaluation) -> MaskEvidence:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.competition.attacks import rankings_of, unheard
-from dissensus.competition.changes import uncounted
+from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
+from dissensus.competition.standings import people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, States, Task
 from dissensus.errors import RankingError, StudyError
 from dissensus.inquiry import Answers
@@ -130,13 +130,12 @@ class Scores(Task[PairSelection, Preferences]):
         """Rank the models as attackers and as defenders, and save the result."""
         settings, names, evidence = self.work.settings, evaluation.models, evidence_of(evaluation)
         return rankings_of(
-            self.work.folder,
+            self,
             evaluation,
             evidence,
             method_of(settings.rank, method),
-            self.noun,
-            (*evidence.limits, *self._unheard(evaluation), *self._left_out(evaluation), *uncounted(self)),
-            {"screening": screening_of(settings.judge), "judge": settings.judge.model_dump()},
+            (*evidence.limits, *self._people(evaluation), *self._left_out(evaluation)),
+            {"screening": screening_of(settings.judge)},
             lambda found, matrices: (
                 *contradictions(matrices, names),
                 *(disagreements({m: one.standings for m, one in found.items()}, matrices, names) if names[2:] else ()),
@@ -179,9 +178,10 @@ class Scores(Task[PairSelection, Preferences]):
         levels = 1 if found.settings["case"] == "most" else found.settings["levels"]
         return len(found.duels) - int((rows >= levels).sum())
 
-    def _unheard(self, evaluation: PairEvaluation) -> list[str]:
+    def _people(self, evaluation: PairEvaluation) -> list[str]:
+        """A sentence if rank sets do not cover how much people differ."""
         compared = evaluation.states.compared
-        return unheard(compared.question, compared.person, "item" if self.kind == "rating" else "pair")
+        return people_in_words(compared.question, compared.person, "item" if self.kind == "rating" else "pair")
 
     def _left_out(self, evaluation: PairEvaluation) -> tuple[str, ...]:
         """Sentences about questions that lost all their answers to screening, and about items that no people link."""
