@@ -112,8 +112,8 @@ def test_a_round_that_comes_later_counts_answers_that_were_there_before(study: S
         memory = await opened(study)
         before = waiting(study)
         again = Study(study.folder.root)
-        chosen = [(pair.first, pair.second) for pair in again.questions()]
-        other = [(one, two) for one in ITEMS for two in ITEMS if one > two and (two, one) not in chosen]
+        chosen = [{pair.first, pair.second} for pair in again.questions()]
+        other = [(one, two) for one in ITEMS for two in ITEMS if one > two and {one, two} not in chosen]
         rows = [
             {"kind": "slider", "question": {"first": one, "second": two}, "annotator": "ada", "answer": 30}
             for one, two in other

@@ -157,7 +157,8 @@ def test_controls_and_repeats_come_at_their_rates_in_random_places(
     study = make_study_without_pictures(tmp_path / "new", 1500, k=120, reserves=10, cap=120)
     folder = study.folder.root
     settings(folder, "serve", control_rate=0.1, repeat_rate=0.15)
-    rows = [{"kind": "contains", "item": item, "label": CLASSES[0], "expected": "no"} for item in study.items()[-80:]]
+    spare = sorted({*study.items()} - {row["item"] for row in study.selection()})[:80]
+    rows = [{"kind": "contains", "item": item, "label": CLASSES[0], "expected": "no"} for item in spare]
     (tmp_path / "controls.jsonl").write_text("\n".join(map(json.dumps, rows)))
     assert command("ask", folder, tmp_path / "controls.jsonl", "--as", "control").returncode == 0
     service = serve(folder)
