@@ -56,7 +56,7 @@ class MaskScores(MaskStates):
 
 
 MaskEvaluation = Evaluation[MaskSelection, MaskScores]
-"""A evaluation with scores, as a ranking needs it."""
+"""An evaluation with scores, as a ranking needs it."""
 
 
 def mask_round(selection: MaskSelection, numbers: Int[Array, " Q"], k: int) -> RoundQuestions[MaskSelection]:
