@@ -35,7 +35,7 @@ def different(selection: Selected) -> int:
 def would_select(task: Task[S, Any], selecting: Selector[S], settings: Mapping[str, Any]) -> int:
     """How many different items, pairs or images the same duels would get with other settings."""
     try:
-        other = selecting.changed(task.work, settings)
+        other = selecting.with_settings(task.work, settings)
         return different(other.finish(task.work.reduce(other.reduction, "try other settings")).selection)
     except (SelectionError, PredictionError):
         return 0

@@ -111,7 +111,7 @@ class Selector(ABC, Generic[S]):
         """Changes to the settings of a round that are worth knowing about, in words; a pass over the pool for each."""
         return {}
 
-    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Self:
+    def with_settings(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Self:
         """The selection of the same plan with other settings."""
         return type(self)(work, replace(self.plan, settings=dict(settings)))
 

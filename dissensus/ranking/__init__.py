@@ -34,8 +34,6 @@ __all__ = [
     "bradley_terry",
     "comparison_bars",
     "connected_groups",
-    "credit_hodgerank",
-    "credit_perron",
     "credits_of",
     "cyclic_share",
     "davidson",
@@ -67,9 +65,8 @@ class Ranker(Generic[Evidence]):
     strengths: Callable[[Evidence], Float[Array, "*B M"]]
     logarithmic: bool
     """True if strengths are ratios: take logarithms before differences."""
-    smoothed: bool
-    """True if the strengths depend on the smoothing of the accuracies or credits."""
-    summary: str
+    smoothed: bool = True
+    """True if the strengths depend on the smoothing of the accuracies."""
     is_even: bool = False
     """True if every pair of models has the same weight, however much evidence it shares."""
 
@@ -99,18 +96,16 @@ def _bradley_terry(comparisons: Comparisons) -> Float[Array, " M"]:
 
 
 RANKERS: dict[str, Ranker[Comparisons]] = {
-    "perron": Ranker(_perron, True, True, "principal eigenvector of the dominance matrix (the paper's Eq. 5)"),
-    "hodgerank": Ranker(_hodgerank, False, True, "least-squares log-dominance, weighted by items per duel"),
-    "bradley-terry": Ranker(
-        _bradley_terry, False, False, "maximum likelihood with ties (Davidson); a win is being right alone"
-    ),
+    "perron": Ranker(_perron, logarithmic=True),  # principal eigenvector of the dominance matrix (the paper's Eq. 5)
+    "hodgerank": Ranker(_hodgerank, logarithmic=False),  # least-squares log-dominance, weighted by items per duel
+    "bradley-terry": Ranker(_bradley_terry, logarithmic=False, smoothed=False),  # with ties; a win is being right alone
 }
 """Every ranking method under the name that commands and settings use."""
 
 ATTACK_RANKERS: dict[str, Ranker[Float[Array, "*B M M"]]] = {
-    "thurstone": Ranker(thurstone, False, True, "maximum likelihood with the normal link (the papers' Eq. 4 and 6)"),
-    "bradley-terry": Ranker(logistic, False, True, "maximum likelihood with the logistic link"),
-    "hodgerank": Ranker(credit_hodgerank, False, True, "least-squares log-quotients of credits", True),
-    "perron": Ranker(credit_perron, True, True, "principal eigenvector of the quotients of credits", True),
+    "thurstone": Ranker(thurstone, logarithmic=False),  # the normal link (the papers' Eq. 4 and 6)
+    "bradley-terry": Ranker(logistic, logarithmic=False),  # the logistic link
+    "hodgerank": Ranker(credit_hodgerank, logarithmic=False, is_even=True),  # least-squares log-quotients
+    "perron": Ranker(credit_perron, logarithmic=True, is_even=True),  # principal eigenvector of the quotients
 }
 """Every method from credits of attackers or defenders to strengths."""

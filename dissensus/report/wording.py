@@ -18,8 +18,11 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
 
 
 def duration(hours: float) -> str:
-    """A length of time to about two digits: '1 minute', '40 minutes', '2 hours'."""
-    return counted(max(round(60 * hours), 1), "minute") if hours < 1 else counted(round(hours), "hour")
+    """A length of time to about two digits: '1 minute', '80 minutes', '1.5 hours', '12 hours'."""
+    minutes = max(round(60 * hours), 1)
+    if minutes < 90:
+        return counted(minutes, "minute")
+    return f"{hours:,.{1 if hours < 9.95 else 0}f}".removesuffix(".0") + " hours"
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import RankingError
-from dissensus.ranking import ATTACK_RANKERS, credit_hodgerank, credit_perron, named
+from dissensus.ranking import ATTACK_RANKERS, named
+from dissensus.ranking.quotients import credit_hodgerank, credit_perron
 
 MODELS = 5
 seeds = st.integers(0, 2**32 - 1)

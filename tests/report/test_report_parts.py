@@ -19,7 +19,7 @@ from dissensus.report.galleries import DATA_URI, Album
 from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
 from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
-from dissensus.report.wording import counted, cyclic, decimals, fragility_words, number, ratio, signed, span
+from dissensus.report.wording import counted, cyclic, decimals, duration, fragility_words, number, ratio, signed, span
 
 
 def decoded(uri: str) -> Image.Image:
@@ -184,3 +184,15 @@ def test_a_page_is_the_list_of_its_sections():
     assert ".p0{color:red}" in html
     links = re.findall(r'<a href="#(\w+)">', render(whole).partition("<nav")[2].partition("</nav>")[0])
     assert links == ["top", *(section.id for section in whole.sections)]
+
+
+@pytest.mark.parametrize(
+    ("hours", "said"),
+    [
+        (0, "1 minute"), (1 / 60, "1 minute"), (0.99, "59 minutes"), (1, "60 minutes"), (1.49, "89 minutes"),
+        (1.495, "1.5 hours"), (1.5, "1.5 hours"), (1.51, "1.5 hours"), (2, "2 hours"), (9.94, "9.9 hours"),
+        (9.96, "10 hours"), (12.4, "12 hours"), (1234.5, "1,234 hours"),
+    ],
+)  # fmt: skip
+def test_a_length_of_time_has_two_digits(hours: float, said: str) -> None:
+    assert duration(hours) == said

@@ -44,7 +44,7 @@ def test_tally_in_words():
     assert tally_words([("waiting", 3)]) == ""
     assert (
         tally_words([("falsified", 1), ("holds", 2)])
-        == "Of 3 judged pairs, 1 falsifies its defender and 2 show no difference."
+        == "Of 3 judged attacks, 1 falsifies its defender and 2 show no difference."
     )
     assert tally_words({"falsified": 2, "holds": 1, "opposite": 1, "waiting": 9}.items()).endswith(
         "and 1 contradicts its attacker."

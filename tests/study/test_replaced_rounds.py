@@ -179,7 +179,7 @@ def test_the_command_prints_what_each_rule_left(study, command):
     assert "two models disagree" in printed
     found = json.loads(command("select", study.folder.root, "--k", 4, "--json").stdout)
     assert [step["rule"] for step in found["funnel"]] == [
-        "in the pool", "two models disagree", "both: confidence ≥ 0", "selected (k 4, cap 3)",
+        "in the pool", "two models disagree", "both: confidence ≥ 0", "selected (k 4, no cap)",
     ]  # fmt: skip
     assert "two models disagree" in command("status", study.folder.root).stdout
     answer_one(study)

@@ -94,7 +94,8 @@ def test_a_whole_study_by_commands(command, tmp_path):
         pairs = list(csv.DictReader(file))
     assert len(pairs) == selected["open_questions"]
     assert {row["kind"] for row in pairs} == {"slider"}
-    assert all(row["first"] < row["second"] for row in pairs)  # by the pool: it tells nothing of what models say
+    place = {item: number for number, item in enumerate(Study(study)._items())}
+    assert all(place[row["first"]] < place[row["second"]] for row in pairs)  # it tells nothing of what models say
     imported = ran("judgements", "import", study, sheet(tmp_path / "answers.csv", answers(pairs)), "--json")
     assert json.loads(imported) == {
         "new": 3 * len(pairs),
@@ -140,7 +141,7 @@ def test_selected_pairs_are_what_they_say(judged):
     for name in MODELS:
         sign = -1 if name == "fair" else 1
         column = pq.read_table(study.folder.predictions(name))["score"].to_pylist()
-        scores[name] = dict(zip(study.items(), [sign * score for score in column], strict=True))
+        scores[name] = dict(zip(study._items(), [sign * score for score in column], strict=True))
     for row in rows:
         assert scores[row["attacker"]][row["low"]] < scores[row["attacker"]][row["high"]]
         assert row["attacker_low"] < row["attacker_high"]
@@ -336,11 +337,10 @@ def test_choices_in_the_place_of_sliders(fresh, tmp_path):
     pairs = waiting(fresh)
     assert {pair["kind"] for pair in pairs} == {"choice"}
     words = {True: "second", False: "first"}
-    rows = []
-    for number, pair in enumerate(pairs):
-        apart = QUALITY[pair["second"]] - QUALITY[pair["first"]]
+    rows, differences = [], [QUALITY[pair["second"]] - QUALITY[pair["first"]] for pair in pairs]
+    for pair, apart in zip(pairs, differences, strict=True):
         body = json.dumps({"first": pair["first"], "second": pair["second"], "same": True})
-        said = "same" if abs(apart) < 10 or number == 0 else words[apart > 0]
+        said = "same" if abs(apart) <= max(10, min(map(abs, differences))) else words[apart > 0]
         rows += [["choice", body, who, said] for who in ("ann", "ben")]
     path = write_csv(tmp_path / "choices.csv", ("kind", "question", "annotator", "answer"), rows)
     done("judgements", "import", fresh, path)

@@ -70,4 +70,5 @@ def evidence_from(
     weighed = WeightedAnswers(value, np.ones(len(value)))
     means = pair_means(question, person, weighed, len(pairs), people)
     found = judge(selection, np.full(len(pairs), JUDGED))
-    return PairEvidence(attacks_in(found, means.value / 100), sign[found.decided], means.moved / 100, pairs)
+    attacks = attacks_in(found, means.value / 100, means.is_known)
+    return PairEvidence(attacks, sign[found.decided], means.moved / 100, pairs)

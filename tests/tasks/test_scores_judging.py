@@ -24,7 +24,7 @@ def judged(*state: int, share: float = 0.0):
 
 def attacks_of(*state: int, preference: float = 0.5) -> Attacks:
     """Its attacks where people find the second item of every pair so much better."""
-    return attacks_in(judged(*state), np.full(len(state), preference))
+    return attacks_in(judged(*state), np.full(len(state), preference), np.ones(len(state), bool))
 
 
 def test_without_answers_the_selected_pairs_wait_and_reserves_do_not() -> None:
@@ -95,7 +95,7 @@ def test_a_pair_that_several_duels_need_is_asked_once_and_each_reads_it_its_own_
     found = judge(selection, np.array([OPEN]))
     assert numbered_pairs(selection)[0].tolist() == [[4, 9]]
     assert found.open.tolist() == [True]
-    attacks = attacks_in(judge(selection, np.array([JUDGED])), np.array([0.25]))
+    attacks = attacks_in(judge(selection, np.array([JUDGED])), np.array([0.25]), np.array([True]))
     assert attacks.pair.tolist() == [0, 0, 0]
     assert attacks.preference.tolist() == [0.25, -0.25, 0.25]
 
@@ -137,7 +137,7 @@ def test_as_one_would_do_it_by_hand(seed: int, share: float) -> None:
     assert set(np.flatnonzero(found.asked).tolist()) == asked
     assert not (found.open & ~found.asked).any()
     assert set(np.flatnonzero(found.open).tolist()) == {int(q) for q in number[active] if state[q] == OPEN}
-    attacks = attacks_in(found, preference)
+    attacks = attacks_in(found, preference, np.ones(len(preference), bool))
     expected = []
     for row in np.flatnonzero(active).tolist():
         duel = [r for r in range(len(rows)) if rows[r][:2] == rows[row][:2] and active[r]]

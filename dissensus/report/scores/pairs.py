@@ -61,7 +61,7 @@ def outcome_words(counts: Iterable[tuple[str, int]]) -> str:
 
 
 def tally_words(counts: Iterable[tuple[str, int]]) -> str:
-    """The outcomes of all judged pairs in one sentence; empty if nothing was judged."""
+    """The outcomes of all judged attacks in one sentence; empty if nothing was judged. Attacks may share a pair."""
     found = dict(counts)
     falsified, holds, opposite = (found.get(name, 0) for name in ("falsified", "holds", "opposite"))
     judged = falsified + holds + opposite
@@ -73,7 +73,7 @@ def tally_words(counts: Iterable[tuple[str, int]]) -> str:
     ]
     if opposite:
         ends.append(counted(opposite, "contradicts its attacker", "contradict their attackers"))
-    return f"Of {counted(judged, 'judged pair')}, {', '.join(ends[:-1])} and {ends[-1]}."
+    return f"Of {counted(judged, 'judged attack')}, {', '.join(ends[:-1])} and {ends[-1]}."
 
 
 def pair_galleries(report: ScoresReport, album: Album, pairs: int = PAIRS) -> tuple[PairGallery, ...]:

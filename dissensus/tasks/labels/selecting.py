@@ -156,7 +156,7 @@ class LabelSelector(Selector[Selection]):
             words = lowered_in_words(counts, self.rule.k, chosen)
         used = self
         if chosen != self.confidence:
-            used = self.changed(work, self.plan.settings | {"confidence": chosen})
+            used = self.with_settings(work, self.plan.settings | {"confidence": chosen})
             found = work.reduce(used.reduction, f"select with confidence {chosen:g}")
             filled = used._filled(found)
         choice = used.finish(found)

@@ -13,16 +13,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from dissensus.arrays import Array, Bool, Int
+from dissensus.arrays import Array, Int
 from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
 from dissensus.competition.standings import people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, States, Task
-from dissensus.errors import RankingError, StudyError
+from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
-from dissensus.records import SCREENED_OUT, Attacks, PairSelection, Rankings, Record
+from dissensus.records import SCREENED_OUT, PairSelection, Rankings, Record
 from dissensus.report.page import Page
 from dissensus.report.scores.data import Screenings
 from dissensus.report.scores.page import scores_page
@@ -31,14 +29,13 @@ from dissensus.steps.predicting import predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.comparing import (
+    PairEvaluation,
     Preferences,
     compared_in,
     item_questions,
     pair_questions,
     pair_states,
-    pairs_of,
     screening_of,
-    signs_of,
     weighted_pairs,
 )
 from dissensus.tasks.scores.predictions import ScoreSource
@@ -47,10 +44,7 @@ from dissensus.tasks.scores.scaling import ScaleFit, common_scale
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.selecting import FOUND, PairSelector, recorded_settings
 from dissensus.tasks.scores.settings import SCORES, ScoreSettings
-from dissensus.tasks.scores.standings import PairEvidence, attacks_in, contradictions, decided_rows, disagreements
-
-PairEvaluation = Evaluation[PairSelection, Preferences]
-"""An evaluation with preferences, as a ranking needs it."""
+from dissensus.tasks.scores.standings import UNLINKED, contradictions, decided_pairs, disagreements, evidence_of
 
 
 class OpenItem(Record):
@@ -193,39 +187,8 @@ class Scores(Task[PairSelection, Preferences]):
                 f"{screening_of(self.work.settings.judge)} removed all answers to {counted(count, noun)}, so {counts} "
                 "not count: exclude these annotators (dissensus annotators exclude), so that others are asked."
             )
-        unlinked = int((_decided(evaluation) & ~evaluation.states.pairs.is_known).sum())
+        unlinked = int((decided_pairs(evaluation) & ~evaluation.states.pairs.is_known).sum())
         if unlinked:
             counts = "does" if unlinked == 1 else "do"
             words.append(f"{counted(unlinked, 'judged pair')} {counts} not count: {UNLINKED}.")
         return tuple(words)
-
-
-UNLINKED = (
-    "the people who rated one item and those who rated the other have no item in common, so they may just differ in "
-    "leniency; let somebody rate both"
-)
-"""Why a pair of rated items has no preference, and what to do about it."""
-
-
-def _decided(evaluation: PairEvaluation) -> Bool[Array, " p"]:
-    """Pairs with all their answers, in duels that have reached their share."""
-    decided = np.zeros(len(evaluation.states.pairs.value), bool)
-    for one in evaluation.judged:
-        decided[one.round_questions.subject[one.decided]] = True
-    return decided
-
-
-def evidence_of(evaluation: PairEvaluation) -> PairEvidence:
-    """The judged attacks of all rounds, with the answers behind them.
-
-    Raises:
-        RankingError: no pair has a preference, because nobody links the ratings of its items.
-    """
-    found, selections = evaluation.states.pairs, [one.selection for one in evaluation.judged]
-    decided = _decided(evaluation)
-    if decided.any() and not (decided & found.is_known).any():
-        raise RankingError(f"no judged pair counts: {UNLINKED}")
-    attacks = Attacks.together([attacks_in(one, found.value, found.is_known) for one in evaluation.judged])
-    rows = [decided_rows(one, found.is_known) for one in evaluation.judged]
-    signs = np.concatenate([signs_of(one)[some] for one, some in zip(selections, rows, strict=True)])
-    return PairEvidence(attacks, signs, found.moved, pairs_of(selections)[0])

@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.competition.judged import RoundQuestions
-from dissensus.competition.task import QuestionSet, States, counted_states, ids_of, numbered
+from dissensus.competition.task import Evaluation, QuestionSet, States, counted_states, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.inquiry import Answers, NumericAnswers, Questions, Wording
 from dissensus.records import JUDGED, SCREENED_OUT, PairSelection
@@ -35,6 +35,10 @@ class Preferences(States):
     compared: NumericAnswers
     weighed: WeightedAnswers
     pairs: PairMeans
+
+
+PairEvaluation = Evaluation[PairSelection, Preferences]
+"""An evaluation with preferences, as a ranking needs it."""
 
 
 def pair_round(selection: PairSelection, numbers: Int[Array, " Q"]) -> RoundQuestions[PairSelection]:

@@ -10,20 +10,17 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.competition.attacks import other_methods, other_orders
 from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings
 from dissensus.competition.standings import Method
-from dissensus.competition.task import Evaluation
 from dissensus.records import JUDGED, AttackMatrices, PairSelection, Rankings
 from dissensus.report.data import AttackDuel
 from dissensus.report.scores.data import DuelFigure, Marked, ScoresReport, ShownPair, Side
 from dissensus.steps.pictures import THUMBNAIL, Pictures
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
-from dissensus.tasks.scores.comparing import Preferences, signs_of
+from dissensus.tasks.scores.comparing import PairEvaluation, signs_of
 from dissensus.tasks.scores.scaling import ScoreColumn, scale_of, spaced
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.settings import ScoreSettings
 from dissensus.tasks.scores.standings import PairEvidence, level_stability
-
-PairEvaluation = Evaluation[PairSelection, Preferences]
 
 SQUARES = 40
 """Bins of a duel's figure along each axis."""

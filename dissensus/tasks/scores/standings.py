@@ -12,12 +12,18 @@ from dissensus.competition.attacks import MEASURES, Credits, both_ways, duels_in
 from dissensus.competition.judged import Judged
 from dissensus.competition.standings import Method
 from dissensus.competition.standings import stability as stability_by
+from dissensus.errors import RankingError
 from dissensus.pairwise import attack_matrices
 from dissensus.ranking import ATTACK_RANKERS, Rows, credits_of
 from dissensus.records import AttackMatrices, Attacks, PairSelection, Standing
-from dissensus.tasks.scores.comparing import signs_of
+from dissensus.tasks.scores.comparing import PairEvaluation, pairs_of, signs_of
 
 USUAL = Method("thurstone", 0.01)
+UNLINKED = (
+    "the people who rated one item and those who rated the other have no item in common, so they may just differ in "
+    "leniency; let somebody rate both"
+)
+"""Why a pair of rated items has no preference, and what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +79,31 @@ class PairEvidence:
         return tuple(words)
 
 
-def attacks_in(
-    judged: Judged[PairSelection], preference: Float[Array, " p"], is_known: Bool[Array, " p"] | None = None
-) -> Attacks:
+def decided_pairs(evaluation: PairEvaluation) -> Bool[Array, " p"]:
+    """Pairs with all their answers, in duels that have reached their share."""
+    decided = np.zeros(len(evaluation.states.pairs.value), bool)
+    for one in evaluation.judged:
+        decided[one.round_questions.subject[one.decided]] = True
+    return decided
+
+
+def evidence_of(evaluation: PairEvaluation) -> PairEvidence:
+    """The judged attacks of all rounds, with the answers behind them.
+
+    Raises:
+        RankingError: no pair has a preference, because nobody links the ratings of its items.
+    """
+    found, selections = evaluation.states.pairs, [one.selection for one in evaluation.judged]
+    decided = decided_pairs(evaluation)
+    if decided.any() and not (decided & found.is_known).any():
+        raise RankingError(f"no judged pair counts: {UNLINKED}")
+    attacks = Attacks.together([attacks_in(one, found.value, found.is_known) for one in evaluation.judged])
+    rows = [decided_rows(one, found.is_known) for one in evaluation.judged]
+    signs = np.concatenate([signs_of(one)[some] for one, some in zip(selections, rows, strict=True)])
+    return PairEvidence(attacks, signs, found.moved, pairs_of(selections)[0])
+
+
+def attacks_in(judged: Judged[PairSelection], preference: Float[Array, " p"], is_known: Bool[Array, " p"]) -> Attacks:
     """The preference for the attacker's higher item on each decided row whose preference is known."""
     rows = decided_rows(judged, is_known)
     chosen, pair = judged.selection.take(rows), judged.round_questions.subject[rows]
@@ -89,10 +117,9 @@ def attacks_in(
     )
 
 
-def decided_rows(judged: Judged[PairSelection], is_known: Bool[Array, " p"] | None = None) -> Int[Array, " r"]:
+def decided_rows(judged: Judged[PairSelection], is_known: Bool[Array, " p"]) -> Int[Array, " r"]:
     """Decided rows whose preference is known: two items rated by people who have nothing in common have none."""
-    known = True if is_known is None else is_known[judged.round_questions.subject]
-    return np.flatnonzero(judged.decided & known)
+    return np.flatnonzero(judged.decided & is_known[judged.round_questions.subject])
 
 
 def level_stability(attacks: Attacks, models: int, method: Method) -> tuple[tuple[int, float, float], ...]:
