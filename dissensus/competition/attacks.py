@@ -144,10 +144,7 @@ def rankings_of(
     """
     found = two_orders(evidence, evaluation.models, method, task.noun)
     matrices = named_matrices(evidence, evaluation.models, method)
-    made = {
-        measure: ranking_of(task, evaluation, one, method, task.noun, beside, parameters)
-        for measure, one in found.items()
-    }
+    made = {measure: ranking_of(task, evaluation, one, method, beside, parameters) for measure, one in found.items()}
     rankings = Rankings(**made, words=tuple(words(found, matrices)))
     tables = {
         name: known_cells(getattr(matrices, name), where)

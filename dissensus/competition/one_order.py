@@ -13,6 +13,7 @@ from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import compare, tally
 from dissensus.ranking import (
     RANKERS,
+    Margins,
     bootstrap,
     connected_groups,
     cyclic_share,
@@ -89,6 +90,8 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
     tallies = resampled_tallies(own, len(members), method.resamples, rng, smoothing)
     samples, degenerate = bootstrap(lambda cases: ranker.strengths(compare(cases, 0.0)), tallies)
     margins = resampled_margins(ranker.comparable(found), ranker.comparable(samples), method.level)
+    if 2 * 0.5 ** len(np.unique(own.item)) > 1 - method.level:  # by the sign test, even if one model won them all
+        margins = Margins(np.full_like(margins.pairs, np.inf), np.full_like(margins.first, np.inf))
     return Estimate(found, margins, degenerate, ranker.logarithmic)
 
 

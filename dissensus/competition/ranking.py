@@ -29,11 +29,10 @@ def ranking_of(
     evaluation: Evaluation[Any, Any],
     standings: Standings,
     method: Method,
-    what: str = "questions",
     beside: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> Ranking:
-    """The standings with their sentences, more sentences (`beside`) and provenance; `what` names what is judged.
+    """The standings with their sentences, more sentences (`beside`) and provenance.
 
     What every ranking records or mentions is added here: the rules in [judge], answers that do not count, and rounds by
     different rules.
@@ -43,7 +42,10 @@ def ranking_of(
     words = (*standings.words, *beside, *uncounted(task), *mixed_rounds(evaluation.rounds).values())
     if evaluation.open:
         are = "is" if len(evaluation.open) == 1 else "are"
-        words = (f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} {what} {are} still open.", *words)
+        words = (
+            f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} questions {are} still open.",
+            *words,
+        )
     own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level, "judge": judge.model_dump()}
     if method.resamples:
         own["resamples"] = method.resamples

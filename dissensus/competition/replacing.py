@@ -12,9 +12,14 @@ from dissensus.store.rounds import Round
 def use_of(task: Task[S, Any], models: Sequence[str], found: Round[S]) -> str | None:
     """Why a round has to stay: the answers to its questions, or the people who have been asked; None if it may go.
 
-    Answers that were imported before the round was selected count too.
+    Answers that were imported before the round was selected count too, and so do answers to other kinds of questions,
+    which count again if `judge.question` is set back.
     """
+    from dissensus.competition.changes import uncounted  # which asks for the use of rounds itself
+
     log = task.work.answers
+    if others := uncounted(task):
+        return f"people have answered other questions about it ({others[0].rstrip('.')})"
     groups = task.question_set(models, [found]).groups
     answers = sum(1 for group in groups for _ in log.about(group.kind, group.places()))
     if answers:

@@ -66,7 +66,8 @@ def scan(
     beyond its floors are left out.
     """
     floors = Partial.empty(len(duels)).floors if known is None else known.floors.copy()
-    lists = np.empty((len(duels), max(1024, 8 * rule.enough), 4), np.int64)
+    room = min(max(1024, 8 * rule.enough), max(labels.shape[1], 1))  # a row is at most one candidate
+    lists = np.empty((len(duels), room, 4), np.int64)
     filled = np.zeros(len(duels), np.int64)
     first, second = np.ascontiguousarray(duels[:, 0]), np.ascontiguousarray(duels[:, 1])
     row = 0

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dissensus.competition.one_order import rank
 from dissensus.errors import RankingError
 from dissensus.ranking import (
     Margins,
@@ -162,3 +163,11 @@ def test_of_two_models_the_first_needs_as_much_as_a_separation() -> None:
     np.testing.assert_array_equal(by_formula.first, by_formula.pairs)
     three = Errors(np.ones((3, 3)), np.full((3, 3), 5.0)).margins(0.95)
     assert (three.first < three.pairs).all()
+
+
+@pytest.mark.parametrize(("items", "is_separated"), [(3, False), (5, False), (6, True), (9, True)])
+def test_a_handful_of_items_separates_nothing(items: int, is_separated: bool) -> None:
+    zeros, won = np.zeros(items, np.int64), np.ones(items, bool)
+    outcomes = Outcomes(zeros, zeros + 1, np.arange(items), np.arange(items) + 1, won, ~won)
+    found = rank(outcomes, ["a", "b"])
+    assert (found.words[0] == "a is first.") == is_separated

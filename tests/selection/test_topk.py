@@ -187,3 +187,10 @@ def test_unreadable_items_are_left_out_for_every_model_and_doubt_only_for_the_do
 def test_a_rule_that_selects_nothing_is_refused(bad):
     with pytest.raises(SelectionError):
         Rule(**bad)
+
+
+def test_a_huge_k_needs_no_more_room_than_there_are_items() -> None:
+    labels = np.array([[0, 1, 0, 1], [1, 0, 0, 0]], np.uint16)
+    duels, levels = np.array([[0, 1]]), Levels.of(1.0 - np.eye(2))
+    rule = Rule(k=10**11, reserves=10**11)
+    assert finish(scan(labels, 0, duels, levels, rule), duels, levels, rule).item.tolist() == [0, 1, 3]

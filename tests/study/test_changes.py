@@ -186,3 +186,15 @@ def test_a_ranking_of_labels_says_what_its_rank_sets_do_not_cover(tmp_path):
     assert said()[0].startswith("No two people answered the same question: rank sets do not cover systematic")
     study.answer(questions[::2], "cem")
     assert said() == []
+
+
+def test_a_round_with_answers_to_another_kind_of_question_stays(tmp_path, command):
+    study = scored(tmp_path / "study")
+    before = study.rank().aggressiveness.standings
+    study.change("judge", {"question": "rating"})
+    done = command("select", study.folder.root, "--levels", 2)
+    assert done.returncode == 2
+    assert "answers to slider questions do not count" in done.stderr
+    study.change("select", {"levels": 3})
+    study.change("judge", {"question": "slider"})
+    assert study.rank().aggressiveness.standings == before

@@ -65,7 +65,7 @@ def test_from_ratings_to_report(study: Path, tmp_path: Path) -> None:
     assert "dissensus report" in done("status", study)
     screened = json.loads(done("screen", study, "--json"))
     assert {one["name"]: one["bias"] > 3 for one in screened["subjects"]} == {"ann": False, "ben": True, "cem": False}
-    assert "more lenient than others" in done("screen", study)
+    assert "People with a positive bias" in done("screen", study)
     done("report", study)
     page = (study / "results" / "report.html").read_text()
     assert "rated the items one by one" in page

@@ -118,11 +118,12 @@ def _read(path: Path) -> pa.Table:
         else:
             options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string(), "label": pa.string()})
             table = pyarrow.csv.read_csv(BytesIO(read_bytes(path)), convert_options=options)
+        names = table.column_names  # decoded only now
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None
-    if table.column_names.count("item") > 1 or table.column_names.count("label") > 1:
+    if names.count("item") > 1 or names.count("label") > 1:
         raise SelectionError(f"{path} has a duplicate column: keep one 'item' and one 'label'")
-    if not {"item", "label"} & {*table.column_names} or len(table) == 0:
+    if not {"item", "label"} & {*names} or len(table) == 0:
         raise SelectionError(
             f"{path} has no column 'item' or 'label', or no rows: list the items, the labels, or the labels on items "
             "that may be selected"

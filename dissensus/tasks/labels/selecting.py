@@ -168,6 +168,11 @@ class LabelSelector(Selector[Selection]):
         """The selected items and reserves of every duel, with the confidence of both models."""
         selection = self._selection(found)
         if len(selection) == 0:
+            if self.plan.taken:
+                raise SelectionError(
+                    "nothing is left to select: earlier rounds hold all items on which models disagree with a "
+                    f"confidence of at least {self.confidence:g}; lower --confidence, or add models"
+                )
             raise SelectionError(
                 "no two models disagree on any eligible item: lower --confidence, or extend --eligible"
             )
