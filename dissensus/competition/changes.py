@@ -13,13 +13,10 @@ from pydantic import TypeAdapter
 from dissensus.competition.replacing import use_of
 from dissensus.competition.reporting import setting_text
 from dissensus.errors import DissensusError
-from dissensus.labeling import QUESTIONS
 from dissensus.records import Ranking, Rankings
-from dissensus.report.wording import counted
 from dissensus.store.files import exists, read_text
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round
-from dissensus.store.set_questions import CustomQuestions
 
 if TYPE_CHECKING:
     from dissensus.competition.task import Task
@@ -36,6 +33,13 @@ def changed(before: Mapping[str, Any], now: Mapping[str, Any], left_open: Collec
         for name, value in said.items()
         if value != before.get(name)
     ]
+
+
+def changed_since(found: Round[Any], wanted: Mapping[str, Any], found_later: Collection[str]) -> list[str]:
+    """Settings that differ from those a round was selected with, before it chose those in `found_later` itself."""
+    if found.asked is not None:
+        return changed(found.asked, wanted)
+    return changed(found.settings, wanted, found_later)
 
 
 def mixed_rounds(rounds: Sequence[Round[Any]]) -> dict[int, str]:
@@ -73,29 +77,9 @@ class Outdated:
 def outdated(task: Task[Any, Any], models: Sequence[str], rounds: Sequence[Round[Any]]) -> Outdated | None:
     """The last round, if study.toml has settings with which no round has been selected yet."""
     with suppress(DissensusError):  # `select` says what is wrong with them
-        if rounds and (differs := changed(rounds[-1].settings, task.wanted(), task.found_later)):
+        if rounds and (differs := changed_since(rounds[-1], task.wanted(), task.found_later)):
             return Outdated(rounds[-1].number, differs, use_of(task, models, rounds[-1]) is None)
     return None
-
-
-def uncounted(task: Task[Any, Any]) -> tuple[str, ...]:
-    """Sentences about answers that do not count, because study.toml now asks another kind of question."""
-    work, words = task.work, []
-    question = getattr(work.settings.judge, "question", None)
-    if question is None:
-        return ()
-    own = {(one.question.kind, one.question.text) for one in CustomQuestions(work.database).all()}
-    for kind in QUESTIONS:
-        if kind in (question, "check"):
-            continue
-        count = sum((kind, row[1]) not in own for row in work.answers.essentials(kind, "asked"))
-        if count:
-            do = "does" if count == 1 else "do"
-            words.append(
-                f"{counted(count, 'answer')} to {kind} questions {do} not count: this study asks {question} questions "
-                "(judge.question in study.toml)."
-            )
-    return tuple(words)
 
 
 def changed_rules(folder: Folder, judge: Mapping[str, Any]) -> tuple[str, ...]:

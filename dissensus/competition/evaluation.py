@@ -18,7 +18,8 @@ from dissensus.arrays import Array, Bool
 from dissensus.competition.judged import Judged
 from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Task, judged_rounds
-from dissensus.errors import StudyError
+from dissensus.competition.uncounted import uncounted
+from dissensus.errors import RankingError, StudyError
 from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.records import GONE, OPEN, Question, as_text
@@ -88,10 +89,13 @@ class Competition(Generic[S, H]):
 
         Raises:
             StudyError: a model's predictions have changed since the rounds were selected.
+            RankingError: all answers are to another kind of question than the study asks.
             ScreeningError: the study's screening has no estimate for these answers.
         """
         evaluation = self.evaluation()
         require_unchanged(self.task, evaluation.rounds)
+        if len(evaluation.answers.question) == 0 and (words := uncounted(self.task)):
+            raise RankingError(f"there are no answers that count: {' '.join(words).rstrip('.')}")
         return self.task.weighed(evaluation)
 
     @cached_property

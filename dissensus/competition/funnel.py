@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dissensus.competition.task import S, SelectionResult, Selector, Task
+from dissensus.competition.selector import SelectionResult, Selector
+from dissensus.competition.task import S, Task
 from dissensus.errors import PredictionError, SelectionError
 from dissensus.records import Otherwise, Selected, Step
 

@@ -89,9 +89,11 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
     rng = np.random.default_rng(method.seed)
     tallies = resampled_tallies(own, len(members), method.resamples, rng, smoothing)
     samples, degenerate = bootstrap(lambda cases: ranker.strengths(compare(cases, 0.0)), tallies)
-    margins = resampled_margins(ranker.comparable(found), ranker.comparable(samples), method.level)
+    compared = ranker.comparable(found)
+    margins = resampled_margins(compared, ranker.comparable(samples), method.level)
     if 2 * 0.5 ** len(np.unique(own.item)) > 1 - method.level:  # by the sign test, even if one model won them all
-        margins = Margins(np.full_like(margins.pairs, np.inf), np.full_like(margins.first, np.inf))
+        apart = np.abs(compared[:, None] - compared)
+        margins = Margins(np.maximum(margins.pairs, apart), np.full_like(margins.first, np.inf))
     return Estimate(found, margins, degenerate, ranker.logarithmic)
 
 

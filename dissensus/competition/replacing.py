@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dissensus.competition.task import S, Task
+from dissensus.competition.uncounted import uncounted
 from dissensus.store.rounds import Round
 
 
@@ -15,8 +16,6 @@ def use_of(task: Task[S, Any], models: Sequence[str], found: Round[S]) -> str | 
     Answers that were imported before the round was selected count too, and so do answers to other kinds of questions,
     which count again if `judge.question` is set back.
     """
-    from dissensus.competition.changes import uncounted  # which asks for the use of rounds itself
-
     log = task.work.answers
     if others := uncounted(task):
         return f"people have answered other questions about it ({others[0].rstrip('.')})"

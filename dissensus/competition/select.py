@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.competition.changes import changed
+from dissensus.competition.changes import changed_since
 from dissensus.competition.funnel import funnel
 from dissensus.competition.replacing import has_old_duels, use_of
-from dissensus.competition.task import H, Plan, S, Task, ids_of
+from dissensus.competition.selector import Plan
+from dissensus.competition.task import H, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import drawn, open_source, require_source
@@ -72,6 +73,7 @@ def _select(task: Task[S, H], plan: Plan[S]) -> int:
     items = np.unique(np.concatenate([getattr(selection, name) for name in selection.items])).tolist()
     about = {
         "settings": plan.settings,
+        "asked": plan.settings,
         "duels": [[plan.models[first], plan.models[second]] for first, second in plan.duels.tolist()],
         "inputs": {name: inputs[name] for name in selecting.recorded},
         "funnel": [step.model_dump() for step in funnel(task, selecting, choice)],
@@ -111,7 +113,7 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
     models = competing(work, met)
     wanted, replaced = task.wanted(), None
     if rounds and not again and len(models) == len(met):
-        differs = changed(rounds[-1].settings, wanted, task.found_later)
+        differs = changed_since(rounds[-1], wanted, task.found_later)
         if not differs:
             return None
         require_unused(task, met, rounds[-1], f"was selected with other settings ({', '.join(differs)})")

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.competition.changes import mixed_rounds, outdated, uncounted
+from dissensus.competition.changes import mixed_rounds, outdated
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
+from dissensus.competition.uncounted import uncounted
 from dissensus.records import Record, Step
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part

@@ -75,7 +75,7 @@ def show_removal(removal: Removal, as_json: bool) -> None:
     rounds = [f"round {number}" for number in removal.rounds]
     say(f"{removal.model} and its predictions were removed; no answers were deleted")
     if rounds:
-        say(f"also removed: {', '.join(rounds)}, in which nobody had answered yet. Next: dissensus select STUDY")
+        say(f"also removed: {', '.join(rounds)}, which no answers decided yet. Run dissensus select again.")
     return None
 
 

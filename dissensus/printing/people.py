@@ -79,7 +79,7 @@ def show_screenings(found: Screenings | None, as_json: bool) -> None:
     if as_json:
         return show_json(None if found is None else asdict(found))
     if found is None:
-        return say("There are no answers to screen yet.")
+        return say("Nobody has given any answers to screen yet.")
     numbers = (Column(name, justify="right") for name in ("bias (P.910)", "scatter (P.910)"))
     table = Table("person", Column("answers", justify="right"), Column("outliers", justify="right"), "BT.500", *numbers)
     for one in found.subjects:

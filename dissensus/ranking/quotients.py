@@ -51,7 +51,7 @@ def _log_credits(credits: Float[Array, "*B M M"]) -> tuple[Float[Array, "*B M M"
     if len(without):
         one, other = without[0, -2:].tolist()
         raise RankingError(
-            f"there is no evidence for {numbered([one])} against {numbered([other])}, and this method divides by it: "
+            f"no evidence favours {numbered([one])} over {numbered([other])}, and this method would divide by zero: "
             + ADVICE
         )
     return np.log(credits, out=np.zeros_like(credits), where=compared), compared

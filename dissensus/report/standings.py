@@ -87,7 +87,7 @@ def rank_correlation(first: Mapping[str, float], second: Mapping[str, float]) ->
 
 
 def other_tables(report: AttackReport, own: str, others: OtherOrders) -> dict[str, tuple[Column, ...]]:
-    """For each measure, the study's own order next to others, all by name; empty if there are no others."""
+    """For each measure, the study's own order next to others, all by name; empty if the study has no others."""
     return {
         measure: (
             Column(this_one(own), order_cells(ranking.standings, report.order)),

@@ -43,6 +43,12 @@ class Round(Generic[S]):
         return dict(self.about["settings"])
 
     @property
+    def asked(self) -> dict[str, Any] | None:
+        """The settings as they were given, before the selection chose what was left open; None in older studies."""
+        asked = self.about.get("asked")
+        return None if asked is None else dict(asked)
+
+    @property
     def duels(self) -> list[tuple[str, str]]:
         """The two models of every duel, including duels with no selected items."""
         return [(first, second) for first, second in self.about["duels"]]

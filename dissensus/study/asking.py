@@ -177,7 +177,7 @@ class Asking(Base):
         ready. If neither `answers` nor study.toml says how many people answer each question, and nobody has answered
         yet, it is three (one for masks that are drawn).
         """
-        from dissensus.competition.changes import uncounted
+        from dissensus.competition.uncounted import uncounted
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.effort import effort_of
         from dissensus.web.running import run
@@ -197,7 +197,11 @@ class Asking(Base):
                 tell(line)
             ready(address, service.owner_token)
 
-        with Lock(self.folder.serving, "this study is already being served: stop that service first", is_removed=True):
+        with Lock(
+            self.folder.serving,
+            "this study is already being served, or a round is being replaced: stop that command first",
+            is_removed=True,
+        ):
             port = settings.serve.port if port is None else port
             run(lambda: Service(self._backing(tell, settings)), settings.serve.host, port, started)
 

@@ -236,7 +236,7 @@ def test_unjudged_attacks_and_lost_models_are_said_in_words(open_page, shots, wi
     assert page.locator(".gallery .score", has_text="not judged").count() == 14
     assert sideways(page) <= 0
     page.locator(".gallery summary", has_text=re.compile("PSNR attacks")).first.click()
-    assert "There is no preference for this pair yet" in page.locator(".gallery[open]").inner_text()
+    assert "Nobody has judged this pair yet" in page.locator(".gallery[open]").inner_text()
 
 
 def test_nothing_but_models(open_page):

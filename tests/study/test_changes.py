@@ -195,6 +195,16 @@ def test_a_round_with_answers_to_another_kind_of_question_stays(tmp_path, comman
     done = command("select", study.folder.root, "--levels", 2)
     assert done.returncode == 2
     assert "answers to slider questions do not count" in done.stderr
-    study.change("select", {"levels": 3})
+    assert "no answers that count: " in command("rank", study.folder.root).stderr
     study.change("judge", {"question": "slider"})
     assert study.rank().aggressiveness.standings == before
+
+
+def test_a_setting_that_is_taken_back_is_a_change(tmp_path):
+    study = selected(tmp_path / "study")  # with a confidence that was given
+    settings = study.folder.settings
+    lines = settings.read_text().splitlines(keepends=True)
+    settings.write_text("".join(line for line in lines if not line.startswith("confidence")))
+    study.select()
+    (found,) = study.status().rounds
+    assert found.settings["confidence"] == 0.8  # what the selection chose, not what was given before

@@ -358,8 +358,7 @@ def test_by_the_real_command_too(study, command):
 def test_models_that_order_all_items_alike(unselected, tmp_path):
     lines = done("status", unselected, "--json")
     first = json.loads(lines)["models"][0]["model"]
-    scores = Study(unselected).folder.predictions(first)
-    alike = pq.read_table(scores)["score"].to_numpy() ** 3  # another scale, the same order
+    alike = pa.table(Study(unselected).predictions(first))["score"].to_numpy() ** 3  # another scale, the same order
     path = scores_file(tmp_path / "cubed.parquet", alike)
     done("predict", unselected, f"cubed=file:{path}")
     refuses(unselected, ("select", unselected), first, "cubed", "rank all items in the same order", "[models.cubed]")

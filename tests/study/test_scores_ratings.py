@@ -12,6 +12,7 @@ import pytest
 from scores_made import QUALITY, begun, done, refused, run, write_csv
 
 from dissensus import Study
+from dissensus.errors import JudgementError
 
 LENIENT = {"ann": 0.0, "ben": 12.0, "cem": -9.0}
 
@@ -147,6 +148,14 @@ def test_an_unfit_item_takes_its_pairs_with_it_and_reserves_follow(study: Path) 
 
 
 def test_choices_still_refuse_screening_and_ratings_do_not(study: Path) -> None:
-    assert "no answers to screen" in done("screen", study)
+    assert "Nobody has given any answers to screen" in done("screen", study)
     Study(study).change("judge", {"question": "choice"})
     refused(run("screen", study), "asks for choices")
+
+
+def test_a_row_with_a_rating_and_an_answer_is_refused(tmp_path):
+    path = tmp_path / "both.csv"
+    path.write_text("item,rating,answer,annotator\np01,50,60,ann\n")
+    study = Study.init(tmp_path / "study", task="scores")
+    with pytest.raises(JudgementError, match="row 2: it has a rating and an answer"):
+        study.judgements_import(path)

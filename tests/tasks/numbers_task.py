@@ -18,7 +18,8 @@ from dissensus.backends.file import read_columns
 from dissensus.competition.judged import RoundQuestions
 from dissensus.competition.one_order import rank, together
 from dissensus.competition.ranking import method_of, ranking_of, write_results
-from dissensus.competition.task import Evaluation, Plan, QuestionSet, SelectionResult, Selector, States, Task, numbered
+from dissensus.competition.selector import Plan, SelectionResult, Selector
+from dissensus.competition.task import Evaluation, QuestionSet, States, Task, numbered
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError
 from dissensus.inquiry import Answers, Questions

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.competition.select import duels_of
-from dissensus.competition.task import Plan
+from dissensus.competition.selector import Plan
 
 
 def plan_of(wanted: np.ndarray, names: list[str] | None = None) -> Plan[Any]:

@@ -11,7 +11,7 @@ from dissensus.report.standings import other_tables, placed
 
 
 def measures_section(report: MasksReport) -> tuple[Section, ...]:
-    """The ranks under every measure, and their correlations with the study's own; empty if there are no others."""
+    """The ranks under every measure, and their correlations with the study's own; empty for choices: they have none."""
     if not report.by_measure:
         return ()
     own = measure_words(report.measure)[0]

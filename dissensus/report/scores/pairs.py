@@ -26,7 +26,7 @@ OUTCOMES = {
         "attacker fails",
         "Annotators see the opposite: the attacker fails, and the defender missed it too.",
     ),
-    "waiting": ("not judged", "There is no preference for this pair yet."),
+    "waiting": ("not judged", "Nobody has judged this pair yet."),
 }
 """Outcomes of a pair, as a short label and as a sentence."""
 FILLS = ("blue", "orange", "neither", "both")

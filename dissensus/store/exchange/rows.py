@@ -60,6 +60,8 @@ def read_rows(reading: Reading) -> Iterator[Response]:
     """Read the answers of a file one by one; rows without an answer are skipped."""
     readers = {".jsonl": _read_lines, ".csv": _read_csv, ".tsv": _read_csv, ".parquet": _read_parquet}
     for number, found in _for_ending(reading.path, readers)(reading):
+        if has(found, RATING) and has(found, "answer"):
+            raise JudgementError(f"{reading.path}, row {number}: it has a rating and an answer: keep one of them")
         row = _rated(found)
         if row.get("answer", "absent") not in (None, ""):  # a sheet may still be partly filled in
             yield reading.response(row, f"{reading.path}, row {number}")

@@ -179,7 +179,8 @@ class Labels(Task[Selection, LabelStates]):
     def keep_select(self, given: dict[str, Any]) -> dict[str, Any]:
         """Copy the list of eligible items into the study: joining models need it later."""
         if "eligible" in given:
-            return given | {"eligible": keep_eligible(self.work.folder, Path(given["eligible"]))}
+            kept = keep_eligible(self.work.folder, Path(given["eligible"]), self.work.classes)
+            return given | {"eligible": kept}
         return given
 
 

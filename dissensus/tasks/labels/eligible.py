@@ -48,17 +48,18 @@ class Eligible:
         return self.keys[np.minimum(place, len(self.keys) - 1)] == keys
 
 
-def keep_eligible(folder: Folder, path: Path) -> str:
+def keep_eligible(folder: Folder, path: Path, classes: Classes) -> str:
     """Copy the file into the study, named after its content, and return its path; joining models need it later.
 
     Raises:
-        SelectionError: the file does not exist.
+        SelectionError: the file does not exist, or `read_eligible` refuses it.
     """
     refuse_pipe(path, SelectionError)
     if not path.is_file():
         raise SelectionError(
             f"there is no file {path}: expected a CSV or Parquet file with a column 'item', 'label' or both"
         )
+    read_eligible(folder, path, classes)  # so that an error names the file that was given
     kept = folder.root / "eligible" / f"{file_fingerprint(path)}{path.suffix}"
     if not kept.exists():
         write_whole(kept, lambda unfinished: _copy(path, unfinished))

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Float, Int, UInt16
 from dissensus.competition.judged import LABELS
-from dissensus.competition.task import Plan, SelectionResult, Selector
+from dissensus.competition.selector import Plan, SelectionResult, Selector
 from dissensus.discrepancy.labels import class_distances, default_discrepancy
 from dissensus.engines.reduction import Parts, Reduction
 from dissensus.errors import SelectionError

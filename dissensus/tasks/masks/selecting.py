@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Float
-from dissensus.competition.task import Plan, SelectionResult, Selector, refuse_alike
+from dissensus.competition.selector import Plan, SelectionResult, Selector, refuse_alike
 from dissensus.discrepancy.masks import MEASURES, concordances
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import PredictionError, SelectionError

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.competition.task import Plan, SelectionResult, Selector, refuse_alike
+from dissensus.competition.selector import Plan, SelectionResult, Selector, refuse_alike
 from dissensus.engines.reduction import Reduction
 from dissensus.errors import SelectionError, StudyError
 from dissensus.predictions.scale import Scale
@@ -99,7 +99,7 @@ class PairSelector(Selector[PairSelection]):
         depth = depth_of(self.cells, plan.settings["reserves"], self.taken)
         self.reduction = LevelExtremes(self.columns, self.cells, depth)
 
-    def changed(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Self:
+    def with_settings(self, work: Workspace[Any], settings: Mapping[str, Any]) -> Self:
         """The same selection with other levels; scales take time to fit, and stay."""
         other = copy(self)
         other._prepare(replace(self.plan, settings=dict(settings)))
