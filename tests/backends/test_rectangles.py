@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from known_maps import PLAIN, THREE, assert_maps
 from PIL import Image, ImageOps
 
 from dissensus.backends import Preprocess, map_preprocess, open_model, open_scorer, open_segmenter
@@ -11,8 +12,6 @@ from dissensus.backends.class_maps import class_map
 from dissensus.errors import BackendError, PredictionError
 from dissensus.records import Classes
 
-PLAIN = {"mean": 0, "std": 1, "scale": 1}
-THREE = Classes(("background", "cat", "dog"))
 HEIGHT, WIDTH, STRIDE = 32, 64, 4
 FIXED, FREE = ("N", 3, HEIGHT, WIDTH), ("N", 3, "H", "W")
 SIZED = PLAIN | {"size": [HEIGHT, WIDTH]}
@@ -42,13 +41,6 @@ def classes_of(pixels, stride=1):
     """The strongest channel of each block of stride×stride pixels."""
     height, width, depth = pixels.shape
     return pixels.reshape(height // stride, stride, width // stride, stride, depth).mean(axis=(1, 3)).argmax(axis=2)
-
-
-def assert_maps(found, expected):
-    assert len(found) == len(expected)
-    for have, want in zip(found, expected, strict=True):
-        assert have.dtype == np.uint8
-        np.testing.assert_array_equal(have, want)
 
 
 @pytest.mark.parametrize(

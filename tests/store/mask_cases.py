@@ -13,6 +13,7 @@ from dissensus.records import VOID, Classes, Question, Response
 
 NAMES = ("background", "cat", "dog", "Königs-Pinguin, groß", "5", *(f"class {n}" for n in range(5, 254)))
 MANY = Classes(NAMES)
+SMALL = np.array([[0, 1, 1], [255, 2, 1]], np.uint8)
 TIME = "2026-11-15T09:30:00+00:00"
 
 sizes = st.tuples(st.integers(1, 9), st.integers(1, 9))

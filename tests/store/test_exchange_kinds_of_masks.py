@@ -1,4 +1,4 @@
-"""Masks, checks of them and choices between predictions go through rows and come back."""
+"""Masks, checks of them and choices between predictions go through rows and come back; other tools have none."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 from exchange_cases import CLASSES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mask_cases import MANY, SMALL, checked, drew
 
 from dissensus.errors import JudgementError
 from dissensus.labeling import QUESTIONS
-from dissensus.records import Question, Response
+from dissensus.records import Classes, Question, Response
 from dissensus.store.exchange import ENDINGS, read_responses, write_responses
 
 ITEMS = {"a.jpg", "b.jpg"}
@@ -62,8 +63,8 @@ def response(number: int, kind: str, body: dict[str, Any], answer: Any, shown: d
     return Response(id=f"id {number}", question=question, annotator="ann", answer=answer, shown=shown, time=time)
 
 
-def read(path: Path) -> list[Response]:
-    return list(read_responses(path, CLASSES, ITEMS.__contains__))
+def read(path: Path, classes: Classes = CLASSES, **options: Any) -> list[Response]:
+    return list(read_responses(path, classes, ITEMS.__contains__, **options))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -135,3 +136,40 @@ def test_what_is_none_is_refused_with_its_row(tmp_path: Path, kind: str, answer:
     path.write_text(json.dumps({"kind": kind, "item": "a.jpg", "annotator": "ann", "answer": answer}))
     with pytest.raises(JudgementError, match=rf"row 1: .*{complaint}"):
         read(path)
+
+
+@pytest.mark.parametrize("format", ["coco", "label-studio"])
+@pytest.mark.parametrize(
+    ("said", "complaint"),
+    [
+        (
+            drew(1, "a.jpg", SMALL),
+            "kind 'mask' have no counterpart in .*: export them as .jsonl or with --format labelme",
+        ),
+        (
+            checked(1, "a.jpg"),
+            "kind 'check' have no counterpart in .*: export them as .jsonl or with --format labelme",
+        ),
+        (
+            response(1, "choice", {"item": "a.jpg", "first": "m1", "second": "m2"}, "first", {}),
+            "kind 'choice' between predictions have no counterpart in .*: export them as .jsonl$",
+        ),
+    ],
+)
+def test_other_tools_have_no_masks(tmp_path: Path, format: str, said: Response, complaint: str) -> None:
+    with pytest.raises(JudgementError, match=complaint):
+        write_responses(tmp_path / "a.json", [said], MANY, format)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cocos_annotations_are_no_masks(tmp_path: Path) -> None:
+    content = {
+        "images": [{"id": 1, "file_name": "a.jpg"}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": [[0, 0, 3, 0, 3, 3]]}],
+    }
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(JudgementError, match="annotation 1: COCO annotations say what an image contains, not where"):
+        read(path, MANY, format="coco", task="masks")
+    assert [one.answer for one in read(path, MANY, format="coco", task="labels")] == ["yes"]

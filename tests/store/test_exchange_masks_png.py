@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mask_cases import MANY, answer, checked, drew, every_label, label_maps, labels
+from mask_cases import MANY, SMALL, answer, checked, drew, every_label, label_maps, labels
 from PIL import Image
 
 from dissensus.errors import JudgementError
@@ -21,7 +21,6 @@ from dissensus.store.exchange import read_responses, write_responses
 from dissensus.store.files import fingerprint
 
 ITEMS = ["a.jpg", "cats/a.jpg", "cats/b.jpeg", "dogs/b.png"]
-SMALL = np.array([[0, 1, 1], [255, 2, 1]], np.uint8)
 
 
 def png(pixels: Any, mode: str | None = None, **options: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""A finished demo, and small studies made from it."""
+"""A finished demo and small studies made from it; a study of scores before and after people have answered."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scores_made import answer_all, begun, done
 
 from dissensus.demo import PREPROCESS, DemoResult, run_demo
 from dissensus.engines.local import silent
@@ -39,3 +40,29 @@ def digits(demo: tuple[Path, DemoResult], tmp_path: Path) -> Callable[..., Study
         return study
 
     return make
+
+
+@pytest.fixture(scope="session")
+def scores_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two studies of scores, which `fresh` and `judged` copy, and the `files` behind them.
+
+    In both, three models are on a scale by ratings.
+    """
+    root = tmp_path_factory.mktemp("scores")
+    fresh = begun(root).rename(root / "fresh")
+    judged = shutil.copytree(fresh, root / "judged")
+    done("select", judged)
+    answer_all(judged, root / "answers.csv")
+    return root
+
+
+@pytest.fixture
+def fresh(scores_folder: Path, tmp_path: Path) -> Path:
+    """A copy of the study of scores in which nothing is selected."""
+    return Path(shutil.copytree(scores_folder / "fresh", tmp_path / "fresh"))
+
+
+@pytest.fixture
+def judged(scores_folder: Path, tmp_path: Path) -> Path:
+    """A copy of the study of scores in which three people have compared all pairs."""
+    return Path(shutil.copytree(scores_folder / "judged", tmp_path / "judged"))

@@ -1,6 +1,7 @@
 """Commands in processes that can be killed, which start at once: forked from one that has everything imported already.
 
 `started("predict", study, cwd=folder)` is like `subprocess.Popen`. One such command runs at a time.
+`killed_at_change(2, act)` does anything else in a process that is killed.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+from dissensus.store import checksums
 
 
 class Forked:
@@ -59,6 +63,24 @@ class Forked:
 def started(*arguments: object, cwd: Path) -> Forked:
     """`dissensus …` in a process of its own."""
     return Forked(_forge(), [str(argument) for argument in arguments], cwd)
+
+
+def killed_at_change(moment: int, act: Callable[[], object]) -> bool:
+    """Act in a process that is killed at its 1st, 2nd, … change of the list of checksums; False if it ends before."""
+    if (child := os.fork()) == 0:
+        change, calls = checksums.change, []
+
+        def deadly(*given: Any) -> None:
+            calls.append(given)
+            if len(calls) == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            change(*given)
+
+        checksums.change = deadly
+        with suppress(BaseException):
+            act()
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == signal.SIGKILL
 
 
 @cache

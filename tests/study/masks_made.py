@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from scores_made import done
+from scores_made import done, waiting
 
 NAMES = ("background", "disc", "box", "bar")
 SCENES = 60
@@ -87,10 +87,6 @@ def truth_folder(folder: Path, items: Iterable[str]) -> Path:
     for item in items:
         Image.fromarray(scene(int(item[6:9]))).save(folder / item)
     return folder
-
-
-def waiting(study: Path) -> list[dict[str, Any]]:
-    return list(json.loads(done("questions", study, "--json")))
 
 
 def answer_all(study: Path, folder: Path, annotator: str = "ann") -> list[str]:

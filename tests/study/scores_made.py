@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from commands import run
+
+from dissensus.study import Study
 
 ITEMS = [f"item-{number:03}" for number in range(240)]
 QUALITY = dict(zip(ITEMS, np.random.default_rng(7).uniform(0, 100, len(ITEMS)).tolist(), strict=True))
@@ -89,6 +92,22 @@ def answers(
 
 def sheet(path: Path, rows: Iterable[Sequence[Any]]) -> Path:
     return write_csv(path, ("kind", "first", "second", "annotator", "answer"), rows)
+
+
+def asked(study: Path) -> set[tuple[str, str]]:
+    return set(Study(study).asked())
+
+
+def waiting(study: Path) -> list[dict[str, Any]]:
+    """The open questions."""
+    return list(json.loads(done("questions", study, "--json")))
+
+
+def answer_all(study: Path, path: Path) -> int:
+    """Let three people answer all open questions through a sheet; how many there were."""
+    pairs = waiting(study)
+    done("judgements", "import", study, sheet(path, answers(pairs)))
+    return len(pairs)
 
 
 def snapshot(folder: Path) -> dict[str, str]:

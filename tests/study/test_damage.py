@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from forking import killed_at_change
 from small import answered, one_line, selected, snapshot
 
 from dissensus.errors import StudyError
@@ -173,24 +172,6 @@ def test_a_study_of_an_older_version_opens_and_gets_checksums_when_told(study, c
     assert command("check", study, "--record").returncode == 0
 
 
-def killed_while_writing(study: Study, path: Path, moment: int) -> None:
-    """Replace a file in a process that is killed when it changes the list for the first or second time."""
-    if (child := os.fork()) == 0:
-        change, calls = checksums.change, []
-
-        def deadly(*given):
-            calls.append(given)
-            if len(calls) == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-            change(*given)
-
-        checksums.change = deadly
-        with contextlib.suppress(BaseException):
-            write_bytes(path, b"model,accuracy\none,0.5\n")
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == signal.SIGKILL
-
-
 @pytest.mark.parametrize("moment", [1, 2], ids=["before the rename", "after it"])
 @pytest.mark.parametrize("is_new", [True, False], ids=["new", "replaced"])
 def test_a_kill_at_any_moment_leaves_a_whole_study(tmp_path, moment, is_new):
@@ -198,7 +179,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_study(tmp_path, moment, is_new):
     path = study.folder.benchmark
     if not is_new:
         write_bytes(path, b"model,accuracy\none,0.1\n")
-    killed_while_writing(study, path, moment)
+    assert killed_at_change(moment, lambda: write_bytes(path, b"model,accuracy\none,0.5\n"))
     checksums.verify(path)
     assert study.check().is_whole, study.check()
     clear_finished(study.folder)  # as the next command that changes the study does
@@ -214,7 +195,7 @@ def test_a_kill_at_any_moment_leaves_a_whole_study(tmp_path, moment, is_new):
 def test_a_replaced_file_that_is_lost_after_a_kill_is_missed(tmp_path):
     study = selected(tmp_path / "study")
     write_bytes(study.folder.benchmark, b"old")
-    killed_while_writing(study, study.folder.benchmark, 2)
+    assert killed_at_change(2, lambda: write_bytes(study.folder.benchmark, b"new"))
     study.folder.benchmark.unlink()
     with pytest.raises(StudyError, match="missing"):
         checksums.verify(study.folder.benchmark)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
 from pathlib import Path
 
 import pytest
+from forking import killed_at_change
 from small import CLASSES, ITEMS, labels, one_line, predicted, selected, snapshot
 
 from dissensus.errors import SelectionError, StudyError
 from dissensus.records import Assignment, Question
-from dissensus.store import checksums
 from dissensus.store.answers import AnswerLog
 from dissensus.store.lock import Lock
 from dissensus.study import Study
@@ -131,28 +128,10 @@ def test_answers_that_arrive_during_the_selection_are_not_orphaned(study, monkey
     assert bytes_of(study) == before
 
 
-def killed_while_selecting(study: Study, moment: int) -> bool:
-    """Replace the round in a process that is killed when it changes the list of checksums; False if it ends first."""
-    if (child := os.fork()) == 0:
-        change, calls = checksums.change, []
-
-        def deadly(*given):
-            calls.append(given)
-            if len(calls) == moment:
-                os.kill(os.getpid(), signal.SIGKILL)
-            change(*given)
-
-        checksums.change = deadly
-        with contextlib.suppress(BaseException):
-            study.select(k=2)
-        os._exit(0)
-    return os.waitpid(child, 0)[1] == signal.SIGKILL
-
-
 @pytest.mark.parametrize("moment", [1, 2], ids=["before the rename", "after it"])
 def test_a_kill_leaves_the_old_round_or_the_new_one(study, tmp_path, moment):
     (old,) = bytes_of(study)
-    assert killed_while_selecting(study, moment)
+    assert killed_at_change(moment, lambda: study.select(k=2))
     (now,) = bytes_of(study)
     assert (now == old) == (moment == 1)
     assert study.check().is_whole, study.check()
@@ -167,7 +146,7 @@ def test_a_kill_leaves_the_old_round_or_the_new_one(study, tmp_path, moment):
 
 def test_a_replacement_that_is_given_up_leaves_nothing(study):
     (old,) = bytes_of(study)
-    assert killed_while_selecting(study, 1)
+    assert killed_at_change(1, lambda: study.select(k=2))
     assert study.select(k=3) == 1
     assert bytes_of(study) == [old]
     assert not (study.folder.root / ".unfinished").exists()

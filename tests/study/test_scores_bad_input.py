@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from scores_made import ITEMS, QUALITY, answers, begun, done, refused, run, sheet, snapshot, write_csv
+from scores_made import ITEMS, QUALITY, begun, done, refused, run, sheet, snapshot, write_csv
 
 from dissensus.study import Study
 
@@ -16,28 +15,10 @@ SCORES = [3 * QUALITY[item] for item in ITEMS]
 NAN, INF = float("nan"), float("inf")
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Three models, a scale by ratings, one round, and answers of three people; copy what you change."""
-    study = begun(tmp_path_factory.mktemp("made"))
-    shutil.copytree(study, study.parent / "unselected")
-    done("select", study)
-    pairs = json.loads(done("questions", study, "--json"))
-    done("judgements", "import", study, sheet(study.parent / "answers.csv", answers(pairs)))
-    return study.parent
-
-
 @pytest.fixture
-def study(made, tmp_path):
+def study(judged):
     """Selected and answered."""
-    shutil.copytree(made / "study", tmp_path / "study")
-    return tmp_path / "study"
-
-
-@pytest.fixture
-def unselected(made, tmp_path):
-    shutil.copytree(made / "unselected", tmp_path / "study")
-    return tmp_path / "study"
+    return judged
 
 
 def refuses(study, arguments, *words):
@@ -65,12 +46,12 @@ def scores_file(path, scores, items=ITEMS):
         (["high"] * 240, ("one number per item",)),
     ],
 )
-def test_scores_that_are_none(unselected, tmp_path, scores, words):
+def test_scores_that_are_none(fresh, tmp_path, scores, words):
     path = scores_file(tmp_path / "bad.parquet", scores)
-    refuses(unselected, ("predict", unselected, f"bad=file:{path}"), "bad", *words)
+    refuses(fresh, ("predict", fresh, f"bad=file:{path}"), "bad", *words)
 
 
-def test_score_files_of_other_items_or_columns(unselected, tmp_path):
+def test_score_files_of_other_items_or_columns(fresh, tmp_path):
     whole = scores_file(tmp_path / "whole.parquet", SCORES).read_bytes()
     (tmp_path / "half.parquet").write_bytes(whole[: len(whole) // 2])
     pq.write_table(pa.table({"item": ITEMS, "label": SCORES}), tmp_path / "label.parquet")
@@ -81,17 +62,17 @@ def test_score_files_of_other_items_or_columns(unselected, tmp_path):
         (tmp_path / "half.parquet", "half.parquet"),
         (tmp_path / "nowhere.csv", "nowhere.csv"),
     ):
-        refuses(unselected, ("predict", unselected, f"bad=file:{path}"), word)
+        refuses(fresh, ("predict", fresh, f"bad=file:{path}"), word)
 
 
-def test_models_of_other_names_or_backends(unselected, made):
+def test_models_of_other_names_or_backends(fresh, scores_folder):
     for arguments, word in (
         (("x=file:a.csv", "--lower", "y"), "--lower"),
-        ((f"good=file:{made / 'files' / 'poor.csv'}",), "another name"),
+        ((f"good=file:{scores_folder / 'files' / 'poor.csv'}",), "another name"),
         (("x=tensorflow:a",), "tensorflow"),
         (("x=python:nowhere:score",), "nowhere"),
     ):
-        refuses(unselected, ("predict", unselected, *arguments), word)
+        refuses(fresh, ("predict", fresh, *arguments), word)
 
 
 @pytest.mark.parametrize(
@@ -110,12 +91,12 @@ def test_models_of_other_names_or_backends(unselected, made):
         ([(item, 5 - QUALITY[item] / 25) for item in ITEMS[:30]], ("good", "does not rise", "lower is better")),
     ],
 )
-def test_ratings_that_are_none_leave_the_old_ones_in_their_place(unselected, tmp_path, rows, words):
+def test_ratings_that_are_none_leave_the_old_ones_in_their_place(fresh, tmp_path, rows, words):
     path = write_csv(tmp_path / "bad.csv", ("item", "rating"), rows)
-    refuses(unselected, ("scale", unselected, path), *words)
+    refuses(fresh, ("scale", fresh, path), *words)
 
 
-def test_files_of_ratings_that_cannot_be_read(unselected, tmp_path):
+def test_files_of_ratings_that_cannot_be_read(fresh, tmp_path):
     write_csv(tmp_path / "columns.csv", ("image", "mos"), [(ITEMS[0], 3)])
     (tmp_path / "latin.csv").write_bytes("item,rating\nitem-000,3\ncafé,2\n".encode("latin-1"))
     extra = [(item, 1 + QUALITY[item] / 25, 0.5) for item in ITEMS[:30]]
@@ -126,7 +107,7 @@ def test_files_of_ratings_that_cannot_be_read(unselected, tmp_path):
         ("extra.csv", "columns besides item and rating (std) are model scores"),
         ("nowhere.csv", "nowhere.csv"),
     ):
-        refuses(unselected, ("scale", unselected, tmp_path / name), word)
+        refuses(fresh, ("scale", fresh, tmp_path / name), word)
 
 
 @pytest.mark.parametrize(
@@ -139,18 +120,18 @@ def test_files_of_ratings_that_cannot_be_read(unselected, tmp_path):
         (("--worst", 5, "--best", 1), ("good", "does not rise")),
     ],
 )
-def test_ends_of_the_scale_that_cannot_be(unselected, made, arguments, words):
-    refuses(unselected, ("scale", unselected, *arguments), *words)
-    refuses(unselected, ("scale", unselected, made / "files" / "ratings.csv", *arguments), *words)
+def test_ends_of_the_scale_that_cannot_be(fresh, scores_folder, arguments, words):
+    refuses(fresh, ("scale", fresh, *arguments), *words)
+    refuses(fresh, ("scale", fresh, scores_folder / "files" / "ratings.csv", *arguments), *words)
 
 
-def test_new_ratings_are_held_against_the_ends_that_the_study_has(unselected, tmp_path):
+def test_new_ratings_are_held_against_the_ends_that_the_study_has(fresh, tmp_path):
     rows = [(item, QUALITY[item] / 10 - 5) for item in ITEMS[::2]]
     path = write_csv(tmp_path / "signed.csv", ("item", "rating"), rows)
-    refuses(unselected, ("scale", unselected, path), "1 (worst) to 5 (best)")
-    done("scale", unselected, path, "--worst", -5, "--best", 5)
-    done("scale", unselected, path)
-    assert Study(unselected).settings.scale.worst == -5
+    refuses(fresh, ("scale", fresh, path), "1 (worst) to 5 (best)")
+    done("scale", fresh, path, "--worst", -5, "--best", 5)
+    done("scale", fresh, path)
+    assert Study(fresh).settings.scale.worst == -5
 
 
 @pytest.mark.parametrize(
@@ -173,18 +154,18 @@ def test_new_ratings_are_held_against_the_ends_that_the_study_has(unselected, tm
         (("--eligible", "some.csv"), ("scores", "'eligible'")),
     ],
 )
-def test_settings_that_make_no_sense_are_not_kept(unselected, arguments, words):
-    refuses(unselected, ("select", unselected, *arguments), *words)
+def test_settings_that_make_no_sense_are_not_kept(fresh, arguments, words):
+    refuses(fresh, ("select", fresh, *arguments), *words)
 
 
-def test_a_level_that_is_empty_is_said_and_skipped(unselected, tmp_path):
+def test_a_level_that_is_empty_is_said_and_skipped(fresh, tmp_path):
     # a model that never gives the middle of its scale
     torn = [50 * (QUALITY[item] > 50) + 0.5 * QUALITY[item] for item in ITEMS]
-    done("predict", unselected, f"torn=file:{scores_file(tmp_path / 'torn.parquet', torn)}")
-    printed = done("select", unselected, "--width", 6, "--levels", 12)
+    done("predict", fresh, f"torn=file:{scores_file(tmp_path / 'torn.parquet', torn)}")
+    printed = done("select", fresh, "--width", 6, "--levels", 12)
     assert "torn: skipped levels" in printed
     assert "(fewer than two items)." in printed
-    assert any("torn: skipped levels" in word for word in Study(unselected).status().rounds[0].words)
+    assert any("torn: skipped levels" in word for word in Study(fresh).status().rounds[0].words)
 
 
 def test_study_toml_with_wrong_settings(study):
@@ -240,20 +221,20 @@ def test_what_belongs_to_the_other_task(study, tmp_path):
     refused(run("init", tmp_path / "third", "--task", "pictures"), "labels, scores")
 
 
-def test_verbs_that_come_too_early(unselected, tmp_path):
+def test_verbs_that_come_too_early(fresh, tmp_path):
     for arguments, word in (
-        (("rank", unselected), "dissensus select"),
-        (("report", unselected), "dissensus select"),
-        (("questions", unselected), "dissensus select"),
-        (("screen", unselected), "dissensus select"),
-        (("join", unselected, "x=file:x.csv"), "nothing has been selected yet"),
+        (("rank", fresh), "dissensus select"),
+        (("report", fresh), "dissensus select"),
+        (("questions", fresh), "dissensus select"),
+        (("screen", fresh), "dissensus select"),
+        (("join", fresh, "x=file:x.csv"), "nothing has been selected yet"),
     ):
-        refuses(unselected, arguments, word)
-    done("select", unselected)
-    refuses(unselected, ("rank", unselected), "not enough judgements")
-    refuses(unselected, ("report", unselected), "not enough judgements")
-    refuses(unselected, ("questions", unselected, tmp_path / "sheet.html"), ".csv or .jsonl", "dissensus serve")
-    refuses(unselected, ("questions", unselected, tmp_path / "s.csv", "--image-url", "https://x"), "dissensus serve")
+        refuses(fresh, arguments, word)
+    done("select", fresh)
+    refuses(fresh, ("rank", fresh), "not enough judgements")
+    refuses(fresh, ("report", fresh), "not enough judgements")
+    refuses(fresh, ("questions", fresh, tmp_path / "sheet.html"), ".csv or .jsonl", "dissensus serve")
+    refuses(fresh, ("questions", fresh, tmp_path / "s.csv", "--image-url", "https://x"), "dissensus serve")
 
 
 def test_answers_that_are_none_store_nothing(study, tmp_path):
@@ -284,7 +265,7 @@ def test_one_answer_of_a_person_is_fine_but_for_p910_which_names_the_person(stud
     assert "is first" in done("rank", study)
 
 
-def test_predictions_that_changed_after_the_selection(study, made, tmp_path):
+def test_predictions_that_changed_after_the_selection(study, tmp_path):
     path = study / "predictions" / "poor.parquet"
     whole = path.read_bytes()
     path.write_bytes((study / "predictions" / "good.parquet").read_bytes())
@@ -297,14 +278,14 @@ def test_predictions_that_changed_after_the_selection(study, made, tmp_path):
     refuses(study, ("rank", study), "poor.parquet", "missing")
     path.write_bytes(whole)
     done("rank", study)
-    scores_file(made / "files" / "other.parquet", SCORES)
-    refuses(study, ("predict", study, f"poor=file:{made / 'files' / 'other.parquet'}"), "another name")
+    other = scores_file(tmp_path / "other.parquet", SCORES)
+    refuses(study, ("predict", study, f"poor=file:{other}"), "another name")
 
 
-def test_a_joining_model_does_not_hide_that_another_changed(study, made):
+def test_a_joining_model_does_not_hide_that_another_changed(study, scores_folder):
     path = study / "predictions" / "poor.parquet"
     path.write_bytes((study / "predictions" / "good.parquet").read_bytes())
-    refused(run("join", study, f"new=file:{made / 'files' / 'new.csv'}"), "poor", "damaged")
+    refused(run("join", study, f"new=file:{scores_folder / 'files' / 'new.csv'}"), "poor", "damaged")
     assert Study(study).folder.rounds() == [1]
 
 
@@ -344,28 +325,28 @@ def test_other_settings_after_a_round(study, tmp_path):
     refuses(study, ("select", study), "scale", "--again")
 
 
-def test_what_a_person_wrote_into_study_toml_comes_back_byte_for_byte(unselected):
-    path = unselected / "study.toml"
+def test_what_a_person_wrote_into_study_toml_comes_back_byte_for_byte(fresh):
+    path = fresh / "study.toml"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
-    refuses(unselected, ("select", unselected, "--width", 0.01), "no level of good")
-    refuses(unselected, ("scale", unselected, "--worst", 5, "--best", 1), "does not rise")
+    refuses(fresh, ("select", fresh, "--width", 0.01), "no level of good")
+    refuses(fresh, ("scale", fresh, "--worst", 5, "--best", 1), "does not rise")
 
 
 def test_by_the_real_command_too(study, command):
     refused(command("select", study, "--k", 5), "'k'")
 
 
-def test_models_that_order_all_items_alike(unselected, tmp_path):
-    lines = done("status", unselected, "--json")
+def test_models_that_order_all_items_alike(fresh, tmp_path):
+    lines = done("status", fresh, "--json")
     first = json.loads(lines)["models"][0]["model"]
-    alike = pa.table(Study(unselected).predictions(first))["score"].to_numpy() ** 3  # another scale, the same order
+    alike = pa.table(Study(fresh).predictions(first))["score"].to_numpy() ** 3  # another scale, the same order
     path = scores_file(tmp_path / "cubed.parquet", alike)
-    done("predict", unselected, f"cubed=file:{path}")
-    refuses(unselected, ("select", unselected), first, "cubed", "rank all items in the same order", "[models.cubed]")
+    done("predict", fresh, f"cubed=file:{path}")
+    refuses(fresh, ("select", fresh), first, "cubed", "rank all items in the same order", "[models.cubed]")
 
 
-def test_a_quality_model_knows_which_way_is_better(unselected):
-    refuses(unselected, ("predict", unselected, "s=quality:ssim", "--lower", "s"), "higher scores of ssim are better")
+def test_a_quality_model_knows_which_way_is_better(fresh):
+    refuses(fresh, ("predict", fresh, "s=quality:ssim", "--lower", "s"), "higher scores of ssim are better")
 
 
 def test_an_item_is_not_compared_with_itself(study, tmp_path):
@@ -375,9 +356,9 @@ def test_an_item_is_not_compared_with_itself(study, tmp_path):
     refuses(study, ("judgements", "import", study, path), "give two different ones")
 
 
-def test_ratings_of_another_scale_are_wondered_about(unselected, tmp_path):
+def test_ratings_of_another_scale_are_wondered_about(fresh, tmp_path):
     rows = [(item, 1 + QUALITY[item] / 25) for item in ITEMS]
     path = write_csv(tmp_path / "five.csv", ("item", "rating"), rows)
-    settings = unselected / "study.toml"
+    settings = fresh / "study.toml"
     settings.write_text(settings.read_text().replace("worst = ", "# worst = ").replace("best = ", "# best = "))
-    assert "do --worst and --best match" in done("scale", unselected, path, "--worst", "0", "--best", "100")
+    assert "do --worst and --best match" in done("scale", fresh, path, "--worst", "0", "--best", "100")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scores_made import QUALITY, begun, done, refused, run, write_csv
+from scores_made import QUALITY, begun, done, refused, run, waiting, write_csv
 
 from dissensus import Study
 from dissensus.errors import JudgementError
@@ -28,10 +28,6 @@ def selected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def study(selected: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(selected, tmp_path / "study"))
-
-
-def waiting(study: Path) -> list[dict]:
-    return json.loads(done("questions", study, "--json"))
 
 
 def rated(items: list[str], people=tuple(LENIENT), noise: float = 5.0) -> list[tuple[str, float, str]]:

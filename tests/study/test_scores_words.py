@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from scores_made import begun, done, refused, run, write_csv
+from scores_made import begun, done, refused, run, waiting, write_csv
 
 from dissensus import Study
 from dissensus.competition.judged import RoundQuestions
@@ -28,8 +28,7 @@ def study(tmp_path):
 
 def say(study, kind, answer, *people):
     """Everybody says the same of every open pair."""
-    pairs = json.loads(done("questions", study, "--json"))
-    rows = [(kind, pair["first"], pair["second"], person, answer) for pair in pairs for person in people]
+    rows = [(kind, pair["first"], pair["second"], person, answer) for pair in waiting(study) for person in people]
     done("judgements", "import", study, write_csv(study.parent / "said.csv", HEADER, rows))
 
 

@@ -3,6 +3,7 @@
 `service.add("ada")` is a client of a new annotator (`next`, `answer`, `get`, `post`), `service.owner` the owner's,
 `service.address` and `service.owner_token` are what a browser needs, `service.stop()` ends it. It runs in a thread;
 `serve_process` starts one that can be killed and whose lines can be read. `visit` opens its pages in a real browser.
+`photos` is a study of photographs that has no questions yet, `album` tells which of them a page shows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from pictured import photo_study
 from served import Served, ServedProcess, make_study
+
+from dissensus.study import Study
 
 
 @pytest.fixture(scope="session")
@@ -62,6 +66,20 @@ def serve_process() -> Iterator[Callable[..., ServedProcess]]:
 def service(serve: Callable[..., Served], study_folder: Path) -> Served:
     """The small study, served."""
     return serve(study_folder)
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Eight photographs, about which a file of tests asks what it likes."""
+    return photo_study(tmp_path_factory.mktemp("photos"))
+
+
+@pytest.fixture(scope="module")
+def album(photos: Study) -> Any:
+    """What those photographs look like."""
+    from browsing import Album
+
+    return Album(photos.folder.root.parent / "pool")
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import joblib
 import numpy as np
 from photos import eight_photos
 from PIL import Image
+from served import Served
 from sklearn.datasets import load_digits
 
 from dissensus.demo import PREPROCESS, classifiers
@@ -50,6 +52,14 @@ def ask(study: Study, rows: Iterable[Mapping[str, Any]], role: str = "asked") ->
     file = study.folder.root.parent / f"{role}.jsonl"
     file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return study.ask(file, role)[0]
+
+
+@contextmanager
+def asking(study: Study, rows: Iterable[Mapping[str, Any]]) -> Iterator[Served]:
+    """The study with these questions, served; everybody who comes is asked all of them."""
+    ask(study, rows)
+    with Served(study.folder.root, "--answers", "99") as served:
+        yield served
 
 
 def add_settings(study: Study, **serve: float | str | list[str]) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 from browsing import Album, all_sent, answer, link, looks_right, ready, screen, start, stored
 from drawn import drawings, drawn_study
 from photos import eight_photos
-from pictured import ask, photo_study
+from pictured import asking
 from playwright.sync_api import Page, expect
 from served import Served
 
@@ -22,23 +21,11 @@ KEYS = {"left": "ArrowLeft", "right": "ArrowRight", "same": "s"}
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = photo_study(tmp_path_factory.mktemp("choice"))
-    pairs = pairwise(made.items())
+def service(photos: Study) -> Iterator[Served]:
+    pairs = pairwise(photos.items())
     rows = [{"first": a, "second": b, "ask": "Which animal is closer to you?", "same": True} for a, b in pairs]
-    ask(made, [{"kind": "choice"} | row for row in rows])
-    return made
-
-
-@pytest.fixture(scope="module")
-def service(study: Study) -> Iterator[Served]:
-    with Served(study.folder.root, "--answers", "9") as served:
+    with asking(photos, [{"kind": "choice"} | row for row in rows]) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def album(study: Study) -> Album:
-    return Album(Path(study.folder.root.parent / "pool"))
 
 
 def sides(page: Page, album: Album) -> dict[str, str]:

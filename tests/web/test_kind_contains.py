@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from browsing import Album, all_sent, answer, link, looks_right, ready, role, screen, start, stored
-from pictured import ask, photo_study
+from pictured import asking
 from playwright.sync_api import Page, expect
 from served import Served
 
@@ -19,21 +18,10 @@ KEYS = {"yes": "y", "no": "n", "unsure": "u", "unfit": "x"}
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = photo_study(tmp_path_factory.mktemp("contains"))
-    ask(made, [{"item": item, "label": label} for item, label in zip(made.items(), LABELS, strict=True)])
-    return made
-
-
-@pytest.fixture(scope="module")
-def service(study: Study) -> Iterator[Served]:
-    with Served(study.folder.root, "--answers", "5") as served:
+def service(photos: Study) -> Iterator[Served]:
+    rows = [{"item": item, "label": label} for item, label in zip(photos.items(), LABELS, strict=True)]
+    with asking(photos, rows) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def album(study: Study) -> Album:
-    return Album(Path(study.folder.root.parent / "pool"))
 
 
 @pytest.mark.parametrize("means", ["keyboard", "touch"])

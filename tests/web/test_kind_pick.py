@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 from browsing import Album, all_sent, answer, link, looks_right, ready, screen, start, stored
-from pictured import ask, photo_study
+from pictured import asking
 from playwright.sync_api import Locator, Page, expect
 from served import Served
 
@@ -18,23 +17,11 @@ FEW = ("beagle", "pug", "boxer", "Samoyed", "tabby")
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = photo_study(tmp_path_factory.mktemp("pick"))
-    few, many = made.items()[:3], made.items()[3:7]
+def service(photos: Study) -> Iterator[Served]:
+    few, many = photos.items()[:3], photos.items()[3:7]
     rows = [{"item": item, "options": list(FEW), "ask": "Which of these is it?"} for item in few]
-    ask(made, [{"kind": "pick"} | row for row in [*rows, *({"item": item} for item in many)]])
-    return made
-
-
-@pytest.fixture(scope="module")
-def service(study: Study) -> Iterator[Served]:
-    with Served(study.folder.root, "--answers", "5") as served:
+    with asking(photos, [{"kind": "pick"} | row for row in [*rows, *({"item": item} for item in many)]]) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def album(study: Study) -> Album:
-    return Album(Path(study.folder.root.parent / "pool"))
 
 
 class Namer:

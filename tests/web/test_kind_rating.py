@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from browsing import Album, all_sent, answer, keep_picture, link, looks_right, ready, role, screen, start, stored
 from filmed import film
-from pictured import ask, photo_study
+from pictured import ask, asking, photo_study
 from playwright.sync_api import Page, expect
 from served import Served
 
@@ -20,21 +20,10 @@ JUMPS = {"1": 10, "2": 30, "3": 50, "4": 70, "5": 90}
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = photo_study(tmp_path_factory.mktemp("rating"))
-    ask(made, [{"kind": "rating", "item": item, "ask": "How good is this photograph?"} for item in made.items()])
-    return made
-
-
-@pytest.fixture(scope="module")
-def service(study: Study) -> Iterator[Served]:
-    with Served(study.folder.root, "--answers", "99") as served:
+def service(photos: Study) -> Iterator[Served]:
+    rows = [{"item": item, "ask": "How good is this photograph?"} for item in photos.items()]
+    with asking(photos, [{"kind": "rating"} | row for row in rows]) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def album(study: Study) -> Album:
-    return Album(Path(study.folder.root.parent / "pool"))
 
 
 def item(page: Page, album: Album) -> str:

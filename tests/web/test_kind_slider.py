@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from browsers import CHROMIUM, QUIET, wants_screenshots
 from browsing import Album, all_sent, answer, keep_picture, link, looks_right, ready, role, screen, start, stored
-from pictured import ask, photo_study
+from pictured import ask, asking, photo_study
 from PIL import Image
 from playwright.sync_api import Page, expect
 from served import Served
@@ -28,23 +28,11 @@ BOXES = """(all) => all.map((image) => {
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    made = photo_study(tmp_path_factory.mktemp("slider"))
-    items = made.items()
-    rows = [{"first": a, "second": b, "ask": "Which photograph is better?"} for a, b in pairwise(items)]
-    ask(made, [{"kind": "slider"} | row for row in rows])
-    return made
-
-
-@pytest.fixture(scope="module")
-def service(study: Study) -> Iterator[Served]:
-    with Served(study.folder.root, "--answers", "99") as served:
+def service(photos: Study) -> Iterator[Served]:
+    pairs = pairwise(photos.items())
+    rows = [{"first": a, "second": b, "ask": "Which photograph is better?"} for a, b in pairs]
+    with asking(photos, [{"kind": "slider"} | row for row in rows]) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def album(study: Study) -> Album:
-    return Album(Path(study.folder.root.parent / "pool"))
 
 
 def sides(page: Page, album: Album) -> tuple[str, str]:
@@ -191,8 +179,7 @@ def noise(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, di
         Image.fromarray(pixels[name]).save(root / "pool" / name)
     made = Study.init(root / "study", classes="imagenet")
     made.pool([root / "pool"])
-    ask(made, [{"kind": "slider", "first": "a.png", "second": "b.png"}])
-    with Served(made.folder.root, "--answers", "99") as served:
+    with asking(made, [{"kind": "slider", "first": "a.png", "second": "b.png"}]) as served:
         yield served, pixels
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,36 +58,41 @@ def album(made: tuple[Path, dict[str, float]]) -> Album:
     return Album(made[0].parent / "pool")
 
 
-def press(page: Any, end: str) -> None:
-    """Move the slider to an end, and confirm."""
-    page.keyboard.press(end)
-    page.keyboard.press("Enter")
+@pytest.fixture
+def quality(made: tuple[Path, dict[str, float]]) -> dict[str, float]:
+    return made[1]
+
+
+def answer_all(page: Any, album: Album, count: int, key: Callable[..., str]) -> list[tuple[str, ...]]:
+    """Press the key that is given for the items on the screen, and confirm, question by question; all items shown."""
+
+    def press(items: tuple[str, ...]) -> None:
+        page.keyboard.press(key(*items))
+        page.keyboard.press("Enter")
+
+    start(page)
+    shown = []
+    for _ in range(count):
+        ready(page)
+        items = tuple(album.item(image) for image in page.locator(".roll > img").all())
+        answer(page, partial(press, items))
+        shown.append(items)
+    all_sent(page)
+    return shown
 
 
 @pytest.mark.parametrize("device", ["desktop", "phone"])
 def test_people_compare_in_a_browser_and_the_truthful_model_wins(
-    folder: Path,
-    made: tuple[Path, dict[str, float]],
-    album: Album,
-    serve: Callable[..., Served],
-    visit: Any,
-    device: str,
+    folder: Path, quality: dict[str, float], album: Album, serve: Callable[..., Served], visit: Any, device: str
 ) -> None:
-    quality = made[1]
+    def better(left: str, right: str) -> str:
+        return "End" if quality[right] > quality[left] else "Home"
+
     asked = Study(folder).asked()
     served = serve(folder, "--answers", "1")
-    page = visit(link(served, "ada"), size=device)
-    start(page)
-    said: dict[frozenset[str], float] = {}
-    for _ in asked:
-        ready(page)
-        left, right = (album.item(image) for image in page.locator(".roll > img").all())
-        difference = quality[right] - quality[left]
-        answer(page, lambda end="End" if difference > 0 else "Home": press(page, end))
-        said[frozenset((left, right))] = abs(difference)
-    all_sent(page)
+    shown = answer_all(visit(link(served, "ada"), size=device), album, len(asked), better)
     served.stop()
-    assert set(said) == {frozenset(pair) for pair in asked}
+    assert set(map(frozenset, shown)) == {frozenset(pair) for pair in asked}
     study = Study(folder)
     assert study.questions() == []
     rankings = study.rank()
@@ -129,27 +135,16 @@ def test_a_choice_is_the_cheaper_alternative(folder: Path, serve: Callable[..., 
 
 
 def test_ratings_are_asked_item_by_item(
-    folder: Path,
-    made: tuple[Path, dict[str, float]],
-    album: Album,
-    serve: Callable[..., Served],
-    visit: Any,
+    folder: Path, quality: dict[str, float], album: Album, serve: Callable[..., Served], visit: Any
 ) -> None:
-    quality = made[1]
+    def category(item: str) -> str:
+        return str(1 + min(int(5 * quality[item]), 4))
+
     pairs = {frozenset((row["low"], row["high"])) for row in Study(folder).selection() if not row["reserve"]}
     Study(folder).change("judge", {"question": "rating"})
     asked = Study(folder).asked()
     served = serve(folder, "--answers", "1")
-    page = visit(link(served, "ada"))
-    start(page)
-    said: list[str] = []
-    for _ in asked:
-        ready(page)
-        (item,) = (album.item(image) for image in page.locator(".roll > img").all())
-        digit = str(1 + min(int(5 * quality[item]), 4))
-        answer(page, lambda digit=digit: press(page, digit))
-        said.append(item)
-    all_sent(page)
+    said = [item for (item,) in answer_all(visit(link(served, "ada")), album, len(asked), category)]
     (ada,) = served.owner.get("/api/owner/summary").json["annotators"]
     served.stop()
     assert sorted(said) == sorted(set().union(*pairs)), "every item of a pair once"
