@@ -116,7 +116,7 @@ def test_every_pair_has_the_same_weight(method: str) -> None:
         ([[0, 3], [0, 0]], "there is no evidence against model 0 in any comparison"),
         (
             [[0, 1, 0], [1, 0, 1], [1, 1, 0]],
-            "there is no evidence for model 0 against model 2, and this",
+            "no evidence favours model 0 over model 2, and this",
         ),
         ([[0, 2, 0], [1, 0, 0], [0, 0, 0]], "no judged item connects model 2 with model 0, model 1"),
         (np.zeros((2, 2)), "no judged item connects"),

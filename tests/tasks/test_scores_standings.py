@@ -206,7 +206,7 @@ def test_other_methods_are_listed_with_the_reason_why_one_has_no_ranking() -> No
     unsmoothed = replace(USUAL, smoothing=0.0)
     found, refused = other_orders(other_methods(evidence_from(selection, preference), unsmoothed), "abc", "pairs")
     assert list(found) == ["bradley-terry"]
-    assert refused["rank by perron"].startswith("no estimate: there is no evidence for c against a, and this method")
+    assert refused["rank by perron"].startswith("no estimate: no evidence favours c over a, and this method")
 
 
 def test_without_smoothing_what_has_no_bound_is_said_with_names() -> None:
