@@ -55,6 +55,10 @@ class RankingError(DissensusError):
     """The judgements do not allow a ranking estimate."""
 
 
+class PlanningError(DissensusError):
+    """There is nothing to plan, or nothing can be estimated from the answers so far."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

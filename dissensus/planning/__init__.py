@@ -1,0 +1,1 @@
+"""Which questions to ask, what their answers say about the models, and when to stop."""

@@ -1,0 +1,60 @@
+"""From cases to models: how often each model is right on the pool, as far as the belief knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from dissensus.arrays import Array, Float, Int
+from dissensus.planning.belief import Belief
+from dissensus.planning.cases import Cases
+
+SAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Accuracies:
+    """The share of the pool on which each model is right: a normal approximation.
+
+    `gains` says how far one more answer would move each accuracy: for every spread, case and model.
+    """
+
+    mean: Float[Array, " M"]
+    covariance: Float[Array, "M M"]
+    gains: Float[Array, "g c M"]
+
+    def best(self, samples: int = SAMPLES, seed: int = 0) -> Float[Array, " M"]:
+        """The probability that each model is the best; equal models share it."""
+        values, vectors = np.linalg.eigh(self.covariance)
+        noise = np.random.default_rng(seed).standard_normal((samples, len(self.mean)))
+        drawn = self.mean + noise @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        winners = drawn >= drawn.max(axis=1, keepdims=True) - 1e-12
+        return (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def accuracies(cases: Cases, belief: Belief, right: Int[Array, " c"], left: Int[Array, " c"]) -> Accuracies:
+    """The accuracies after `right` answers for each case, if `left` of its items have not been asked about.
+
+    Two things are uncertain: the weights of the belief, and the labels of the items that are left. Answers are final.
+    """
+    given, voters = belief.regressors, cases.voters.astype(np.float64)
+    means, covariances, gains = [], [], []
+    for probability, factor in zip(belief.right, belief.factors, strict=True):
+        by_model = voters * probability[:, None]
+        expected = by_model * left[:, None]
+        means.append(right @ voters + expected.sum(axis=0))
+        shared, of_columns = given.summed(by_model), given.summed(given.columns * probability[:, None])
+        asked = left[given.start]
+        slope = given.columns.T @ expected - (of_columns * asked[:, None]).T @ shared
+        own = expected.T @ voters - (shared * asked[:, None]).T @ shared
+        shift = cho_solve(factor, slope)
+        covariances.append(slope.T @ shift + own)
+        gains.append(given.columns @ shift + voters)
+    total = np.array(means)
+    mean = belief.evidence @ total
+    apart = total - mean
+    covariance = np.einsum("g,gij->ij", belief.evidence, np.array(covariances))
+    covariance += (apart * belief.evidence[:, None]).T @ apart
+    return Accuracies(mean / cases.pool, covariance / cases.pool**2, np.array(gains) / cases.pool)

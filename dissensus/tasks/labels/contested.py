@@ -1,0 +1,112 @@
+"""The pool as the planner sees it: who agrees with whom on which items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dissensus.arrays import MISSING, Array, Int, UInt16
+from dissensus.engines.reduction import Reduction
+from dissensus.planning.cases import FEW_CLASSES, Cases, Patterns, cases_of, patterns_of, votes_of
+from dissensus.steps.workspace import Workspace
+from dissensus.store.folder import Folder
+from dissensus.store.tables import ROW_GROUP, open_table, read_groups, read_rows
+from dissensus.tasks.labels.selecting import CHUNK
+
+
+@dataclass(frozen=True)
+class Contested:
+    """The cases of a pool. Items that no model could read are left out of it."""
+
+    folder: Folder
+    models: list[str]
+    patterns: Patterns
+    cases: Cases
+
+    def votes(self, items: Int[Array, " n"]) -> UInt16[Array, "n M"]:
+        """The votes on some items, in ascending order."""
+        return votes_of(labels_of(self.folder, self.models, items), self.patterns.is_named)
+
+    def items_with(self, work: Workspace[Any], wanted: Int[Array, " n"]) -> dict[int, Int[Array, " k"]]:
+        """All items of each of the wanted patterns, in the order of the pool."""
+        found = work.reduce(Members(self, np.unique(wanted)), "finding items")
+        return {int(one): found.item[found.pattern == one] for one in np.unique(wanted)}
+
+
+def contested(work: Workspace[Any], models: Sequence[str]) -> Contested:
+    """The cases of the study's pool.
+
+    Raises:
+        PlanningError: the models agree on every item.
+    """
+    is_named = len(work.classes) <= FEW_CLASSES
+    found = work.reduce(Voting(work.folder, models, is_named), "counting votes")
+    found = replace(found, is_named=is_named)
+    is_read = (found.votes != MISSING).any(axis=1)
+    patterns = Patterns(found.votes[is_read], found.items[is_read], is_named)
+    return Contested(work.folder, list(models), patterns, cases_of(patterns))
+
+
+def labels_of(folder: Folder, models: Sequence[str], items: Int[Array, " n"]) -> UInt16[Array, "M n"]:
+    """Every model's labels of some items in ascending order."""
+    return np.stack([read_rows(open_table(folder.predictions(name)), items, ["label"])["label"] for name in models])
+
+
+P = TypeVar("P")
+
+
+class OverVotes(Reduction[UInt16[Array, "N M"], P]):
+    """A pass over the votes on all items."""
+
+    chunk = CHUNK
+
+    def __init__(self, folder: Folder, models: Sequence[str], is_named: bool) -> None:
+        self.files, self.is_named = [open_table(folder.predictions(name)) for name in models], is_named
+
+    def load(self, rows: range) -> UInt16[Array, "N M"]:
+        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        labels = np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
+        return votes_of(labels, self.is_named)
+
+
+class Voting(OverVotes[Patterns]):
+    """Counts the items of every pattern of votes."""
+
+    partial = Patterns
+
+    def scan(self, loaded: UInt16[Array, "N M"], first_item: int, known: Patterns | None) -> Patterns:
+        return patterns_of(loaded, self.is_named)
+
+    def merge(self, one: Patterns, other: Patterns) -> Patterns:
+        return Patterns.merged([one, other])
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Items and the patterns they have."""
+
+    item: Int[Array, " n"]
+    pattern: Int[Array, " n"]
+
+
+class Members(OverVotes[Placed]):
+    """Finds the items of some patterns, in the order of the pool."""
+
+    partial = Placed
+
+    def __init__(self, pool: Contested, wanted: Int[Array, " n"]) -> None:
+        super().__init__(pool.folder, pool.models, pool.patterns.is_named)
+        self.votes, self.wanted = pool.patterns.votes[wanted], wanted
+
+    def scan(self, loaded: UInt16[Array, "N M"], first_item: int, known: Placed | None) -> Placed:
+        found = [np.flatnonzero((loaded == row).all(axis=1)) for row in self.votes]
+        pattern = np.repeat(self.wanted, [len(rows) for rows in found])
+        return Placed(first_item + np.concatenate(found), pattern)
+
+    def merge(self, one: Placed, other: Placed) -> Placed:
+        item, pattern = np.append(one.item, other.item), np.append(one.pattern, other.pattern)
+        order = np.argsort(item, kind="stable")
+        return Placed(item[order], pattern[order])
