@@ -159,6 +159,8 @@ class Needed:
     is_needed: Bool[Array, " q"]
     duels: tuple[Duel, ...] = ()
     barred: tuple[tuple[int, int], ...] = field(default=())
+    urgent: tuple[int, ...] = ()
+    """Questions that later ones depend on, in the order in which they should be answered."""
 
 
 class Inquiry(Protocol):
@@ -169,6 +171,9 @@ class Inquiry(Protocol):
 
     def is_current(self) -> bool:
         """False if the questions have changed, so that the inquiry has to be built again."""
+
+    def advance(self) -> None:
+        """Add questions that depend on the answers so far; called now and then, while answers arrive."""
 
     def questions(self) -> list[Questions]:
         """All questions that may be asked, including follow-ups to answers; positions run through all groups."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -11,6 +11,8 @@ from dissensus import printing
 from dissensus.cli.app import app
 from dissensus.cli.options import DISTANCES, Json, Ranked, StudyPath
 from dissensus.study import Study
+
+Goal = Literal["order", "best"]
 
 
 @app.command()
@@ -35,6 +37,41 @@ def rank(
             return printing.show_rankings(ranking, json)
         agreement = opened.consensus() if opened.settings.task == "labels" else None
     return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
+
+
+@app.command()
+def draw(
+    study: StudyPath,
+    count: Annotated[
+        int | None, typer.Option(min=1, help="How many questions.", show_default="study.toml, or 20")
+    ] = None,
+    goal: Annotated[
+        Goal | None,
+        typer.Option(help="Find the order of all models, or only the best.", show_default="study.toml, or order"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Draw questions at random that decide how often each model in STUDY is right, for annotators to answer.
+
+    Questions that would decide more are drawn more often. `serve` draws by itself while people answer, up to
+    `estimate.questions` in study.toml.
+
+    Example: `dissensus draw birds --count 50 --goal best`
+    """
+    with printing.progress(quiet=json) as progress:
+        drawn = Study(study, progress).draw(count, goal)
+    printing.show_drawn(study, drawn, json)
+
+
+@app.command()
+def estimate(study: StudyPath, json: Json = False) -> None:
+    """Estimate how often each model in STUDY is right on the pool, with intervals, and say what is decided.
+
+    Example: `dissensus estimate birds --json`
+    """
+    with printing.progress(quiet=json) as progress:
+        found = Study(study, progress).estimates()
+    printing.show_estimates(found, json)
 
 
 @app.command()

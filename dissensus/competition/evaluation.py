@@ -34,14 +34,18 @@ class Competition(Generic[S, H]):
     def __init__(self, task: Task[S, H]) -> None:
         """Read the rounds; there may be none yet."""
         self.task, self.work = task, task.work
-        self.version = tuple(self.work.folder.rounds())
+        self.version = self._current
         self.models, self.rounds = read_rounds(self.work.folder, task.selection)
         self.question_set: QuestionSet[S] = task.question_set(self.models, self.rounds)
         self._judged: tuple[Judged[S], ...] = ()
 
     def is_current(self) -> bool:
-        """False if a round has been added."""
-        return tuple(self.work.folder.rounds()) == self.version
+        """False if a round or a batch of draws has been added."""
+        return self._current == self.version
+
+    @property
+    def _current(self) -> tuple[int, ...]:
+        return (len(self.work.folder.batches()), *self.work.folder.rounds())
 
     def questions(self) -> list[Questions]:
         """All questions that may be asked."""
@@ -68,8 +72,15 @@ class Competition(Generic[S, H]):
         active = np.zeros(len(self.question_set), bool)
         for one in judged:
             active[one.round_questions.questions[one.active].ravel()] = True
+        active[self.question_set.drawn] = True
         is_needed, barred = self.task.needed(self.question_set, states, active)
-        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred))
+        urgent = tuple(self.question_set.drawn[states.state[self.question_set.drawn] == OPEN].tolist())
+        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), urgent)
+
+    def advance(self) -> None:
+        """Add questions that depend on the answers so far."""
+        if self.rounds:
+            self.task.advance(self.evaluation())
 
     def evaluation(self) -> Evaluation[S, States]:
         """All rounds with the answers stored so far.

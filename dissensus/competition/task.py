@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from operator import is_
 from pathlib import Path
@@ -21,7 +21,7 @@ from dissensus.competition.selector import Selector
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.labeling import QUESTIONS
-from dissensus.records import Exclusion, Question, Ranking, Rankings, Record
+from dissensus.records import OPEN, Exclusion, Question, Ranking, Rankings, Record
 from dissensus.report.data import Report
 from dissensus.report.page import Page
 from dissensus.report.plain import plain_page
@@ -34,6 +34,7 @@ from dissensus.store.settings import CROP, Settings
 from dissensus.store.settings.common import CountingSettings
 from dissensus.store.tables import read_table
 
+NOTHING = np.zeros(0, np.int64)
 H = TypeVar("H", bound="States")
 W = TypeVar("W", bound="States")
 
@@ -50,6 +51,8 @@ class QuestionSet(Generic[S]):
     by_round: tuple[RoundQuestions[S], ...]
     item_ids: Mapping[int, str]
     shown: int = 1
+    drawn: Int[Array, " d"] = field(default_factory=lambda: NOTHING)
+    """Numbers of the questions that were drawn at random, in the order of the draws."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -95,12 +98,12 @@ class Evaluation(Generic[S, H]):
     @cached_property
     def asked(self) -> list[int]:
         """Numbers of the questions that the study has needed so far."""
-        return self._numbers([one.asked for one in self.judged])
+        return self._numbers([*(one.asked for one in self.judged), self._is_drawn])
 
     @cached_property
     def open(self) -> list[int]:
         """Numbers of the open questions."""
-        return self._numbers([one.open for one in self.judged])
+        return self._numbers([*(one.open for one in self.judged), self._is_drawn & (self.states.state == OPEN)])
 
     @property
     def discarded(self) -> int:
@@ -116,6 +119,10 @@ class Evaluation(Generic[S, H]):
     def answered(self) -> Int[Array, " q"]:
         """How many people answered each question."""
         return self.answers.counts(len(self.question_set))
+
+    @property
+    def _is_drawn(self) -> Bool[Array, " q"]:
+        return np.isin(np.arange(len(self.question_set)), self.question_set.drawn)
 
     def _numbers(self, marked: Sequence[Bool[Array, " q"]]) -> list[int]:
         every = np.logical_or.reduce([np.zeros(len(self.question_set), bool), *marked])
@@ -256,6 +263,9 @@ class Task(ABC, Generic[S, H]):
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
         """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()
+
+    def advance(self, evaluation: Evaluation[S, Any]) -> None:
+        """Add questions that depend on the answers so far; called while the study is served."""
 
     def further_questions(self, evaluation: Evaluation[S, Any]) -> list[Question]:
         """Questions of later groups that the study has needed so far."""

@@ -13,12 +13,14 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.labeling.checks import Checks
-from dissensus.labeling.order import MASK, mixed, places
+from dissensus.labeling.order import MASK, is_due, mixed, places
 from dissensus.labeling.person import Lease, Person
 from dissensus.records import Role
 
 AHEAD = 256
 """How many questions of a person's order are computed at a time: all of 200,000 would take too long for one click."""
+URGENT = 0.5
+"""The share of questions that are urgent ones, while both kinds wait."""
 OPENED = 4096
 """How many questions may reopen before everybody's order is recomputed."""
 
@@ -36,6 +38,8 @@ class Queue(Checks):
         self.barred: dict[str, set[int]] = {}
         """For everybody, including people who have not joined yet."""
         self.training: list[int] = []
+        self.urgent: list[int] = []
+        """Questions that go first every other time, in this order: later ones depend on their answers."""
         self.opened: list[int] = []
         """Questions that have reopened since the orders were computed, in sequence."""
         self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)
@@ -94,7 +98,8 @@ class Queue(Checks):
             if question not in person.trained:
                 self._note(person, question, "training")
                 return question, "training"
-        following = self._peek(person)
+        following = self._urgent(person)
+        following = self._peek(person) if following is None else following
         if (check := self.next_check(person, following)) is not None:
             self._note(person, *check)
             return check
@@ -197,6 +202,13 @@ class Queue(Checks):
                 person.heard = None
         else:
             self.opened += questions
+
+    def _urgent(self, person: Person) -> int | None:
+        """The first urgent question that still needs a person, if one is due."""
+        if not self.urgent or not is_due(person.seed, "urgent", len(person.asked), URGENT):
+            return None
+        ready = (question for question in self.urgent if person.may_be_asked(question) and self.is_open(question))
+        return next(ready, None)
 
     def _peek(self, person: Person) -> int | None:
         """The first question in a person's order that still needs them."""

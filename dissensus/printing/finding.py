@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
 from dissensus.printing.making import round_words, show_funnel, show_outdated
-from dissensus.report.wording import fragility_words
+from dissensus.report.wording import counted, fragility_words
 
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
-    from dissensus.records import Classes, Ranking, Rankings, Standing
+    from dissensus.records import Classes, Estimates, Ranking, Rankings, Standing
     from dissensus.report.data import Benchmark
 
 
@@ -50,6 +50,26 @@ def show_ranking(
     if benchmark is not None and benchmark.srcc is not None:
         say(f"Spearman correlation with '{benchmark.name}': {benchmark.srcc:.2f}")
     return None
+
+
+def show_drawn(study: Path, drawn: int, as_json: bool) -> None:
+    """How many questions were drawn."""
+    if as_json:
+        return show_json({"drawn": drawn})
+    return say(f"{counted(drawn, 'question')} drawn. Next: dissensus serve {study}")
+
+
+def show_estimates(found: Estimates, as_json: bool) -> None:
+    """Who is most often right, the main answer first."""
+    if as_json:
+        return show_json(found.model_dump())
+    for sentence in found.words:
+        say(sentence)
+    columns = [Column(name, justify="right") for name in ("accuracy", "95 % interval", "P(best)")]
+    table = Table("model", *columns)
+    for one in found.models:
+        table.add_row(escape(one.model), f"{one.accuracy:.3f}", f"{one.low:.3f}–{one.high:.3f}", f"{one.p_best:.2f}")
+    return out.print(table)
 
 
 def show_rankings(rankings: Rankings, as_json: bool) -> None:

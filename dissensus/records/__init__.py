@@ -19,6 +19,7 @@ from dissensus.records.answers import (
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_problem
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
+from dissensus.records.estimates import Estimates, ModelAccuracy
 from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
@@ -56,11 +57,13 @@ __all__ = [
     "Comparisons",
     "Contests",
     "CustomQuestion",
+    "Estimates",
     "Exclusion",
     "Fragility",
     "Judgement",
     "Maps",
     "MaskSelection",
+    "ModelAccuracy",
     "Otherwise",
     "Outcomes",
     "PairSelection",

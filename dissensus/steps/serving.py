@@ -52,6 +52,8 @@ class StudyBacking:
         self.set_questions = CustomQuestions(database)
         self.read_inquiry, self.tell = read_inquiry, tell
         self.inquiry, self.missing = self._opened_inquiry()
+        self.looked_at = -1
+        """The number of the last answer when the inquiry last advanced."""
         self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[CustomQuestion, ...] = ()
         serve = settings.serve
@@ -87,6 +89,9 @@ class StudyBacking:
         set_questions = tuple(self.set_questions.all())
         if set_questions != self.known_set_questions:
             self.other_uris, self.known_set_questions = _uris_of(self.folder, set_questions), set_questions
+        if after != self.looked_at:
+            self.looked_at = after
+            self.inquiry.advance()
         if not self.inquiry.is_current():
             self.inquiry, self.missing = self._opened_inquiry()
         return Changes(

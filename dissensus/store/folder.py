@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from dissensus.errors import StudyError
@@ -38,6 +39,10 @@ class Folder:
         """The selection of one round."""
         return self.root / "rounds" / f"{number:03}" / "selection.parquet"
 
+    def batch(self, number: int) -> Path:
+        """Questions that were drawn together."""
+        return self.root / "draws" / f"{number:03}.parquet"
+
     def parts(self, step: str) -> Path:
         """Finished parts of a step that is still running or was interrupted."""
         return self.root / ".unfinished" / step
@@ -48,12 +53,24 @@ class Folder:
         Raises:
             StudyError: a round is missing.
         """
-        found = [path.parent.name for path in (self.root / "rounds").glob("*/selection.parquet")]
-        known = [Path(name).parent.name for name in listed(self.root, "rounds/*/selection.parquet")]
-        numbers, expected = (sorted(int(name) for name in names if name.isdecimal()) for names in (found, known))
+        return self._numbers("rounds/*/selection.parquet", lambda path: path.parent.name, self.selection)
+
+    def batches(self) -> list[int]:
+        """Numbers of the batches of draws.
+
+        Raises:
+            StudyError: a batch is missing.
+        """
+        return self._numbers("draws/*.parquet", lambda path: path.stem, self.batch)
+
+    def _numbers(self, pattern: str, name: Callable[[Path], str], path_of: Callable[[int], Path]) -> list[int]:
+        """The numbers in the names of files that are numbered from 1, none of which may be missing."""
+        known = [name(path) for path in map(Path, listed(self.root, pattern))]
+        found = [name(path) for path in self.root.glob(pattern)]
+        numbers, expected = (sorted(int(one) for one in names if one.isdecimal()) for names in (found, known))
         missing = {*range(1, max([*numbers, *expected], default=0) + 1)} - {*numbers}
         if missing:
-            raise StudyError(f"{self.selection(min(missing))} is missing: restore it from a backup")
+            raise StudyError(f"{path_of(min(missing))} is missing: restore it from a backup")
         return numbers
 
     def lasting_files(self) -> list[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dissensus.errors import StudyError
 from dissensus.study.base import Base
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from dissensus.competition.status import Status
     from dissensus.competition.task import Evaluation
     from dissensus.plots import Plot
-    from dissensus.records import Ranking, Rankings
+    from dissensus.records import Estimates, Ranking, Rankings
     from dissensus.report.data import Benchmark
+    from dissensus.tasks.labels import Labels
 
 
 class Finding(Base):
@@ -27,6 +28,32 @@ class Finding(Base):
         Returns a `Ranking` for labels, and a `Rankings` (by aggressiveness and by resistance) for scores and masks.
         """
         return self._task.rank(self.evaluation(), method)
+
+    def draw(self, count: int | None = None, goal: Literal["order", "best"] | None = None) -> int:
+        """Draw questions at random to estimate how often each classifier is right; returns how many.
+
+        Questions whose answers would decide more are drawn more often, and the probabilities are recorded. `serve` does
+        this by itself while people answer, up to `estimate.questions` in study.toml.
+
+        Args:
+            count: How many; defaults to `estimate.batch` in study.toml.
+            goal: Whether the order of all models matters, or only which is best; defaults to `estimate.goal`.
+        """
+        task = self._labels("draws")
+        with self._changing():
+            return task.draw(self._unweighed(), count, goal)
+
+    def estimates(self) -> Estimates:
+        """Which classifiers are most often right on the pool, with intervals, from all answers and draws so far."""
+        return self._labels("estimates").estimates(self.evaluation())
+
+    def _labels(self, what: str) -> Labels:
+        from dissensus.tasks.labels import Labels
+
+        task = self._task
+        if not isinstance(task, Labels):
+            raise StudyError(f"only studies of labels have {what}: their questions have right and wrong answers")
+        return task
 
     def rule_changes(self) -> tuple[str, ...]:
         """What has changed in [judge] since the last ranking, in a sentence; empty if nothing has."""
@@ -47,12 +74,7 @@ class Finding(Base):
 
     def consensus(self) -> Mapping[str, float]:
         """Agreement of every classifier with the plurality vote over the pool: a ranking that needs no annotators."""
-        from dissensus.tasks.labels import Labels
-
-        task = self._task
-        if not isinstance(task, Labels):
-            raise StudyError("only studies of labels have a plurality vote, as other models do not predict classes")
-        return task.consensus(self._unweighed().models)
+        return self._labels("a plurality vote").consensus(self._unweighed().models)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking compared with the user's benchmark, if there is one."""

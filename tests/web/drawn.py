@@ -58,6 +58,9 @@ class DrawnRounds:
     def is_current(self) -> bool:
         return True
 
+    def advance(self) -> None:
+        pass
+
     def questions(self) -> list[Questions]:
         return [Questions(kind, texts) for kind, texts in self.groups]
 

@@ -4,12 +4,14 @@
 * `outcomes`, line 12: the verdicts on these items, with reserves for those that annotators could not judge
 * `competition.one_order`, lines 13–15: accuracy and dominance on each duel's own items, and the ranking
 * `all_answers`: the same models if every answer counts in all duels that it decides
+* `estimating`: how often each model is right on the pool, from questions drawn at random
 * `fragile`: the few judgements that decide which model is first
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import combinations, count
 from pathlib import Path
@@ -21,18 +23,23 @@ from dissensus.competition.ranking import method_of, other_rankings, ranking_of,
 from dissensus.competition.standings import Method, people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
+from dissensus.errors import PlanningError
 from dissensus.inquiry import Answers
+from dissensus.planning.decisions import bands
+from dissensus.planning.draws import Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import Judgement, Outcomes, Ranking, Selection
+from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
+from dissensus.store.draws import read_batches
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.consensus import consensus
 from dissensus.tasks.labels.eligible import keep_eligible
+from dissensus.tasks.labels.estimating import draw_batch, estimates, estimation
 from dissensus.tasks.labels.fragile import fragility
 from dissensus.tasks.labels.outcomes import (
     LabelStates,
@@ -82,7 +89,7 @@ class Labels(Task[Selection, LabelStates]):
 
     def question_set(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
         """Whether each item contains the label that either model predicts."""
-        return label_questions(rounds)
+        return label_questions(rounds, read_batches(self.work.folder))
 
     def states(self, question_set: QuestionSet[Selection], answers: Answers) -> LabelStates:
         return label_verdicts(question_set, answers, self.work.settings.judge)
@@ -162,6 +169,36 @@ class Labels(Task[Selection, LabelStates]):
     def consensus(self, models: list[str]) -> dict[str, float]:
         """Share of the pool on which each model agrees with the plurality vote."""
         return consensus(self.work, models)
+
+    def draw(self, evaluation: LabelEvaluation, count: int | None = None, goal: Goal | None = None) -> int:
+        """Draw questions that decide how often each model is right; returns how many.
+
+        Raises:
+            PlanningError: the models agree on every item, or everything has been asked.
+        """
+        settings = self.work.settings.estimate
+        found = estimation(self.work, evaluation, goal or settings.goal)
+        return draw_batch(found, count or settings.batch, settings.seed)
+
+    def estimates(self, evaluation: LabelEvaluation) -> Estimates:
+        """Which models are most often right on the pool.
+
+        Raises:
+            PlanningError: the models agree on every item.
+        """
+        found = estimation(self.work, evaluation, self.work.settings.estimate.goal)
+        return estimates(found, self.work.settings.rank.level)
+
+    def advance(self, evaluation: LabelEvaluation) -> None:
+        """Draw the next batch when few questions of the last one are open, until the study has enough draws."""
+        settings, question_set = self.work.settings.estimate, evaluation.question_set
+        is_open = evaluation.states.state[question_set.drawn] == OPEN
+        if len(question_set.drawn) >= settings.questions or is_open.sum() > settings.batch // 2:
+            return
+        with suppress(PlanningError):  # everything has been asked
+            found = estimation(self.work, evaluation, settings.goal)
+            if bands(found.ledger, self.work.settings.rank.level).best() is None or settings.goal == "order":
+                draw_batch(found, min(settings.batch, settings.questions - len(question_set.drawn)), settings.seed)
 
     def open_questions(self, evaluation: LabelEvaluation) -> list[OpenQuestion]:
         return open_questions(evaluation, self.work.classes)

@@ -10,11 +10,12 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.competition.judged import LABELS, Judged, RoundQuestions
-from dissensus.competition.task import QuestionSet, States, ids_of, numbered
+from dissensus.competition.task import NOTHING, QuestionSet, States, ids_of, numbered
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.records import UNFIT, YES, Outcomes, Selection
 from dissensus.screening import VERDICTS, Rule, majority_verdicts
+from dissensus.store.draws import StoredBatch
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.selecting import caps
 from dissensus.tasks.labels.settings import JudgeSettings
@@ -35,28 +36,37 @@ def label_round(
     return RoundQuestions(selection, questions, selection.item, k, labels, caps(selection, cap))
 
 
-def questions_of(selections: Sequence[Selection]) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q 2"]]]:
-    """The distinct (item, label) questions, sorted, and for each selected row the numbers of its two questions."""
+def questions_of(
+    selections: Sequence[Selection], drawn: Sequence[StoredBatch] = ()
+) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q w"]]]:
+    """The distinct (item, label) questions, sorted, and the numbers of those of every row: two of each selected row.
+
+    Batches of draws follow the selections, with one question per draw.
+    """
     keys = [
         np.stack([one.item * LABELS + one.first_label, one.item * LABELS + one.second_label], axis=1)[:, :, None]
         for one in selections
     ]
+    keys += [(one.item * LABELS + one.label)[one.draw >= 0, None, None] for one in drawn]
     distinct, rows = numbered(keys)
     return np.concatenate([distinct // LABELS, distinct % LABELS], axis=1), rows
 
 
-def label_questions(rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
-    """'Does ITEM contain a LABEL?', each once, however many duels need it."""
-    keys, rows = questions_of([found.selection for found in rounds])
-    ids = ids_of(rounds)
+def label_questions(rounds: Sequence[Round[Selection]], batches: Sequence[StoredBatch] = ()) -> QuestionSet[Selection]:
+    """'Does ITEM contain a LABEL?', each once, however many duels and draws need it."""
+    keys, rows = questions_of([found.selection for found in rounds], batches)
+    drawn = np.concatenate([NOTHING, *(numbers[:, 0] for numbers in rows[len(rounds) :])])
+    ids = ids_of(rounds) | {
+        item: name for one in batches for item, name in zip(one.item.tolist(), one.ids, strict=True)
+    }
     written = {item: encode_basestring(name) for item, name in ids.items()}
     # the same as `Question.text`, but faster
     texts = [f'{{"item":{written[item]},"label":{label}}}' for item, label in keys.tolist()]
     by_round = [
         label_round(found.selection, questions, found.settings["k"], found.settings["cap"])
-        for found, questions in zip(rounds, rows, strict=True)
+        for found, questions in zip(rounds, rows, strict=False)
     ]
-    return QuestionSet([Questions("contains", texts)], keys, tuple(by_round), ids)
+    return QuestionSet([Questions("contains", texts)], keys, tuple(by_round), ids, drawn=drawn)
 
 
 def label_verdicts(question_set: QuestionSet[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:

@@ -22,6 +22,12 @@ k = 30              # items per duel
 # distance = "weighted"     # weighted, weighted-exactly, hops, zero-one
 # eligible = "eligible/….csv"    # select only the items, the classes, or the labels on items that this file lists
 
+[estimate]
+questions = 0       # how many questions `serve` may draw to estimate how often each model is right; 0 draws none
+goal = "order"      # order: of all models; best: only which model is best
+# batch = 20        # questions drawn at a time: each batch learns from the answers to the ones before
+# seed = 0
+
 [judge]
 method = "majority" # majority, dawid-skene
 # min_answers = 3   # people who must answer a question before it counts; 1 until `serve` sets 3
@@ -56,6 +62,15 @@ class SelectSettings(Record):
     eligible: str | None = None
 
 
+class EstimateSettings(Record):
+    """What is drawn at random to estimate how often each model is right."""
+
+    questions: int = Field(0, ge=0)
+    goal: Literal["order", "best"] = "order"
+    batch: int = Field(20, ge=1)
+    seed: int = Field(0, ge=0)
+
+
 class JudgeSettings(CountingSettings):
     """When answers make a verdict, and when they discard an item."""
 
@@ -76,5 +91,6 @@ class LabelSettings(Settings):
     task: Literal["labels"] = "labels"
     classes: str
     select: SelectSettings = SelectSettings()
+    estimate: EstimateSettings = EstimateSettings()
     judge: JudgeSettings = JudgeSettings()
     rank: RankSettings = RankSettings()

@@ -1,0 +1,237 @@
+"""How often each model is right on the pool: questions drawn for it, and what their answers say.
+
+The rounds look for failures, so that their items say nothing about how common failures are. Draws do: `draw_batch` asks
+the planner which questions would decide most, draws some of them at random and stores how likely each was; `estimates`
+fits the planner's belief to all answers, those to the rounds included, and checks it against the draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competition.task import Evaluation, QuestionSet
+from dissensus.errors import PlanningError
+from dissensus.planning.accuracy import Accuracies
+from dissensus.planning.decisions import bands
+from dissensus.planning.draws import Goal
+from dissensus.planning.estimate import DrawEstimate, Ledger, estimate
+from dissensus.planning.guard import guarded
+from dissensus.planning.planner import Batch, Planner
+from dissensus.records import NO, OPEN, YES, Estimates, ModelAccuracy, Selection
+from dissensus.report.wording import counted
+from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pools import drawn
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.workspace import Workspace
+from dissensus.store.draws import StoredBatch, read_batches, write_batch
+from dissensus.tasks.labels.contested import Contested, contested, labels_of
+from dissensus.tasks.labels.outcomes import LabelStates
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """A study's pool, questions and verdicts, as the planner needs them."""
+
+    work: Workspace[Any]
+    evaluation: Evaluation[Selection, LabelStates]
+    pool: Contested
+    planner: Planner
+    batches: Sequence[StoredBatch]
+
+    @cached_property
+    def case(self) -> Int[Array, " q"]:
+        """The case of every question; −1 if no competing model predicts its label."""
+        keys = self.evaluation.keys
+        return self._cases(keys[:, 0], keys[:, 1])
+
+    def _cases(self, item: Int[Array, " n"], label: Int[Array, " n"]) -> Int[Array, " n"]:
+        items, place = np.unique(item, return_inverse=True)
+        if not len(items):
+            return np.zeros(0, np.int64)
+        labels = labels_of(self.work.folder, self.pool.models, items)[:, place]
+        votes = self.pool.votes(items)[place]
+        pattern = self.pool.patterns.places(votes)
+        is_voter = label[:, None] == labels.T
+        vote = votes[np.arange(len(votes)), is_voter.argmax(axis=1)].astype(np.int64)
+        return np.where(is_voter.any(axis=1), self.pool.cases.numbers(pattern, vote), NONE)
+
+    @property
+    def is_known(self) -> Bool[Array, " q"]:
+        """Questions with a verdict, about a label that some model predicts."""
+        return np.isin(self.evaluation.states.state, (YES, NO)) & (self.case != NONE)
+
+    @cached_property
+    def known(self) -> Accuracies:
+        """What all answers so far say about the models."""
+        cases, state = len(self.pool.cases), self.evaluation.states.state
+        right = np.bincount(self.case[self.is_known & (state == YES)], minlength=cases)
+        answered = np.bincount(self.case[self.is_known], minlength=cases)
+        return self.planner.look(right, answered)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The answered draws of the current models; draws before a model joined or left do not count."""
+        stamps = check_same_pool(self.work.folder, self.pool.models)
+        now = {name: stamps[name]["content"] for name in self.pool.models}
+        own = [one for one in self.batches if one.predictions == now]
+        return self.planner.ledger([self._batch(one) for one in own], [self._told(one) for one in own])
+
+    def _batch(self, one: StoredBatch) -> Batch:
+        case, is_drawn = self._cases(one.item, one.label), one.draw >= 0
+        expected = np.array([one.about["expected"][name] for name in self.pool.models])
+        probability = one.probability[is_drawn]
+        return Batch(case[is_drawn], probability, one.draw, case, one.predicted, expected, one.about["variance"])
+
+    def _told(self, one: StoredBatch) -> Float[Array, " k"]:
+        """The verdicts; what was predicted where people could not tell, and NaN where the question is open."""
+        states = dict(
+            zip(map(tuple, self.evaluation.keys.tolist()), self.evaluation.states.state.tolist(), strict=True)
+        )
+        state = np.array([states.get(key, OPEN) for key in zip(one.item.tolist(), one.label.tolist(), strict=True)])
+        told = np.where(state == OPEN, np.nan, one.predicted)
+        return np.where(state == YES, 1.0, np.where(state == NO, 0.0, told))
+
+
+def estimation(
+    work: Workspace[Any], evaluation: Evaluation[Selection, LabelStates], goal: Goal = "order"
+) -> Estimation:
+    """What the planner knows about a study.
+
+    Raises:
+        PlanningError: the models agree on every item.
+    """
+    pool = contested(work, evaluation.models)
+    return Estimation(work, evaluation, pool, Planner(pool.cases, goal=goal), read_batches(work.folder))
+
+
+def estimates(found: Estimation, level: float) -> Estimates:
+    """Which models are most often right on the pool, by all answers, with intervals from the draws."""
+    known, ledger, names = found.known, found.ledger, found.pool.models
+    drawn = estimate(ledger) if len(ledger) > 1 else None
+    reported, decisions = guarded(known, drawn), bands(ledger, level)
+    low, high = _intervals(reported.mean, known, drawn, level)
+    order = np.argsort(-reported.mean, kind="stable").tolist()
+    best, chance = decisions.best(), known.best()
+    better = np.argwhere(decisions.difference > decisions.pair)
+    models = tuple(
+        ModelAccuracy(model=names[one], accuracy=reported.mean[one], low=low[one], high=high[one], p_best=chance[one])
+        for one in order
+    )
+    is_agreed = np.zeros(len(found.pool.cases.items), bool)
+    is_agreed[found.pool.cases.pattern[found.pool.cases.is_agreed]] = True
+    result = Estimates(
+        models=models,
+        words=(),
+        best=None if best is None else names[best],
+        decided=tuple((names[one], names[other]) for one, other in better.tolist()),
+        pairs=len(names) * (len(names) - 1) // 2,
+        pool=found.pool.cases.pool,
+        contested=int(found.pool.cases.items[~is_agreed].sum()),
+        answers=int(found.is_known.sum()),
+        draws=len(ledger),
+        is_doubted=reported.is_doubted,
+    )
+    return result.model_copy(update={"words": estimate_words(result)})
+
+
+def _intervals(
+    mean: Float[Array, " M"], known: Accuracies, drawn: DrawEstimate | None, level: float
+) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
+    """The draws' intervals, widened where they leave out the reported accuracies; the belief's without draws."""
+    source = known if drawn is None else drawn
+    half = norm.isf((1 - level) / 2) * np.sqrt(np.maximum(np.diag(source.covariance), 0.0))
+    low, high = np.minimum(source.mean - half, mean), np.maximum(source.mean + half, mean)
+    return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+
+def estimate_words(found: Estimates) -> tuple[str, ...]:
+    """What is known about who is most often right, and what is only believed."""
+    first, *others = found.models
+    share = f"{first.accuracy:.0%} of the pool"
+    if found.best is not None:
+        said = f"{found.best} is most often right on this pool ({share}): it is better than every other model."
+    else:
+        said = f"{first.model} looks most often right on this pool ({share}), which is not decided yet."
+        if others:
+            said += f" The answers so far give it a probability of {first.p_best:.2f} of being the best."
+    if not found.draws:
+        drawn = "No answered question was drawn at random yet, so nothing is decided: dissensus draw STUDY"
+    else:
+        drawn = f"{counted(len(found.decided), 'pair')} of {found.pairs:,} decided by {counted(found.draws, 'draw')}."
+    doubt = "The draws contradict what the votes of the models suggest, so the accuracies lean on the draws."
+    return (said, drawn, *([doubt] if found.is_doubted else []))
+
+
+def draw_batch(found: Estimation, count: int, seed: int) -> int:
+    """Draw the next questions, store them, and return how many there are.
+
+    Raises:
+        PlanningError: every question has been asked.
+    """
+    work, planner, evaluation = found.work, found.planner, found.evaluation
+    number = (found.batches[-1].number if found.batches else 0) + 1
+    rng = np.random.default_rng([seed, number])
+    state, is_drawn = evaluation.states.state, _is_drawn(evaluation.question_set)
+    is_taken = (is_drawn | (state != OPEN)) & (found.case != NONE)
+    left = planner.items - np.bincount(found.case[is_taken], minlength=len(planner.items))
+    if not left.any():
+        raise PlanningError("every question about what the models predict has been asked: there is nothing to draw")
+    waiting = np.flatnonzero(is_drawn & (state == OPEN) & (found.case != NONE))
+    batch = planner.batch(found.known, left, count, rng, found.case[waiting])
+    items, labels = _items_of(found, batch.question, is_taken, rng)
+    keys = np.concatenate([evaluation.keys[waiting], np.stack([items, labels], axis=1)])
+    stamps = check_same_pool(work.folder, found.pool.models)
+    positions = np.unique(keys[:, 0]).tolist()
+    ids = dict(zip(positions, drawn(work.folder, positions, work.progress), strict=True))
+    columns = {
+        "draw": batch.draw,
+        "ids": [ids[item] for item in keys[:, 0].tolist()],
+        "item": keys[:, 0],
+        "label": keys[:, 1],
+        "predicted": batch.predicted,
+        "probability": np.append(np.full(len(waiting), np.nan), batch.probability),
+    }
+    about = {
+        "models": found.pool.models,
+        "expected": dict(zip(found.pool.models, batch.expected.tolist(), strict=True)),
+        "variance": batch.variance,
+        "goal": planner.goal,
+        "seed": seed,
+        "answers": len(evaluation.answers),
+        "inputs": {
+            "pool": pool_stamp(work.folder),
+            "predictions": {name: stamps[name]["content"] for name in found.pool.models},
+        },
+    }
+    write_batch(work.folder, number, columns, about)
+    return len(batch)
+
+
+def _is_drawn(question_set: QuestionSet[Selection]) -> Bool[Array, " q"]:
+    return np.isin(np.arange(len(question_set)), question_set.drawn)
+
+
+def _items_of(
+    found: Estimation, cases: Int[Array, " n"], is_taken: Bool[Array, " q"], rng: np.random.Generator
+) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
+    """An item for every drawn case, each of those that are left equally likely, and the label on it."""
+    pool, keys = found.pool, found.evaluation.keys
+    members = pool.items_with(found.work, pool.cases.pattern[cases])
+    items = np.empty(len(cases), np.int64)
+    for case in np.unique(cases).tolist():
+        own = members[int(pool.cases.pattern[case])]
+        free = np.setdiff1d(own, keys[is_taken & (found.case == case), 0])
+        rows = np.flatnonzero(cases == case)
+        items[rows] = rng.choice(free, len(rows), replace=False)
+    model = pool.cases.voters[cases].argmax(axis=1)
+    different, place = np.unique(items, return_inverse=True)
+    return items, labels_of(found.work.folder, pool.models, different)[model, place].astype(np.int64)
