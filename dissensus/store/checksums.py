@@ -34,6 +34,7 @@ LISTED = (
     "eligible/*",
     "predictions/*.parquet",
     "rounds/*/selection.parquet",
+    "draws/*.parquet",
 )
 """The files that are listed. study.toml is not, since people edit it; answers change all the time."""
 DEPTH = 3

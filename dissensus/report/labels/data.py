@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dissensus.arrays import Array, Float
-from dissensus.records import Ranking, Tally
+from dissensus.records import Estimates, Ranking, Tally
 from dissensus.report.data import Benchmark, Report
 
 
@@ -65,6 +65,8 @@ class LabelsReport(Report):
     discarded: int
     unreadable: int
     benchmark: Benchmark | None = None
+    estimates: Estimates | None = None
+    """Who is most often right on the pool; None if no question was drawn for it."""
     label_names: Mapping[int, str] = field(default_factory=dict)
     """Names of the classes that occur in the judgements of `ranking.fragility`."""
 

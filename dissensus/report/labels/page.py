@@ -44,9 +44,10 @@ def labels_page(report: LabelsReport) -> Page:
     view = {"numbers": album.numbers, "galleries": made, "models": dict(enumerate(report.order))}
     provenance = report.ranking.provenance
     return Page(
-        opening(report, "labels/opening.html", report.notes, report.ranking.words, examples(made), **view),
+        opening(report, "labels/opening.html", report.notes, findings(report), examples(made), **view),
         (
             ranking_section(report),
+            *accuracy_section(report),
             matrices_section(report, linked),
             cases_section(report, linked),
             stability_section(report),
@@ -62,6 +63,33 @@ def ranking_section(report: LabelsReport) -> Section:
     view = {"report": report, "columns": orders(report)}
     drawn = (report.ranking.plot(), *_costs(report))
     return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", drawn)
+
+
+def findings(report: LabelsReport) -> tuple[str, ...]:
+    """What the ranking says; with draws, first how it compares with how often the models are right."""
+    if (found := report.estimates) is None:
+        return report.ranking.words
+    said, *more = report.ranking.words
+    said = said[0].lower() + said[1:] if said.startswith(("Tied for", "Not enough")) else said
+    return (two_rankings(report.order[0], found.models[0].model), f"By falsification, {said}", *more, *found.words)
+
+
+def two_rankings(hardest: str, most_often: str) -> str:
+    """Which models lead the two rankings, in a sentence."""
+    if hardest == most_often:
+        return f"{hardest} leads both rankings: hardest to falsify, and most often right on this pool."
+    return (
+        f"The two rankings differ: {hardest} is the hardest to falsify, {most_often} looks most often right on this "
+        "pool."
+    )
+
+
+def accuracy_section(report: LabelsReport) -> tuple[Section, ...]:
+    """How often each model is right on the pool; empty if no question was drawn for it."""
+    if (found := report.estimates) is None:
+        return ()
+    view, title = {"found": found}, "Most often right on this pool"
+    return (Section("accuracy", "Accuracy", title, "labels/accuracy.html", view, "", (found.plot(),)),)
 
 
 def _costs(report: LabelsReport) -> Iterator[Plot]:

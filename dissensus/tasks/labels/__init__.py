@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, count
 from pathlib import Path
@@ -23,7 +24,7 @@ from dissensus.competition.ranking import method_of, other_rankings, ranking_of,
 from dissensus.competition.standings import Method, people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
-from dissensus.errors import PlanningError
+from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers
 from dissensus.planning.decisions import bands
 from dissensus.planning.draws import Goal
@@ -35,6 +36,7 @@ from dissensus.report.page import Page
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import read_batches
+from dissensus.store.lock import Lock
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.consensus import consensus
@@ -159,7 +161,8 @@ class Labels(Task[Selection, LabelStates]):
         chosen = method_of(self.work.settings.rank, method)
         others, refused = self._other_rankings(evaluation, chosen.name)
         outcomes, given, votes = all_outcomes(evaluation), judgements_of(evaluation), self.consensus(evaluation.models)
-        return report_data(self.work, evaluation, outcomes, given, chosen, ranking, others, refused, votes)
+        data = report_data(self.work, evaluation, outcomes, given, chosen, ranking, others, refused, votes)
+        return replace(data, estimates=self.estimates(evaluation)) if len(evaluation.question_set.drawn) else data
 
     def _other_rankings(self, evaluation: LabelEvaluation, used: str) -> tuple[dict[str, Ranking], dict[str, str]]:
         """Rankings by the other methods, and the reasons why some methods have none."""
@@ -190,12 +193,15 @@ class Labels(Task[Selection, LabelStates]):
         return estimates(found, self.work.settings.rank.level)
 
     def advance(self, evaluation: LabelEvaluation) -> None:
-        """Draw the next batch when few questions of the last one are open, until the study has enough draws."""
+        """Draw the next batch when few questions of the last one are open, until the study has enough draws.
+
+        If another command is changing the study, this is left for later.
+        """
         settings, question_set = self.work.settings.estimate, evaluation.question_set
         is_open = evaluation.states.state[question_set.drawn] == OPEN
         if len(question_set.drawn) >= settings.questions or is_open.sum() > settings.batch // 2:
             return
-        with suppress(PlanningError):  # everything has been asked
+        with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
             found = estimation(self.work, evaluation, settings.goal)
             if bands(found.ledger, self.work.settings.rank.level).best() is None or settings.goal == "order":
                 draw_batch(found, min(settings.batch, settings.questions - len(question_set.drawn)), settings.seed)

@@ -164,7 +164,7 @@ def estimate_words(found: Estimates) -> tuple[str, ...]:
         if others:
             said += f" The answers so far give it a probability of {first.p_best:.2f} of being the best."
     if not found.draws:
-        drawn = "No answered question was drawn at random yet, so nothing is decided: dissensus draw STUDY"
+        drawn = "No draw among these models has been answered yet, so nothing is decided."
     else:
         drawn = f"{counted(len(found.decided), 'pair')} of {found.pairs:,} decided by {counted(found.draws, 'draw')}."
     doubt = "The draws contradict what the votes of the models suggest, so the accuracies lean on the draws."

@@ -1,0 +1,153 @@
+"""draw and estimate: questions with known probabilities, and how often each model is right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from small import masked
+
+from dissensus.errors import PlanningError, StudyError
+from dissensus.store.draws import read_batches
+from dissensus.study import Study
+
+ITEMS = [f"item-{number:03}" for number in range(300)]
+CLASSES = ["cat", "dog", "owl", "bee"]
+RNG = np.random.default_rng(0)
+TRUTH = dict(zip(ITEMS, RNG.choice(CLASSES, len(ITEMS)).tolist(), strict=True))
+MODELS = {
+    name: [TRUTH[item] if RNG.random() < share else str(RNG.choice(CLASSES)) for item in ITEMS]
+    for name, share in {"good": 0.85, "fair": 0.6, "poor": 0.3, "late": 0.5}.items()
+}
+ACCURACY = {name: np.mean([a == TRUTH[i] for a, i in zip(said, ITEMS, strict=True)]) for name, said in MODELS.items()}
+
+
+def begun(root: Path, *names: str) -> Study:
+    study = Study.init(root, classes=CLASSES)
+    study.pool(items=ITEMS)
+    study.predict(**{name: MODELS[name] for name in names or ("good", "fair", "poor")})
+    study.select(k=2)
+    return study
+
+
+def answer(study: Study, count: int | None = None) -> int:
+    """Answer open questions truthfully; how many."""
+    rows = [
+        {"item": one.item, "label": one.name, "answer": "yes" if TRUTH[one.item] == one.name else "no"}
+        for one in study.questions()[:count]
+    ]
+    study.answer(rows, "ann")
+    return len(rows)
+
+
+def test_draws_show_who_is_most_often_right(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    answer(study)
+    assert study.estimates().draws == 0
+    assert "nothing is decided" in study.estimates().words[1]
+    for _ in range(6):
+        assert study.draw(25) == 25
+        assert answer(study) <= 25  # a round may have asked the same before
+    found = study.estimates()
+    assert [one.model for one in found.models] == ["good", "fair", "poor"]
+    assert found.draws == 150
+    assert found.best == "good"
+    assert ("good", "poor") in found.decided
+    for one in found.models:
+        assert one.low <= ACCURACY[one.model] <= one.high
+        assert one.accuracy == pytest.approx(ACCURACY[one.model], abs=0.06)
+    assert sum(one.p_best for one in found.models) == pytest.approx(1)
+    page = study.report().read_text()
+    assert "good leads both rankings" in page
+    assert "Most often right on this pool" in page
+
+
+def test_when_everything_is_asked_the_accuracies_are_exact(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(10_000)
+    answer(study)
+    with pytest.raises(PlanningError, match="every question about what the models predict has been asked"):
+        study.draw()
+    for one in study.estimates().models:
+        assert one.accuracy == pytest.approx(ACCURACY[one.model])
+
+
+def test_the_same_study_draws_the_same(tmp_path: Path) -> None:
+    one, other = begun(tmp_path / "one"), begun(tmp_path / "other")
+    for study in (one, other):
+        study.draw(10)
+        answer(study)
+        study.draw(10)
+    files = [study.folder.batch(2).read_bytes() for study in (one, other)]
+    assert files[0] == files[1]
+
+
+def test_open_draws_are_not_drawn_again_and_count_once_answered(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(20)
+    study.draw(20)
+    first, second = read_batches(study.folder)
+    assert (second.draw == -1).sum() == 20
+    keys = [*zip(first.ids, first.label, strict=True)]
+    keys += [*zip(np.array(second.ids)[second.draw >= 0].tolist(), second.label[second.draw >= 0], strict=True)]
+    assert len({*keys}) == 40
+    answer(study)
+    assert study.estimates().draws == 40
+
+
+def test_draws_before_a_model_joined_are_answers_but_not_draws_among_the_models_of_now(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(30)
+    answer(study)
+    study.join(late=MODELS["late"])
+    found = study.estimates()
+    assert found.draws == 0
+    assert found.answers >= 30
+    study.draw(30)
+    answer(study)
+    assert study.estimates().draws == 30
+
+
+def test_what_people_cannot_tell_changes_nothing(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(30)
+    study.answer([{"item": one.item, "label": one.name, "answer": "unsure"} for one in study.questions()], "ann")
+    found = study.estimates()
+    assert found.answers == 0
+    assert found.best is None
+    study.draw(10)
+    assert study.questions()
+
+
+def test_the_commands(tmp_path: Path, command: Any) -> None:
+    study = begun(tmp_path / "study")
+    assert json.loads(command("draw", study.folder.root, "--count", 15, "--json").stdout) == {"drawn": 15}
+    answer(study)
+    told = json.loads(command("estimate", study.folder.root, "--json").stdout)
+    assert [one["model"] for one in told["models"]] == [one.model for one in study.estimates().models]
+    assert told["draws"] == 15
+    shown = command("estimate", study.folder.root).stdout
+    assert "most often right on this pool" in shown
+    assert "P(best)" in shown
+    assert "15 questions drawn" not in command("draw", study.folder.root).stdout
+    refused = command("draw", study.folder.root, "--goal", "worst")
+    assert refused.returncode == 2
+
+
+def test_other_tasks_have_no_draws(tmp_path: Path) -> None:
+    study = masked(tmp_path / "study")
+    with pytest.raises(StudyError, match="only studies of labels have draws"):
+        study.draw()
+
+
+def test_a_lost_batch_is_noticed(tmp_path: Path, command: Any) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(5)
+    study.folder.batch(1).unlink()
+    done = command("estimate", study.folder.root)
+    assert done.returncode == 2
+    assert "001.parquet is missing: restore it from a backup" in done.stderr
+    assert command("check", study.folder.root).returncode == 1
