@@ -111,10 +111,12 @@ class ImageNet:
         reported = self.halves()[1]
         family = [number for number, name in enumerate(self.names) if name.startswith("vgg")]
         others = ("inceptionresnetv2", "resnext101_32x4d", "densenet201")
-        found = {
-            f"8 VGGs + {name}": self.pool([*family, *self.numbers([name])]) for name in (*STRONG, *others)
-        }
-        for weak, strong in (("resnet18", "resnet101"), ("inception_v2_tf", "inceptionresnetv2"), ("dpn68", "senet154")):
+        found = {f"8 VGGs + {name}": self.pool([*family, *self.numbers([name])]) for name in (*STRONG, *others)}
+        for weak, strong in (
+            ("resnet18", "resnet101"),
+            ("inception_v2_tf", "inceptionresnetv2"),
+            ("dpn68", "senet154"),
+        ):
             rng = np.random.default_rng([46, self.names.index(weak)])
             source = np.tile(self.numbers([weak]), (8, self.labels.shape[1]))
             is_changed = rng.random(source[1:].shape) < 0.1
@@ -155,7 +157,7 @@ class Collection:
 def simulated(seed: int) -> Collection:
     """A collection that nobody reports on: 8 to 60 models, 2 to 8 classes, models alike in groups, hard or easy."""
     rng = np.random.default_rng([150, seed])
-    models, classes, items = rng.integers(8, 61), rng.integers(2, 9), 1000
+    models, classes, items = int(rng.integers(8, 61)), int(rng.integers(2, 9)), 1000
     truth, difficulty = rng.integers(classes, size=items), rng.standard_normal(items)
     group = rng.integers(max(models // 5, 2), size=models)
     alike = rng.uniform(0.2, 0.9)

@@ -1,6 +1,7 @@
-"""Published ways to find the best model with few labels, from their descriptions; one label = the true class of an item.
+"""Published ways to find the best model with few labels, from their descriptions.
 
-All take a collection, the budgets and a random generator, and return the score of every model at each budget.
+A label is the true class of one item. All take a collection, the budgets and a random generator, and return the score
+of every model at each budget.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def model_selector(data: Collection, budgets: Sequence[int], rng: np.random.Gene
 
 
 def consensus(data: Collection, budgets: Sequence[int], rng: np.random.Generator) -> Scores:
-    """CODA (2025): confusion matrices that start from the consensus; the largest expected drop of the entropy of P(best).
+    """CODA (2025): confusion matrices that start from the consensus; asks where the entropy of P(best) drops most.
 
     With the authors' constants: a diagonal prior of 1, a tenth of the consensus, steps of 0.01 per label, and
     hypothetical labels that count one.
