@@ -155,9 +155,9 @@ class Collection:
 
 
 def simulated(seed: int) -> Collection:
-    """A collection that nobody reports on: 8 to 60 models, 2 to 8 classes, models alike in groups, hard or easy."""
+    """A collection that nobody reports on: 8 to 30 models, 2 to 7 classes, models alike in groups, hard or easy."""
     rng = np.random.default_rng([150, seed])
-    models, classes, items = int(rng.integers(8, 61)), int(rng.integers(2, 9)), 1000
+    models, classes, items = int(rng.integers(8, 31)), int(rng.integers(2, 8)), 1000
     truth, difficulty = rng.integers(classes, size=items), rng.standard_normal(items)
     group = rng.integers(max(models // 5, 2), size=models)
     alike = rng.uniform(0.2, 0.9)
