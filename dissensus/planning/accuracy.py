@@ -41,17 +41,18 @@ def accuracies(cases: Cases, belief: Belief, right: Int[Array, " c"], left: Int[
     """
     given, voters = belief.regressors, cases.voters.astype(np.float64)
     means, covariances, gains = [], [], []
-    for probability, factor in zip(belief.right, belief.factors, strict=True):
+    for number, (probability, factor) in enumerate(zip(belief.right, belief.factors, strict=True)):
+        columns = given.columns[:, given.kept(number)]
         by_model = voters * probability[:, None]
         expected = by_model * left[:, None]
         means.append(right @ voters + expected.sum(axis=0))
-        shared, of_columns = given.summed(by_model), given.summed(given.columns * probability[:, None])
+        shared, of_columns = given.summed(by_model), given.summed(columns * probability[:, None])
         asked = left[given.start]
-        slope = given.columns.T @ expected - (of_columns * asked[:, None]).T @ shared
+        slope = columns.T @ expected - (of_columns * asked[:, None]).T @ shared
         own = expected.T @ voters - (shared * asked[:, None]).T @ shared
         shift = cho_solve(factor, slope)
         covariances.append(slope.T @ shift + own)
-        gains.append(given.columns @ shift + voters)
+        gains.append(columns @ shift + voters)
     total = np.array(means)
     mean = belief.evidence @ total
     apart = total - mean

@@ -9,13 +9,13 @@ spread alone would be too sure of itself. Posteriors are normal approximations a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
-from dissensus.arrays import Array, Float, Int
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import PlanningError
 from dissensus.planning.cases import FEW_CLASSES, Cases, features
 
@@ -31,8 +31,8 @@ STEPS, CLOSE = 50, 1e-6
 class Regressors:
     """The columns of the regression, one row per case, and what is known about their weights beforehand.
 
-    `precisions` has one row per spread. `group` numbers the questions that the cases belong to: the case itself, or its
-    pattern if labels exclude each other.
+    `precisions` has one row per spread, with infinity for columns that the spread leaves out. `group` numbers the
+    questions that the cases belong to: the case itself, or its pattern if labels exclude each other.
     """
 
     columns: Float[Array, "c f"]
@@ -44,6 +44,10 @@ class Regressors:
     def is_exclusive(self) -> bool:
         """Whether at most one label of an item is right."""
         return len(self.start) < len(self.group)
+
+    def kept(self, spread: int) -> Bool[Array, " f"]:
+        """The columns that a spread does not leave out."""
+        return np.isfinite(self.precisions[spread])
 
     def summed(self, values: Float[Array, c * n]) -> Float[Array, q * n]:
         """Sums over the cases of each question."""
@@ -60,10 +64,8 @@ def regressors(cases: Cases, is_exclusive: bool) -> Regressors:
         both = (models[:, :, None] * classes[:, None, :]).reshape(len(cases), -1)
         blocks += [classes - classes.mean(axis=0), both[:, both.any(axis=0)]]
         spreads = np.array(SPREADS_OF_CLASSES)
-    narrow = [
-        np.repeat(np.maximum(spreads[:, [number]], 1e-3) ** -2, block.shape[1], axis=1)
-        for number, block in enumerate(blocks)
-    ]
+    with np.errstate(divide="ignore"):
+        narrow = [np.repeat(spreads[:, [number]] ** -2, block.shape[1], axis=1) for number, block in enumerate(blocks)]
     precisions = np.hstack([np.full((len(spreads), own.shape[1]), WIDE**-2), *narrow])
     group = cases.pattern if is_exclusive else np.arange(len(cases))
     return Regressors(np.hstack([own, *blocks]), precisions, np.flatnonzero(np.diff(group, prepend=-1)), group)
@@ -100,8 +102,9 @@ def believe(given: Regressors, right: Int[Array, " c"], asked: Int[Array, " q"],
     answers = _Answers.of(given, told, right, asked)
     weights, factors, evidence = [], [], []
     for number, precision in enumerate(given.precisions):
-        begin = np.zeros(len(precision)) if start is None else start.weights[number]
-        mode, factor, log_evidence = _mode(answers, precision, begin)
+        kept, mode = given.kept(number), np.zeros(len(precision))
+        begin = mode[kept] if start is None else start.weights[number, kept]
+        mode[kept], factor, log_evidence = _mode(answers.take(kept), precision[kept], begin)
         weights.append(mode)
         factors.append(factor)
         evidence.append(log_evidence)
@@ -131,6 +134,9 @@ class _Answers:
             start,
             group.ravel(),
         )
+
+    def take(self, columns: Bool[Array, " f"]) -> _Answers:
+        return self if columns.all() else replace(self, columns=self.columns[:, columns])
 
     def loss(self, weights: Float[Array, " f"]) -> tuple[float, Float[Array, " a"]]:
         """The negative log-likelihood, and the probability of every case."""

@@ -112,7 +112,7 @@ class Planner:
             square -= (np.add.reduceat(right[:, None] * centred, self.start, axis=0) ** 2).sum(axis=1)
         else:
             square -= np.add.reduceat(right**2 * (centred**2).sum(axis=1), self.start)
-        is_left = left > 0
+        is_left = (left > 0) & (chance > 0)  # agreed labels may have no chance
         return float(np.sum(left[is_left] ** 2 * square[is_left] / chance[is_left]))
 
     def ledger(self, batches: Sequence[Batch], answers: Sequence[Float[Array, " k"]]) -> Ledger:

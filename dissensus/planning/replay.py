@@ -13,7 +13,8 @@ from dissensus.planning.cases import Cases
 from dissensus.planning.estimate import Ledger
 from dissensus.planning.planner import Batch, Planner
 
-SMALLEST, GROWTH = 5, 0.1
+SMALLEST, GROWTH = 2, 0.1
+"""Batches have at least so many questions, and this share of the answers so far."""
 
 
 @dataclass(frozen=True)
