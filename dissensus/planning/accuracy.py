@@ -28,8 +28,11 @@ class Accuracies:
     def best(self, samples: int = SAMPLES, seed: int = 0) -> Float[Array, " M"]:
         """The probability that each model is the best; equal models share it."""
         values, vectors = np.linalg.eigh(self.covariance)
+        values = np.where(
+            values > values[-1] * 1e-12, values, 0.0
+        )  # rounding must not part models that are surely equal
         noise = np.random.default_rng(seed).standard_normal((samples, len(self.mean)))
-        drawn = self.mean + noise @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        drawn = self.mean + noise @ (vectors * np.sqrt(values)).T
         winners = drawn >= drawn.max(axis=1, keepdims=True) - 1e-12
         return (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
 

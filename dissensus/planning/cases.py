@@ -158,7 +158,8 @@ def features(cases: Cases) -> Float[Array, "c f"]:
     alone = np.add.reduceat(is_most.astype(np.int64), cases.start)[cases.pattern] == 1
     second = np.maximum.reduceat(np.where(is_most, 0.0, share), cases.start)[cases.pattern]
     rival = np.where(is_most, np.where(alone, second, most), most)
-    support = (cases.voters * (share * ~cases.is_agreed * cases.items[cases.pattern])[:, None]).sum(axis=0)
+    count = cases.voters.sum(axis=1) * ~cases.is_agreed * cases.items[cases.pattern]
+    support = count @ cases.voters.astype(np.int64)  # whole numbers: equal models must not differ by rounding
     skill = (support - support.mean()) / (support.std() or 1.0)
     columns = [
         np.ones(len(cases)),

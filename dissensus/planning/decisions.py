@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import lambertw
 
 from dissensus.arrays import Array, Bool, Float
-from dissensus.planning.estimate import Ledger
+from dissensus.planning.estimate import Ledger, estimate
 
 State = Literal["decided", "tied", "undecided"]
-TUNED_AT = 100.0
-"""The number of draws at which the bands are narrowest."""
+NARROWEST = 150
+"""The number of draws at which the bands are narrowest, in standard errors."""
+ROUNDING = 1e-9
+"""Differences below this are none."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,8 @@ class Bands:
     """Confidence bands of all differences between accuracies: they hold at all looks at once.
 
     `difference[i, j]` is how much more often model i is right than model j. `pair` is the half-width for one pair of
-    models, `rivals` for one model against all others at once, `all_pairs` for all pairs at once.
+    models, `rivals` for who is the best (the lower ends for the best model against all others at once), `all_pairs` for
+    all pairs at once.
     """
 
     difference: Float[Array, "M M"]
@@ -32,44 +36,56 @@ class Bands:
         """Each pair: 'decided' if one is better, 'tied' if they differ by at most `margin`, else 'undecided'."""
         half = self.all_pairs if at_once else self.pair
         size = np.abs(self.difference)
-        found = np.where(size > half, "decided", np.where(size + half <= margin, "tied", "undecided"))
+        found = np.where(
+            size > half + ROUNDING, "decided", np.where(size + half <= margin + ROUNDING, "tied", "undecided")
+        )
         return [[str(state) for state in row] for row in found]  # type: ignore[misc]
 
     def best(self, margin: float = 0.0) -> int | None:
         """The model that is better than every other, or worse by at most `margin`; None if that is not known yet."""
         low = self.difference - self.rivals
         np.fill_diagonal(low, np.inf)
-        is_best: Bool[Array, " M"] = (low > -margin).all(axis=1) if margin else (low > 0).all(axis=1)
+        is_best: Bool[Array, " M"] = (low > ROUNDING - margin).all(axis=1)
         return int(np.argmax(np.where(is_best, self.difference.sum(axis=1), -np.inf))) if is_best.any() else None
 
 
 def bands(ledger: Ledger, level: float = 0.95) -> Bands:
-    """Bands by a normal mixture (Robbins, 1970): valid at any time, whenever one chooses to look.
+    """Bands that hold at any time, whenever one chooses to look; without two draws they are infinite.
 
-    With S the weighted sum of the errors of a difference and v that of their squares, S² stays below
-    (v + r)·log((v + r) / (r·α²)) for all times with probability 1 − α, if the errors are nearly normal; r is the v at
-    which the band is narrowest. Without two draws nothing is known, and the bands are infinite.
+    An error about the best model is that one of its M − 1 rivals seems better than it is: one side of M − 1 bands, so
+    that each may fail with 2 / (M − 1) times what one band may.
     """
     models = ledger.change.shape[1]
-    difference = np.zeros((models, models))
-    endless = np.where(np.eye(models, dtype=bool), 0.0, np.inf)
     if len(ledger) < 2:
-        return Bands(difference, endless, endless, endless)
-    weights, found = ledger.weights, ledger.estimates
-    mean = weights @ found / weights.sum()
-    difference = mean[:, None] - mean
-    apart = (found - mean) * weights[:, None]
-    own = apart.T @ apart
-    spread = np.diag(own)
-    squares = np.maximum(spread[:, None] + spread - 2 * own, 0.0) * len(ledger) / (len(ledger) - 1)
-    tuned = squares * TUNED_AT / len(ledger) + 1e-300
+        endless = np.where(np.eye(models, dtype=bool), 0.0, np.inf)
+        return Bands(np.zeros((models, models)), endless, endless, endless)
+    found = estimate(ledger)
 
     def half(alpha: float) -> Float[Array, "M M"]:
-        bound = (squares + tuned) * np.log((squares + tuned) / (tuned * alpha**2))
-        wide = np.sqrt(np.maximum(bound, 0.0)) / weights.sum()
+        most = largest_error(len(ledger), alpha)
+        wide = np.sqrt(found.variances) * most if np.isfinite(most) else np.full((models, models), np.inf)
         np.fill_diagonal(wide, 0.0)
         return wide
 
-    alpha = 1 - level
-    pairs = models * (models - 1) / 2
-    return Bands(difference, half(alpha), half(alpha / max(models - 1, 1)), half(alpha / max(pairs, 1)))
+    alpha, rivals, pairs = 1 - level, models - 1, models * (models - 1) / 2
+    difference = found.mean[:, None] - found.mean
+    return Bands(difference, half(alpha), half(alpha * min(1, 2 / max(rivals, 1))), half(alpha / max(pairs, 1)))
+
+
+def largest_error(draws: int, alpha: float) -> float:
+    """What the error, in standard errors, ever exceeds with probability α, at any number of draws.
+
+    Let n errors be normal with mean θσ and variance σ², and t the usual statistic of their mean. If θ ~ N(0, 1/r), and
+    σ has the density 1/σ, the likelihood against θ = 0 is
+
+        B = √R · ((1 + t²/(n − 1)) / (1 + R·t²/(n − 1)))^(n/2),  R = r / (n + r).
+
+    Under θ = 0 this is a martingale of mean one in what does not depend on σ, so that it ever reaches 1/α with
+    probability at most α (Ville); solving for t gives the result. As n grows, it becomes Robbins' (1970) normal mixture
+    for a known variance: t² = (1 + r/n)·log((n + r) / (r·α²)). For that one, r = n / (u − 1) with u − log u = 1 −
+    2·log α makes it least at n draws; r is what does so at NARROWEST. Infinite if there are too few draws to tell.
+    """
+    mixed = NARROWEST / float(-lambertw(-(alpha**2) / np.e, -1).real - 1)
+    share = mixed / (draws + mixed)
+    ratio = (share * alpha**2) ** (-1 / draws)
+    return float(np.sqrt((draws - 1) * (ratio - 1) / (1 - ratio * share))) if ratio * share < 1 else np.inf

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies
 from dissensus.planning.belief import Belief
 from dissensus.planning.cases import Cases
@@ -24,6 +25,10 @@ class Shares:
     """How the draws are divided: by what an answer decides, by how unsure it is, evenly, and among agreed labels.
 
     The last is for labels that all models predict, which count only in accuracies themselves, not in differences.
+    Without any of it, differences are estimated as well as before, but accuracies rest on the belief.
+
+    Raises:
+        PlanningError: no draws are even, so that some questions might never be drawn.
     """
 
     decisive: float = 0.67
@@ -32,6 +37,10 @@ class Shares:
     agreed: float = 0.03
     power: float = 1.0
     """Above 1, draws concentrate on the most decisive questions."""
+
+    def __post_init__(self) -> None:
+        if min(self.decisive, self.unsure, self.agreed) < 0 or self.even <= 0:
+            raise PlanningError("no share of draws may be negative, and some must be even: no question may be left out")
 
 
 USUAL: dict[Goal, Shares] = {"order": Shares(), "best": Shares(0.8, 0.1, 0.07, 0.03, power=2.0)}
@@ -74,7 +83,9 @@ def probabilities(
     shares: Shares,
     start: Int[Array, " q"],
 ) -> Float[Array, " q"]:
-    """The probability of asking one question of each kind next, summed over its `left` items; sums to one.
+    """The probability of asking one question of each kind next, summed over its `left` items.
+
+    They sum to one, or to zero if nothing is left that may be drawn.
 
     `start` has the first case of every question: a label, or all labels of an item.
     """
@@ -93,7 +104,7 @@ def probabilities(
         (shares.agreed, (left * is_agreed).astype(np.float64)),
     )
     found = sum((share * part / part.sum() for share, part in parts if part.sum() > 0), np.zeros(len(left)))
-    return np.asarray(found / found.sum())
+    return np.asarray(found / (found.sum() or 1.0))
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,8 @@ class Drawn:
 def draw(probability: Float[Array, " q"], left: Int[Array, " q"], count: int, rng: np.random.Generator) -> Drawn:
     """Draw `count` items without replacement; all items with the same question are equally likely.
 
-    An item that has been drawn is out, so that later probabilities are relative to what is left.
+    An item that has been drawn is out, so that later probabilities are relative to what is left. There are fewer draws
+    if less is left that has a probability.
     """
     each = np.divide(probability, left, out=np.zeros(len(left)), where=left > 0)
     left = left.copy()
@@ -115,6 +127,8 @@ def draw(probability: Float[Array, " q"], left: Int[Array, " q"], count: int, rn
     for _ in range(min(count, int(left.sum()))):
         mass = each * left
         ends = np.cumsum(mass)
+        if ends[-1] <= 0:
+            break
         question = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
         question = min(question, len(left) - 1)
         questions.append(question)

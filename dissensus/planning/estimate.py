@@ -1,14 +1,23 @@
-"""What the draws say, whatever the belief thinks: unbiased accuracies, with intervals for their differences.
+"""What the draws say, whatever the belief thinks: accuracies, with intervals for their differences.
 
 Each draw gives an estimate of the number of items on which every model is right: what the belief expected before the
-draw, corrected by the answer. If draw j picks question q with probability π_j, and e_j is the expected total at that
+draw, corrected by the answer. If draw j picks an item with probability π_j, and e_j is the expected total at that
 moment, with every earlier draw's expectation replaced by its answer, then
 
-    ψ_j = e_j + (answer − expectation of q) / π_j
+    ψ_j = e_j + (answer − expectation) / π_j
 
-has the true total as its mean given everything before it: the expectations are a control variate that only reduces the
-noise. The ψ_j − total are martingale differences, so that a weighted mean with weights chosen beforehand, one over the
-variance that the belief predicts for the draw, is unbiased too, and the squared deviations add up to its variance.
+has the true total as its mean given everything before it: each item that is left contributes π·(its answer − its
+expectation) / π. The expectations are a control variate that only reduces the noise. The errors ψ_j − total are
+martingale differences, and so are w_j·(ψ_j − total) if the weight w_j is known before the draw: here one over the
+variance that the belief forecasts. The estimate is the root of Σ w_j·(ψ_j − total) = 0, whose left side has mean zero
+at the truth. The estimate itself is exactly unbiased if the weights do not depend on answers; otherwise Σ w_j is random
+and leaves a bias of second order, far below the standard error.
+
+The variance of the estimate is Σ w_j² · E(error_j²) / (Σ w_j)². There are two estimates of it. The squared deviations
+of the ψ_j are honest, but with few draws they miss what is rare: a surprising answer to a question that is seldom drawn
+weighs dozens of times as much as a usual one, and before the first such answer nothing shows it. The belief's forecast
+counts every item that is left, but is only as good as the belief. Intervals use the larger of the two: the belief can
+make them wider, never narrower.
 """
 
 from __future__ import annotations
@@ -27,15 +36,15 @@ class Ledger:
     """All answered draws in their order, for M models.
 
     `expected` are the totals expected when the draw's batch was planned; `change` what the answer added to the
-    expectation, for each model; `probability` that of the draw; `variance` the belief's forecast of the variance of
-    one such draw; `batch` the number of the batch.
+    expectation, for each model; `probability` that of the draw; `batch` the number of the batch. `forecasts` has the
+    covariance that the belief expected of the totals that one draw estimates, for each batch.
     """
 
     expected: Float[Array, "n M"]
     change: Float[Array, "n M"]
     probability: Float[Array, " n"]
-    variance: Float[Array, " n"]
     batch: Int[Array, " n"]
+    forecasts: Float[Array, "b M M"]
     pool: int
 
     def __len__(self) -> int:
@@ -51,31 +60,46 @@ class Ledger:
 
     @property
     def weights(self) -> Float[Array, " n"]:
-        """The weight of every draw, known before its answer."""
-        return 1 / np.maximum(self.variance, 1.0)
+        """The weight of every draw, known before its answer: one over the forecast variance around the models' mean."""
+        around = np.trace(self.forecasts, axis1=1, axis2=2) - self.forecasts.mean(axis=2).sum(axis=1)
+        return 1 / np.maximum(around, 1.0)[self.batch]
 
 
 @dataclass(frozen=True)
 class DrawEstimate:
-    """Accuracies by the draws alone, with the covariance of their errors; `draws` is their effective number."""
+    """Accuracies by the draws alone; `draws` is their effective number.
+
+    `covariance` is that of the errors as the draws show it, `forecast` as the belief expected it.
+    """
 
     mean: Float[Array, " M"]
     covariance: Float[Array, "M M"]
+    forecast: Float[Array, "M M"]
     draws: float
+
+    @property
+    def variances(self) -> Float[Array, "M M"]:
+        """Variances of all differences: as the draws show them, but at least as the belief expected."""
+        return np.maximum(differences(self.covariance), differences(self.forecast))
 
     def halfwidths(self, level: float = 0.95) -> Float[Array, "M M"]:
         """Half the length of the confidence interval of every difference between two models."""
-        return student.isf((1 - level) / 2, max(self.draws - 1, 1)) * np.sqrt(differences(self.covariance))
+        return student.isf((1 - level) / 2, max(self.draws - 1, 1)) * np.sqrt(self.variances)
 
 
 def differences(covariance: Float[Array, "M M"]) -> Float[Array, "M M"]:
     """Variances of all differences."""
     own = np.diag(covariance)
-    return np.maximum(own[:, None] + own - 2 * covariance, 0.0)
+    found = np.maximum(own[:, None] + own - 2 * covariance, 0.0)
+    np.fill_diagonal(found, 0.0)
+    return found
 
 
 def estimate(ledger: Ledger) -> DrawEstimate:
     """The weighted mean of all draws' estimates.
+
+    If weights are one over the variances, the squares of deviations from the fitted mean fall short of the variance by
+    the factor 1 − Σ w_j² (weights summing to one), and vary as much as with 1 / Σ w_j² − 1 degrees of freedom.
 
     Raises:
         PlanningError: fewer than two draws have been answered.
@@ -86,5 +110,7 @@ def estimate(ledger: Ledger) -> DrawEstimate:
     found = ledger.estimates
     mean = weights @ found
     apart = (found - mean) * weights[:, None]
-    lost = float(weights @ weights)  # the mean is fitted to the same draws
-    return DrawEstimate(mean, apart.T @ apart / (1 - lost), 1 / lost)
+    lost = float(weights @ weights)
+    by_batch = np.bincount(ledger.batch, weights**2, len(ledger.forecasts))
+    forecast = np.einsum("b,bij->ij", by_batch, ledger.forecasts) / ledger.pool**2
+    return DrawEstimate(mean, apart.T @ apart / (1 - lost), forecast, 1 / lost)

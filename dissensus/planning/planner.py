@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies, accuracies
 from dissensus.planning.belief import Belief, believe, regressors
 from dissensus.planning.cases import Cases
@@ -23,8 +24,8 @@ class Batch:
 
     `question` and `probability` have one entry per draw; `draw`, `case` and `predicted` one per label of each draw.
     Labels of questions that were drawn before, but not yet answered, are listed too, as draw −1: their answers correct
-    what was expected. `expected` are all models' totals; `variance` is the forecast of the variance of one draw's
-    estimate.
+    what was expected. `expected` are all models' totals; `forecast` is the covariance that the belief expects of the
+    totals that one draw estimates.
     """
 
     question: Int[Array, " n"]
@@ -33,7 +34,7 @@ class Batch:
     case: Int[Array, " k"]
     predicted: Float[Array, " k"]
     expected: Float[Array, " M"]
-    variance: float
+    forecast: Float[Array, "M M"]
 
     def __len__(self) -> int:
         return len(self.question)
@@ -44,6 +45,9 @@ class Planner:
     """Plans the questions of one pool.
 
     `is_whole` asks about all labels of an item at once; `is_exclusive` believes that at most one of them is right.
+
+    Raises:
+        PlanningError: labels exclude each other, but are asked about one by one.
     """
 
     cases: Cases
@@ -56,6 +60,10 @@ class Planner:
     """After the last `look`."""
 
     def __post_init__(self) -> None:
+        if self.is_exclusive and not self.is_whole:
+            raise PlanningError(
+                "labels that exclude each other can only be planned if items are asked about as a whole"
+            )
         self.regressors = regressors(self.cases, self.is_exclusive)
         self.group = self.cases.pattern if self.is_whole else np.arange(len(self.cases))
         """The question that each case belongs to."""
@@ -88,8 +96,8 @@ class Planner:
         number, case = self.cases_of(found.question)
         _, waiting = self.cases_of(pending)
         draws, cases = np.append(np.full(len(waiting), -1), number), np.append(waiting, case)
-        expected, variance = known.mean * self.cases.pool, self._variance(chance, left)
-        return Batch(found.question, found.probability, draws, cases, belief.probability[cases], expected, variance)
+        expected, forecast = known.mean * self.cases.pool, self._forecast(chance, left)
+        return Batch(found.question, found.probability, draws, cases, belief.probability[cases], expected, forecast)
 
     def cases_of(self, questions: Int[Array, " n"]) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
         """The cases of some questions: which of the questions each is about, and its number."""
@@ -103,17 +111,21 @@ class Planner:
         assert self.belief is not None, "look first"
         return self.belief
 
-    def _variance(self, chance: Float[Array, " q"], left: Int[Array, " q"]) -> float:
-        """The forecast of the variance of one draw's estimate, summed over models around their mean."""
-        centred = self.cases.voters - self.cases.voters.mean(axis=1, keepdims=True)
-        right = self._belief.probability
-        square = np.add.reduceat(right * (centred**2).sum(axis=1), self.start)
-        if self.is_exclusive:
-            square -= (np.add.reduceat(right[:, None] * centred, self.start, axis=0) ** 2).sum(axis=1)
-        else:
-            square -= np.add.reduceat(right**2 * (centred**2).sum(axis=1), self.start)
-        is_left = (left > 0) & (chance > 0)  # agreed labels may have no chance
-        return float(np.sum(left[is_left] ** 2 * square[is_left] / chance[is_left]))
+    def _forecast(self, chance: Float[Array, " q"], left: Int[Array, " q"]) -> Float[Array, "M M"]:
+        """The covariance of the totals that one draw estimates, if the belief is right: see `estimate.py`.
+
+        A question with `left` items and `chance` in all has items of probability π = chance / left each, so that its
+        items contribute left · (covariance of its answers) · π / π².
+        """
+        voters, right = self.cases.voters.astype(np.float64), self._belief.probability
+        weight = np.divide(
+            left.astype(np.float64) ** 2, chance, out=np.zeros(len(left)), where=(left > 0) & (chance > 0)
+        )
+        each = np.repeat(weight, np.diff(np.append(self.start, len(voters))))
+        if not self.is_exclusive:
+            return (voters * (right * (1 - right) * each)[:, None]).T @ voters
+        expected = np.add.reduceat(right[:, None] * voters, self.start, axis=0)
+        return (voters * (right * each)[:, None]).T @ voters - (expected * weight[:, None]).T @ expected
 
     def ledger(self, batches: Sequence[Batch], answers: Sequence[Float[Array, " k"]]) -> Ledger:
         """The ledger of all draws that are answered: 1 where a label is right, 0 where not, NaN if not answered.
@@ -122,9 +134,10 @@ class Planner:
         """
         parts = [self._entries(number, *one) for number, one in enumerate(zip(batches, answers, strict=True))]
         empty = np.zeros((0, self.cases.models))
-        columns = zip((empty, empty, *[np.zeros(0)] * 3), *parts, strict=True)
-        expected, change, probability, variance, number = map(np.concatenate, columns)
-        return Ledger(expected, change, probability, variance, number.astype(np.int64), self.cases.pool)
+        columns = zip((empty, empty, *[np.zeros(0)] * 2), *parts, strict=True)
+        expected, change, probability, number = map(np.concatenate, columns)
+        forecasts = np.array([batch.forecast for batch in batches]).reshape(-1, *[self.cases.models] * 2)
+        return Ledger(expected, change, probability, number.astype(np.int64), forecasts, self.cases.pool)
 
     def _entries(self, number: int, batch: Batch, told: Float[Array, " k"]) -> tuple[Float[Array, n * M], ...]:
         change = np.where(np.isnan(told), 0.0, told - batch.predicted)[:, None] * self.cases.voters[batch.case]
@@ -139,6 +152,5 @@ class Planner:
             np.tile(expected, (rows, 1)),
             moved[is_told],
             batch.probability[is_told],
-            np.full(rows, batch.variance),
             np.full(rows, float(number)),
         )

@@ -19,7 +19,7 @@ from dissensus.store.tables import read_stamps, read_table, write_table
 class StoredBatch:
     """A batch of draws, one row per question: `draw` counts from 0, and is −1 for one that was still open before.
 
-    `about` has the models, their expected totals, the forecast of a draw's variance, and how it was drawn.
+    `about` has the models, their expected totals, the covariance forecast for one draw, and how it was drawn.
     """
 
     number: int
@@ -58,7 +58,7 @@ def read_batches(folder: Folder) -> list[StoredBatch]:
 
 
 def _read_batch(folder: Folder, number: int) -> StoredBatch:
-    about = read_stamps(folder.batch(number), "models", "expected", "variance", "inputs")
+    about = read_stamps(folder.batch(number), "models", "expected", "forecast", "inputs")
     table = read_table(folder.batch(number))
     draw, item, label = (table[name].to_numpy().astype(np.int64) for name in ("draw", "position", "label"))
     predicted, probability = (table[name].to_numpy() for name in ("predicted", "probability"))

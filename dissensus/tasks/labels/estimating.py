@@ -88,8 +88,9 @@ class Estimation:
     def _batch(self, one: StoredBatch) -> Batch:
         case, is_drawn = self._cases(one.item, one.label), one.draw >= 0
         expected = np.array([one.about["expected"][name] for name in self.pool.models])
-        probability = one.probability[is_drawn]
-        return Batch(case[is_drawn], probability, one.draw, case, one.predicted, expected, one.about["variance"])
+        order = [one.about["models"].index(name) for name in self.pool.models]
+        forecast = np.array(one.about["forecast"])[np.ix_(order, order)]
+        return Batch(case[is_drawn], one.probability[is_drawn], one.draw, case, one.predicted, expected, forecast)
 
     def _told(self, one: StoredBatch) -> Float[Array, " k"]:
         """The verdicts; what was predicted where people could not tell, and NaN where the question is open."""
@@ -203,7 +204,7 @@ def draw_batch(found: Estimation, count: int, seed: int) -> int:
     about = {
         "models": found.pool.models,
         "expected": dict(zip(found.pool.models, batch.expected.tolist(), strict=True)),
-        "variance": batch.variance,
+        "forecast": batch.forecast.tolist(),
         "goal": planner.goal,
         "seed": seed,
         "answers": len(evaluation.answers),
