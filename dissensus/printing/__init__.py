@@ -10,6 +10,7 @@ from dissensus.printing.finding import (
     show_models_short,
     show_ranking,
     show_rankings,
+    show_replay,
     show_report,
     show_status,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "show_ranking",
     "show_rankings",
     "show_removal",
+    "show_replay",
     "show_report",
     "show_round",
     "show_scale",

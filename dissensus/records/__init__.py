@@ -23,6 +23,7 @@ from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
+from dissensus.records.replays import HEADS, Replay, ReplayedBudget, ReplayedModel
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 from dissensus.records.states import DISCARDED, GONE, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
@@ -33,6 +34,7 @@ __all__ = [
     "DISCARDED",
     "FORMAT_VERSION",
     "GONE",
+    "HEADS",
     "JUDGED",
     "LONGEST_SECONDS",
     "MOST_CLASSES",
@@ -69,6 +71,9 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Record",
+    "Replay",
+    "ReplayedBudget",
+    "ReplayedModel",
     "Response",
     "Role",
     "Selected",
