@@ -11,7 +11,7 @@ from rich.table import Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
 from dissensus.printing.making import round_words, show_funnel, show_outdated
-from dissensus.records import HEADS
+from dissensus.records import HEADS, LEGEND
 from dissensus.report.wording import fragility_words
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dissensus.report.data import Benchmark
 
 
-MAD_HEADS = ("rank", "model", "decided ranks")
+MAD_HEADS = ("rank", "model", "ranks")
 """What the rule `mad` says about a model."""
 
 
@@ -116,14 +116,16 @@ def show_replay(replay: Replay, as_json: bool) -> None:
         for sentence in found.words:
             say(sentence)
         kept = [place for place, head in enumerate(HEADS) if replay.rule != "mad" or head in MAD_HEADS]
-        table = Table(*(HEADS[place] for place in kept), *(["all answers"] if replay.accuracies else []))
+        table = Table(*(HEADS[place] for place in kept), *(["all"] if replay.accuracies else []))
         for row, one in zip(found.rows, found.models, strict=True):
             known = replay.accuracies.get(one.model)
-            truth = [] if known is None else [f"{100 * known:.1f} %"]
+            truth = [] if known is None else [f"{100 * known:.1f}"]
             table.add_row(*map(escape, (*(row[place] for place in kept), *truth)))
         out.print(table)
         if found.correlation is not None:
             say(f"Spearman correlation with the order by all recorded answers: {found.correlation:.2f}")
+    say("")
+    say(f"{LEGEND}{'; all: accuracy by all recorded answers, in %' if replay.accuracies else ''}")
     return None
 
 

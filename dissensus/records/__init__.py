@@ -23,7 +23,7 @@ from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
-from dissensus.records.replays import HEADS, Replay, ReplayedBudget, ReplayedModel
+from dissensus.records.replays import HEADS, LEGEND, Replay, ReplayedBudget, ReplayedModel
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 from dissensus.records.states import DISCARDED, GONE, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
@@ -36,6 +36,7 @@ __all__ = [
     "GONE",
     "HEADS",
     "JUDGED",
+    "LEGEND",
     "LONGEST_SECONDS",
     "MOST_CLASSES",
     "NO",

@@ -11,7 +11,8 @@ from dissensus.records.base import Record
 if TYPE_CHECKING:
     from dissensus.plots import Plot
 
-HEADS = ("rank", "model", "accuracy", "95 % interval", "P(best)", "decided ranks")
+HEADS = ("rank", "model", "accuracy", "interval", "P(best)", "ranks")
+LEGEND = "accuracy and its 95 % interval in %; ranks: those that the decided pairs leave to a model"
 
 
 class ReplayedModel(Record):
@@ -54,8 +55,8 @@ class ReplayedBudget(Record):
             rank = "–" if one.rank is None else str(one.rank)
             cells = ("–", "–", "–")
             if one.accuracy is not None and one.low is not None and one.high is not None and one.p_best is not None:
-                interval = f"{100 * one.low:.1f} … {100 * one.high:.1f} %"
-                cells = (f"{100 * one.accuracy:.1f} %", interval, f"{one.p_best:.2f}")
+                interval = f"{100 * one.low:.1f}–{100 * one.high:.1f}"
+                cells = (f"{100 * one.accuracy:.1f}", interval, f"{one.p_best:.2f}")
             yield rank, one.model, *cells, self._ranks(one.model)
 
     def _ranks(self, model: str) -> str:

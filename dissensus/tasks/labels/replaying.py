@@ -320,10 +320,10 @@ def _words(setup: Setup, rule: str, questions: int, shown: Sequence[ReplayedBudg
         yield f"{last.best} is the best model: {counted(first.answers, 'answer')} decide it."
     left_out = setup.work.size - len(setup.found)
     about = "answer to 'which class is it?'" if setup.found.verdicts.kind == "pick" else "verdict on every label"
-    yield (
-        f"Replayed by the rule {rule} with seed {setup.seed}: {counted(questions, 'question')} about "
-        f"{counted(len(setup.found), 'item')}; {counted(left_out, 'item')} without a recorded {about} left out."
-    )
+    asked = f"{counted(questions, 'question')} {'selected from' if rule == 'mad' else 'about'}"
+    rest = f"; {counted(left_out, 'other item')} without a recorded {about} left out" if left_out else ""
+    pool = counted(len(setup.found), "item")
+    yield f"Replayed by the rule {rule} with seed {setup.seed}: {asked} {pool}{rest}."
     if last.answers < last.budget:
         yield f"There are no more than {counted(last.answers, 'answer')} to play: larger budgets end there."
     if rule == "disagree":
