@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import norm, spearmanr
 from scipy.stats import t as student
 
 from dissensus.arrays import Array, Float
@@ -203,16 +203,18 @@ RULES: dict[str, Rule] = {
 
 
 def interval(known: Accuracies, ledger: Ledger) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
-    """The 95 % interval of every accuracy by the draws alone, widened to hold the accuracy itself if it does not.
+    """A 95 % interval of every accuracy: from the lower to the higher end of the belief's interval and the draws'.
 
-    The accuracy is the belief's, which is closer to the truth on average; but only the draws' interval covers as often
-    as it says, whatever the belief thinks.
+    Each alone covers too rarely somewhere. The belief may be wrong about models unlike those it has seen; and the draws
+    seldom ask about labels that all models predict, which matter for accuracies but not for differences.
     """
+    far = norm.isf((1 - LEVEL) / 2) * np.sqrt(np.diag(known.covariance))
+    low, high = known.mean - far, known.mean + far
     if len(ledger) < 2:
-        return np.zeros(len(known.mean)), np.ones(len(known.mean))
+        return np.zeros(len(low)), np.ones(len(high))
     found = estimate(ledger)
     half = student.isf((1 - LEVEL) / 2, max(found.draws - 1, 1)) * np.sqrt(np.diag(found.covariance))
-    low, high = np.minimum(found.mean - half, known.mean), np.maximum(found.mean + half, known.mean)
+    low, high = np.minimum(low, found.mean - half), np.maximum(high, found.mean + half)
     return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
@@ -325,7 +327,8 @@ def _words(setup: Setup, rule: str, questions: int, shown: Sequence[ReplayedBudg
     pool = counted(len(setup.found), "item")
     yield f"Replayed by the rule {rule} with seed {setup.seed}: {asked} {pool}{rest}."
     if last.answers < last.budget:
-        yield f"There are no more than {counted(last.answers, 'answer')} to play: larger budgets end there."
+        limit = " (more with a larger select.k in study.toml)" if rule == "mad" else ""
+        yield f"There are no more than {counted(last.answers, 'answer')} to play{limit}: larger budgets end there."
     if rule == "disagree":
         yield (
             "Nobody is asked about items on which all models agree: they count as right in accuracies, and intervals "
