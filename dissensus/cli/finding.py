@@ -9,7 +9,7 @@ import typer
 
 from dissensus import printing
 from dissensus.cli.app import app
-from dissensus.cli.options import DISTANCES, Json, Ranked, StudyPath
+from dissensus.cli.options import DISTANCES, GOALS, RULES, Format, Json, Ranked, StudyPath
 from dissensus.study import Study
 
 Goal = Literal["order", "best"]
@@ -99,6 +99,38 @@ def report(
     for sentence in changes:
         printing.say(sentence)
     printing.show_report(path, json)
+
+
+@app.command()
+def replay(
+    study: StudyPath,
+    answers: Annotated[
+        Path,
+        typer.Argument(
+            metavar="ANSWERS", help="Recorded answers, as judgements import reads them.", show_default=False
+        ),
+    ],
+    budget: Annotated[str, typer.Option(help="Numbers of answers at which to look.")] = "250,700,2000",
+    rule: Annotated[str, typer.Option(help=f"What is asked next: one of {RULES}.")] = "adaptive",
+    goal: Annotated[str, typer.Option(help=f"What adaptive is after: one of {GOALS}.")] = "order",
+    seed: Annotated[int, typer.Option(help="The seed of everything that is random.")] = 0,
+    format: Format = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Who answered, if ANSWERS does not say.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Play recorded ANSWERS as if people were being asked now: what is known about the models after so many answers?
+
+    Only what was answered can be asked. STUDY needs a pool and predictions, and stays as it is (labels only).
+
+    Example: `dissensus replay birds answers.csv --budget 250,700,2000 --rule adaptive --seed 0 --json`
+    """
+    from dissensus.tasks.labels.replaying import parsed_budgets
+
+    with printing.progress(quiet=json) as progress:
+        found = Study(study, progress).replay(answers, parsed_budgets(budget), rule, goal, seed, format, annotator)
+    printing.show_replay(found, json)
 
 
 @app.command()

@@ -13,6 +13,8 @@ ATTACK_RANKERS = "thurstone, bradley-terry, hodgerank, perron"
 FORMATS = "rows, label-studio, labelme, coco, png"
 DISTANCES = "weighted, weighted-exactly, hops, zero-one"
 MEASURES = "miou, miou-all, fwiou, mpa"
+RULES = "adaptive, random, disagree, mad"
+GOALS = "order, best"
 DISTORTIONS = "jpeg,jpeg2000,noise,blur"
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.", show_default=False)]

@@ -87,7 +87,7 @@ def replay(planner: Planner, truth: Recorded, budgets: Sequence[int], seed: int 
     done = 0
     for end in sizes_of_batches(budgets):
         batch = planner.batch(known, planner.items - asked, end - done, rng)
-        turn = asked[batch.question] + _turns(batch.question)
+        turn = asked[batch.question] + turns(batch.question)
         told = truth.right[truth.start[batch.case] + turn[batch.draw]].astype(np.float64)
         np.add.at(right, batch.case, told.astype(np.int64))
         np.add.at(asked, batch.question, 1)
@@ -101,7 +101,7 @@ def replay(planner: Planner, truth: Recorded, budgets: Sequence[int], seed: int 
             return
 
 
-def _turns(questions: Int[Array, " n"]) -> Int[Array, " n"]:
+def turns(questions: Int[Array, " n"]) -> Int[Array, " n"]:
     """How often each question was drawn before, within the same batch."""
     order = np.argsort(questions, kind="stable")
     sorted_questions = questions[order]

@@ -7,6 +7,20 @@ stays text (`svg`), a matplotlib figure (`figure`), or files for a paper (`write
 from dissensus.plots.matrices import Shade, heatmap
 from dissensus.plots.planes import Mark, curve, density, ranks, scatter
 from dissensus.plots.plot import Plot
-from dissensus.plots.rows import bars, box, dots, strip
+from dissensus.plots.rows import bars, box, dots, dots_over, strip
 
-__all__ = ["Mark", "Plot", "Shade", "bars", "box", "curve", "density", "dots", "heatmap", "ranks", "scatter", "strip"]
+__all__ = [
+    "Mark",
+    "Plot",
+    "Shade",
+    "bars",
+    "box",
+    "curve",
+    "density",
+    "dots",
+    "dots_over",
+    "heatmap",
+    "ranks",
+    "scatter",
+    "strip",
+]

@@ -81,6 +81,55 @@ def dots(
     return Plot(name, title, caption, table, draw, ROOM + ROW * len(names) + (4 if reference else 0))
 
 
+def dots_over(
+    name: str,
+    title: str,
+    names: Sequence[str],
+    points: Mapping[str, Sequence[tuple[float | None, float | None, float | None]]],
+    axis: str,
+    caption: str = "",
+    targets: Sequence[float | None] = (),
+) -> Plot:
+    """For every name, a dot with its interval (value, low, high) at each of several stages, the first on top.
+
+    Earlier stages are grey, the last one is blue. `targets` are values that a tick marks across all stages of a name.
+    """
+    step = min(ROW, 3.0)
+    offset = (np.arange(len(points)) - (len(points) - 1) / 2) * 0.7 / max(len(points), 2)
+
+    def draw(axes: Axes, hints: Hints) -> None:
+        _rows(axes, [cut(one) for one in names])
+        for place, (label, found) in enumerate(points.items()):
+            is_last = place == len(points) - 1
+            colour, strength = (BLUE, 1.0) if is_last else (THEME["neutral"], 0.45 + 0.4 * place / len(points))
+            for row, (value, low, high) in enumerate(found):
+                if value is None or low is None or high is None:
+                    continue
+                y, words = row + offset[place], f"{names[row]}, {label}: {number(value)}"
+                words += f", {number(low)} to {number(high)}"
+                hints.add(axes.hlines(y, low, high, color=colour, linewidth=1.6, alpha=0.55 * strength), words)
+                dot = axes.plot(value, y, "o", color=colour, markersize=3.8, alpha=strength, zorder=3)[0]
+                hints.add(dot, words)
+                if row == 0:
+                    dot.set_label(label)
+        is_drawn = False
+        for row, target in enumerate(targets):
+            if target is not None:
+                tick = axes.vlines(target, row - 0.45, row + 0.45, color=INK, linewidth=0.9, zorder=2)
+                tick.set_label("" if is_drawn else "all answers")
+                is_drawn = True
+                hints.add(tick, f"{names[row]}, all answers: {number(target)}")
+        axes.set_xlabel(axis)
+        axes.margins(x=0.04)
+        axes.figure.legend(loc="outside upper left", ncols=2, handlelength=1.2, columnspacing=1.2)
+
+    rows = [(label, names[row], *one) for label, found in points.items() for row, one in enumerate(found)]
+    heads = ("stage", "name", "value", "low", "high")
+    table: Table = {head: [one[place] for one in rows] for place, head in enumerate(heads)}
+    legend = 5.0 * ((len(points) + 2) // 2)
+    return Plot(name, title, caption, table, draw, ROOM + max(ROW, step * len(points)) * len(names) + legend)
+
+
 def bars(
     name: str,
     title: str,

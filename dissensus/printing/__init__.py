@@ -12,6 +12,7 @@ from dissensus.printing.finding import (
     show_models_short,
     show_ranking,
     show_rankings,
+    show_replay,
     show_report,
     show_status,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "show_ranking",
     "show_rankings",
     "show_removal",
+    "show_replay",
     "show_report",
     "show_round",
     "show_scale",

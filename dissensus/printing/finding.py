@@ -11,13 +11,18 @@ from rich.table import Column, Table
 
 from dissensus.printing.console import number_words, out, people_words, say, show_json
 from dissensus.printing.making import round_words, show_funnel, show_outdated
+from dissensus.records import HEADS, LEGEND
 from dissensus.report.wording import counted, fragility_words
 
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
-    from dissensus.records import Classes, Estimates, Ranking, Rankings, Standing
+    from dissensus.records import Classes, Estimates, Ranking, Rankings, Replay, Standing
     from dissensus.report.data import Benchmark
+
+
+MAD_HEADS = ("rank", "model", "ranks")
+"""What the rule `mad` says about a model."""
 
 
 def show_ranking(
@@ -114,6 +119,34 @@ def place(standing: Standing) -> str:
     """'2' or '2–4': the ranks that the judgements do not rule out."""
     low, high = standing.rank_low, standing.rank_high
     return str(low) if low == high else f"{low}–{high}"
+
+
+def show_replay(replay: Replay, as_json: bool) -> None:
+    """The main answer, and a table for every budget."""
+    if as_json:
+        return show_json(replay.model_dump(mode="json"))
+    for sentence in replay.words:
+        say(sentence)
+    shown: set[int] = set()
+    for found in replay.budgets:
+        if found.answers in shown:  # no more answers than at the last budget
+            continue
+        shown.add(found.answers)
+        say("")
+        for sentence in found.words:
+            say(sentence)
+        kept = [place for place, head in enumerate(HEADS) if replay.rule != "mad" or head in MAD_HEADS]
+        table = Table(*(HEADS[place] for place in kept), *(["all"] if replay.accuracies else []))
+        for row, one in zip(found.rows, found.models, strict=True):
+            known = replay.accuracies.get(one.model)
+            truth = [] if known is None else [f"{100 * known:.1f}"]
+            table.add_row(*map(escape, (*(row[place] for place in kept), *truth)))
+        out.print(table)
+        if found.correlation is not None:
+            say(f"Spearman correlation with the order by all recorded answers: {found.correlation:.2f}")
+    say("")
+    say(f"{LEGEND}{'; all: accuracy by all recorded answers, in %' if replay.accuracies else ''}")
+    return None
 
 
 def show_report(path: Path, as_json: bool) -> None:

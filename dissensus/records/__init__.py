@@ -24,6 +24,7 @@ from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
+from dissensus.records.replays import HEADS, LEGEND, Replay, ReplayedBudget, ReplayedModel
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 from dissensus.records.states import DISCARDED, GONE, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
@@ -34,7 +35,9 @@ __all__ = [
     "DISCARDED",
     "FORMAT_VERSION",
     "GONE",
+    "HEADS",
     "JUDGED",
+    "LEGEND",
     "LONGEST_SECONDS",
     "MOST_CLASSES",
     "NO",
@@ -72,6 +75,9 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Record",
+    "Replay",
+    "ReplayedBudget",
+    "ReplayedModel",
     "Response",
     "Role",
     "Selected",

@@ -6,12 +6,11 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import StudyError
 from dissensus.store.lock import Lock
-from dissensus.study.base import Base
+from dissensus.study.base import Base, file_of
 
 if TYPE_CHECKING:
     from dissensus.report.scores.data import Screenings
@@ -79,13 +78,7 @@ class Asking(Base):
         Example:
             >>> study.answer(frame, annotator="ann")  # doctest: +SKIP
         """
-        import pyarrow.parquet as pq
-
-        from dissensus.frames import table_of
-
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / "answers.parquet"
-            pq.write_table(table_of(answers), path)
+        with file_of(answers) as path:
             return self.judgements_import(path, "rows", annotator)
 
     def judgements_export(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import StudyError
@@ -145,3 +146,19 @@ class Base:
             return {}
         columns = read_table(self.folder.pool, ["id", "uri"]).to_pydict()
         return dict(zip(columns["id"], columns["uri"], strict=True))
+
+
+@contextmanager
+def file_of(answers: Any) -> Iterator[Path]:
+    """The file of answers at a path, or a temporary one of answers in memory: a frame, columns or a list of dicts."""
+    if isinstance(answers, (str, Path)):
+        yield Path(answers)
+        return
+    import pyarrow.parquet as pq
+
+    from dissensus.frames import table_of
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "answers.parquet"
+        pq.write_table(table_of(answers), path)
+        yield path

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dissensus.errors import StudyError
-from dissensus.study.base import Base
+from dissensus.study.base import Base, file_of
 
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
     from dissensus.competition.task import Evaluation
     from dissensus.plots import Plot
-    from dissensus.records import Estimates, Ranking, Rankings
+    from dissensus.records import Estimates, Ranking, Rankings, Replay
     from dissensus.report.data import Benchmark
     from dissensus.tasks.labels import Labels
 
@@ -75,6 +75,41 @@ class Finding(Base):
     def consensus(self) -> Mapping[str, float]:
         """Agreement of every classifier with the plurality vote over the pool: a ranking that needs no annotators."""
         return self._labels("a plurality vote").consensus(self._unweighed().models)
+
+    def replay(
+        self,
+        answers: Any,
+        budgets: int | Sequence[int] = (250, 700, 2000),
+        rule: str = "adaptive",
+        goal: str = "order",
+        seed: int = 0,
+        format: str | None = None,
+        annotator: str | None = None,
+    ) -> Replay:
+        """Play recorded answers as if people were being asked now; the study stays as it is.
+
+        Args:
+            answers: A file that `judgements_import` could read, or what `answer` accepts. Only what was answered can
+                be asked: items count if every label that a model predicts for them has a verdict, or if people picked
+                their class.
+            budgets: Numbers of answers at which to look.
+            rule: What is asked next: adaptive, random, disagree or mad.
+            goal: What the rule `adaptive` is after: order (of all models) or best (model).
+            seed: Of everything that is random.
+            format: As in `judgements_import`.
+            annotator: Who answered, if the answers do not say.
+
+        Raises:
+            StudyError: this is not a study of labels, there is no such rule or goal, or a budget is not positive.
+            JudgementError: the answers cannot be read.
+            PlanningError: the answers cover nothing.
+        """
+        from dissensus.tasks.labels.replaying import replay
+
+        work = self._labels("replays").work
+        wanted = [budgets] if isinstance(budgets, int) else list(budgets)
+        with file_of(answers) as path:
+            return replay(work, path, wanted, rule, goal, seed, format, annotator)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking compared with the user's benchmark, if there is one."""

@@ -25,6 +25,7 @@ from dissensus.screening import METRICS, PREFERENCES, VERDICTS
 from dissensus.store.exchange import FORMATS
 from dissensus.store.scales import SCALE_TABLES
 from dissensus.store.settings import AttackRankSettings
+from dissensus.tasks.labels.replaying import RULES
 from dissensus.tasks.masks.settings import CategorySettings, TruthSettings
 from dissensus.tasks.scores.settings import LevelSettings, PairSettings, ScaleSettings
 
@@ -86,6 +87,7 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("methods/scores.md", ScaleSettings.model_fields),
         ("methods/scores.md", LevelSettings.model_fields),
         ("methods/scores.md", PairSettings.model_fields),
+        ("methods/replay.md", RULES),
         ("methods/concordance.md", MEASURES),
         ("methods/masks.md", SCALE_TABLES),
         ("methods/masks.md", ATTACK_RANKERS),

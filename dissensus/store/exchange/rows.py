@@ -140,12 +140,13 @@ class Columns:
 
 
 def _needed(known: set[str], task: str | None) -> tuple[str, ...]:
-    """The columns that a file needs; a rating needs no label, and its answer may be called rating."""
+    """The columns that a file needs; only some kinds need a label, and the answer of a rating may be called rating."""
     if "question" in known or {"first", "second"} <= known:
         return REQUIRED[2:]
     if RATING in known and "answer" not in known:
         return ("item", RATING, "annotator")
-    return tuple(name for name in REQUIRED if name != "label") if task == "scores" else REQUIRED
+    has_no_label = task == "scores" or "kind" in known
+    return tuple(name for name in REQUIRED if name != "label") if has_no_label else REQUIRED
 
 
 def _rated(row: Row) -> Row:

@@ -43,6 +43,10 @@ class Eligible:
             return np.tile(self._listed(items), (len(labels), 1))
         return np.stack([self._listed(items + column) for column in labels])
 
+    def lists(self, keys: Int[Array, " N"]) -> Bool[Array, " N"]:
+        """True for labels on items, as keys position·65,536 + label, that may be selected."""
+        return self._listed(self.has_items * (keys // LABELS) * LABELS + self.has_labels * (keys % LABELS))
+
     def _listed(self, keys: Int[Array, " N"]) -> Bool[Array, " N"]:
         place = np.searchsorted(self.keys, keys)
         return self.keys[np.minimum(place, len(self.keys) - 1)] == keys

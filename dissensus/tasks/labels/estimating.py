@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.task import Evaluation, QuestionSet
@@ -21,7 +20,7 @@ from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies
 from dissensus.planning.decisions import bands
 from dissensus.planning.draws import Goal
-from dissensus.planning.estimate import DrawEstimate, Ledger, estimate
+from dissensus.planning.estimate import Ledger
 from dissensus.planning.guard import guarded
 from dissensus.planning.planner import Batch, Planner
 from dissensus.records import NO, OPEN, YES, Estimates, ModelAccuracy, Selection
@@ -116,15 +115,14 @@ def estimation(
 
 def estimates(found: Estimation, level: float) -> Estimates:
     """Which models are most often right on the pool, by all answers, with intervals from the draws."""
-    known, ledger, names = found.known, found.ledger, found.pool.models
-    drawn = estimate(ledger) if len(ledger) > 1 else None
-    reported, decisions = guarded(known, drawn), bands(ledger, level)
-    low, high = _intervals(reported.mean, known, drawn, level)
-    order = np.argsort(-reported.mean, kind="stable").tolist()
+    ledger, names = found.ledger, found.pool.models
+    reported, decisions = guarded(found.known, ledger), bands(ledger, level)
+    known, (low, high) = reported.known, reported.interval(level)
+    order = np.argsort(-known.mean, kind="stable").tolist()
     best, chance = decisions.best(), known.best()
     better = np.argwhere(decisions.difference > decisions.pair)
     models = tuple(
-        ModelAccuracy(model=names[one], accuracy=reported.mean[one], low=low[one], high=high[one], p_best=chance[one])
+        ModelAccuracy(model=names[one], accuracy=known.mean[one], low=low[one], high=high[one], p_best=chance[one])
         for one in order
     )
     is_agreed = np.zeros(len(found.pool.cases.items), bool)
@@ -142,16 +140,6 @@ def estimates(found: Estimation, level: float) -> Estimates:
         is_doubted=reported.is_doubted,
     )
     return result.model_copy(update={"words": estimate_words(result)})
-
-
-def _intervals(
-    mean: Float[Array, " M"], known: Accuracies, drawn: DrawEstimate | None, level: float
-) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
-    """The draws' intervals, widened where they leave out the reported accuracies; the belief's without draws."""
-    source = known if drawn is None else drawn
-    half = norm.isf((1 - level) / 2) * np.sqrt(np.maximum(np.diag(source.covariance), 0.0))
-    low, high = np.minimum(source.mean - half, mean), np.maximum(source.mean + half, mean)
-    return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
 
 def estimate_words(found: Estimates) -> tuple[str, ...]:

@@ -121,11 +121,14 @@ class LabelSelector(Selector[Selection]):
         self.is_free = settings["confidence"] is None and not plan.rounds
         self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
         self.rule = rule_of(settings, max(map(len, self.taken), default=0))
-        eligible = settings["eligible"]
-        allowed = None if eligible is None else read_eligible(work.folder, work.folder.root / eligible, work.classes)
-        reader = Reader(work.folder, plan.models, self.confidence, allowed)
+        reader = Reader(work.folder, plan.models, self.confidence, self.eligible())
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
         self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence))
+
+    def eligible(self) -> Eligible | None:
+        """What the settings allow to be selected; None if that is everything."""
+        file, folder = self.plan.settings["eligible"], self.work.folder
+        return None if file is None else read_eligible(folder, folder.root / file, self.work.classes)
 
     @property
     def limits(self) -> str:

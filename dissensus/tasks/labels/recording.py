@@ -1,0 +1,212 @@
+"""Recorded answers as verdicts, and the part of the pool that they cover; nothing is written into the study."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dissensus.arrays import MISSING, Array, Bool, Int, UInt16
+from dissensus.competition.judged import LABELS
+from dissensus.engines.local import counted
+from dissensus.errors import JudgementError, StudyError
+from dissensus.inquiry import latest_rows
+from dissensus.labeling import QUESTIONS
+from dissensus.planning.cases import FEW_CLASSES, Cases, cases_of, patterns_of, votes_of
+from dissensus.planning.replay import Recorded, recorded
+from dissensus.records import NO, OPEN, UNFIT, UNSURE, YES, Response
+from dissensus.screening import VERDICTS, Rule
+from dissensus.steps.workspace import Workspace
+from dissensus.store.database import Database
+from dissensus.store.exchange import read_responses
+from dissensus.store.people import People
+from dissensus.tasks.labels.contested import labels_of
+from dissensus.tasks.labels.settings import JudgeSettings, LabelSettings
+
+RecordedKind = Literal["contains", "pick"]
+KINDS: tuple[RecordedKind, ...] = ("contains", "pick")
+NOTHING = -1
+"""The class of an item on which people agree on none."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What people decided, sorted by `keys`.
+
+    For yes/no questions, keys are item·65,536 + label and values are states; for picks, they are items and classes.
+    """
+
+    kind: RecordedKind
+    keys: Int[Array, " n"]
+    value: Int[Array, " n"]
+
+    @property
+    def items(self) -> Int[Array, " i"]:
+        """All items with answers, in ascending order."""
+        return np.unique(self.keys // LABELS) if self.kind == "contains" else self.keys
+
+    def judged(self, items: Int[Array, " n"], labels: UInt16[Array, "M n"]) -> tuple[Bool[Array, "M n"], ...]:
+        """Whether it is decided if some labels of some items are right, and whether they are."""
+        wanted = items * LABELS + labels if self.kind == "contains" else np.broadcast_to(items, labels.shape)
+        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        is_known, value = self.keys[place] == wanted, self.value[place]
+        if self.kind == "pick":
+            return is_known & (value != NOTHING), is_known & (value == labels)
+        unfit = np.unique(self.keys[self.value == UNFIT] // LABELS)
+        is_known &= ((value == YES) | (value == NO)) & ~np.isin(items, unfit)
+        return is_known, is_known & (value == YES)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The items of a study whose predicted labels all have a verdict, with what is right on them."""
+
+    verdicts: Verdicts
+    models: list[str]
+    items: Int[Array, " n"]
+    labels: UInt16[Array, "M n"]
+    is_right: Bool[Array, "M n"]
+    is_named: bool
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def accuracies(self) -> dict[str, float]:
+        """The share of these items on which each model is right."""
+        shares = self.is_right.mean(axis=1) if len(self) else ()
+        return dict(zip(self.models, map(float, shares), strict=False))
+
+    def cases(self) -> tuple[Cases, Recorded]:
+        """The cases of these items, and their answers.
+
+        Raises:
+            PlanningError: the models agree on every item.
+        """
+        votes = votes_of(self.labels, self.is_named)
+        patterns = patterns_of(votes, self.is_named)
+        cases = cases_of(patterns)
+        return cases, recorded(cases, patterns.places(votes), self.is_right)
+
+
+def recording(
+    work: Workspace[LabelSettings], models: Sequence[str], path: Path, format: str | None, annotator: str | None
+) -> Recording:
+    """Read a file of answers, and find out which items of the pool they cover.
+
+    Raises:
+        JudgementError: the file cannot be read, or has no answers that count.
+    """
+    verdicts = read_verdicts(work, path, format, annotator)
+    items = verdicts.items
+    labels = labels_of(work.folder, models, items)
+    is_judged, is_right = verdicts.judged(items, labels)
+    is_read = labels != MISSING
+    is_whole = (is_judged | ~is_read).all(axis=0) & is_read.any(axis=0)
+    return Recording(
+        verdicts,
+        list(models),
+        items[is_whole],
+        labels[:, is_whole],
+        (is_right & is_read)[:, is_whole],
+        len(work.classes) <= FEW_CLASSES,
+    )
+
+
+def read_verdicts(work: Workspace[LabelSettings], path: Path, format: str | None, annotator: str | None) -> Verdicts:
+    """One verdict per question from everybody's latest answers, by the rules in [judge].
+
+    Controls, training and people whom the study excludes do not count.
+
+    Raises:
+        JudgementError: the file cannot be read, or has no answers that count.
+        ScreeningError: the study's method has no estimate for these answers.
+    """
+    pool, judge = work.pool, work.settings.judge
+    if judge.method not in VERDICTS:
+        raise StudyError(f"judge.method is '{judge.method}' in study.toml: choose one of {', '.join(VERDICTS)}")
+    read = read_responses(path, work.classes, pool.__contains__, format, annotator, task=work.settings.task)
+    excluded = People(Database.of(work.folder, work.settings)).excluded()
+    responses = counted("reading answers", read, work.progress)
+    kind, columns = _columns((one for one in responses if one.role == "asked" and one.annotator not in excluded), path)
+    names = list(columns.items)
+    place = np.array(pool.places(names), np.int64)
+    keys = place[columns.item] * (LABELS if kind == "contains" else 1) + columns.label
+    distinct, question = np.unique(keys, return_inverse=True)
+    last, _ = latest_rows(question.ravel(), columns.person, np.arange(len(keys)))
+    given = question.ravel()[last], columns.person[last], columns.code[last]
+    if kind == "pick":
+        return Verdicts(kind, distinct, picked(given[0], given[2], len(distinct), judge))
+    rule = Rule(judge.min_answers, judge.unsure, judge.unfit)
+    return Verdicts(kind, distinct, VERDICTS[judge.method](*given, len(distinct), columns.people, rule))
+
+
+def picked(
+    question: Int[Array, " A"], code: Int[Array, " A"], questions: int, settings: JudgeSettings
+) -> Int[Array, " q"]:
+    """The class that more people picked than any other; NOTHING for ties, too few answers, or too many unsure people.
+
+    `code` is the class, or negative if a person cannot tell.
+    """
+    answers = np.bincount(question, minlength=questions)
+    unsure = np.bincount(question[code < 0], minlength=questions)
+    pairs, votes = np.unique(question[code >= 0] * LABELS + code[code >= 0], return_counts=True)
+    most = np.zeros(questions, np.int64)
+    np.maximum.at(most, pairs // LABELS, votes)
+    is_most = votes == most[pairs // LABELS]
+    leaders = np.bincount(pairs[is_most] // LABELS, minlength=questions)
+    found = np.full(questions, NOTHING)
+    found[pairs[is_most] // LABELS] = pairs[is_most] % LABELS
+    is_clear = (leaders == 1) & (unsure <= settings.unsure * answers * (1 + 1e-12))
+    return np.where(is_clear & (answers >= settings.min_answers), found, NOTHING)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Answers as columns: numbers of items and people, the label asked about (0 for picks), and the answer's code."""
+
+    items: Sequence[str]
+    people: int
+    item: Int[Array, " A"]
+    label: Int[Array, " A"]
+    person: Int[Array, " A"]
+    code: Int[Array, " A"]
+
+
+def _columns(responses: Iterable[Response], path: Path) -> tuple[RecordedKind, _Columns]:
+    """The answers to questions about labels, all of one kind."""
+    items: dict[str, int] = {}
+    people: dict[str, int] = {}
+    rows: list[tuple[int, int, int, int]] = []
+    kinds: Counter[str] = Counter()
+    for one in responses:
+        kinds[one.question.kind] += 1
+        if one.question.kind in KINDS:
+            body: dict[str, Any] = one.question.body
+            item = items.setdefault(body["item"], len(items))
+            code = QUESTIONS[one.question.kind].code(one.answer)
+            rows.append((item, body.get("label", 0), people.setdefault(one.annotator, len(people)), code))
+    found = [kind for kind in KINDS if kinds[kind]]
+    if len(found) != 1:
+        problem = "both yes/no answers and picks: split it" if found else f"no answers about labels{_others(kinds)}"
+        raise JudgementError(f"{path} has {problem}")
+    item, label, person, code = np.array(rows, np.int64).T
+    return found[0], _Columns(list(items), len(people), item, label, person, code)
+
+
+def _others(kinds: Counter[str]) -> str:
+    known = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    return f" that count (only {known}): a replay needs yes/no answers or picks" if known else " that count: check it"
+
+
+def states_in_words(verdicts: Verdicts, settings: JudgeSettings) -> str:
+    """Why verdicts may be missing, for a message: how many questions are open, and how many are unclear."""
+    few = int((verdicts.value == OPEN).sum()) if verdicts.kind == "contains" else 0
+    if few:
+        return f"{few:,} questions have fewer than {settings.min_answers} answers (judge.min_answers in study.toml)"
+    unclear = np.isin(verdicts.value, (UNSURE, UNFIT)) if verdicts.kind == "contains" else verdicts.value == NOTHING
+    return f"{int(unclear.sum()):,} of {len(verdicts.value):,} questions have no clear verdict"
