@@ -124,6 +124,7 @@ def dots_over(
         axes.figure.legend(loc="outside upper left", ncols=2, handlelength=1.2, columnspacing=1.2)
 
     rows = [(label, names[row], *one) for label, found in points.items() for row, one in enumerate(found)]
+    rows += [("all answers", one, target, None, None) for one, target in zip(names, targets, strict=False)]
     heads = ("stage", "name", "value", "low", "high")
     table: Table = {head: [one[place] for one in rows] for place, head in enumerate(heads)}
     legend = 5.0 * ((len(points) + 2) // 2)

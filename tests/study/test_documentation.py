@@ -25,7 +25,7 @@ from dissensus.screening import METRICS, PREFERENCES, VERDICTS
 from dissensus.store.exchange import FORMATS
 from dissensus.store.scales import SCALE_TABLES
 from dissensus.store.settings import AttackRankSettings
-from dissensus.tasks.labels.replaying import RULES
+from dissensus.tasks.labels.replaying import GOALS, RULES
 from dissensus.tasks.masks.settings import CategorySettings, TruthSettings
 from dissensus.tasks.scores.settings import LevelSettings, PairSettings, ScaleSettings
 
@@ -136,3 +136,5 @@ def test_help_names_what_the_registries_hold() -> None:
     assert ", ".join(DISCREPANCIES) == options.DISTANCES
     assert ", ".join(MEASURES) == options.MEASURES
     assert ",".join(DISTORTIONS) == options.DISTORTIONS
+    assert ", ".join(RULES) == options.RULES
+    assert ", ".join(GOALS) == options.GOALS

@@ -20,6 +20,7 @@ from dissensus.planning.cases import FEW_CLASSES, Cases, cases_of, patterns_of, 
 from dissensus.planning.replay import Recorded, recorded
 from dissensus.records import NO, OPEN, UNFIT, UNSURE, YES, Response
 from dissensus.screening import VERDICTS, Rule
+from dissensus.steps.pooling import pool_ids
 from dissensus.steps.workspace import Workspace
 from dissensus.store.database import Database
 from dissensus.store.exchange import read_responses
@@ -29,8 +30,8 @@ from dissensus.tasks.labels.settings import JudgeSettings, LabelSettings
 
 RecordedKind = Literal["contains", "pick"]
 KINDS: tuple[RecordedKind, ...] = ("contains", "pick")
-NOTHING = -1
-"""The class of an item on which people agree on none."""
+NOTHING, TOO_FEW = -1, -2
+"""The class of an item on which people agree on none, or about which too few have been asked."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Verdicts:
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         is_known, value = self.keys[place] == wanted, self.value[place]
         if self.kind == "pick":
-            return is_known & (value != NOTHING), is_known & (value == labels)
+            return is_known & (value >= 0), is_known & (value == labels)
         unfit = np.unique(self.keys[self.value == UNFIT] // LABELS)
         is_known &= ((value == YES) | (value == NO)) & ~np.isin(items, unfit)
         return is_known, is_known & (value == YES)
@@ -129,7 +130,8 @@ def read_verdicts(work: Workspace[LabelSettings], path: Path, format: str | None
     pool, judge = work.pool, work.settings.judge
     if judge.method not in VERDICTS:
         raise StudyError(f"judge.method is '{judge.method}' in study.toml: choose one of {', '.join(VERDICTS)}")
-    read = read_responses(path, work.classes, pool.__contains__, format, annotator, task=work.settings.task)
+    task, items = work.settings.task, pool_ids(work.folder).to_pylist
+    read = read_responses(path, work.classes, pool.__contains__, format, annotator, task=task, items=items)
     excluded = People(Database.of(work.folder, work.settings)).excluded()
     responses = counted("reading answers", read, work.progress)
     kind, columns = _columns((one for one in responses if one.role == "asked" and one.annotator not in excluded), path)
@@ -148,7 +150,7 @@ def read_verdicts(work: Workspace[LabelSettings], path: Path, format: str | None
 def picked(
     question: Int[Array, " A"], code: Int[Array, " A"], questions: int, settings: JudgeSettings
 ) -> Int[Array, " q"]:
-    """The class that more people picked than any other; NOTHING for ties, too few answers, or too many unsure people.
+    """The class that more people picked than any other; NOTHING for ties or too many unsure people, or TOO_FEW.
 
     `code` is the class, or negative if a person cannot tell.
     """
@@ -162,7 +164,7 @@ def picked(
     found = np.full(questions, NOTHING)
     found[pairs[is_most] // LABELS] = pairs[is_most] % LABELS
     is_clear = (leaders == 1) & (unsure <= settings.unsure * answers * (1 + 1e-12))
-    return np.where(is_clear & (answers >= settings.min_answers), found, NOTHING)
+    return np.where(answers < settings.min_answers, TOO_FEW, np.where(is_clear, found, NOTHING))
 
 
 @dataclass(frozen=True)
@@ -205,8 +207,8 @@ def _others(kinds: Counter[str]) -> str:
 
 def states_in_words(verdicts: Verdicts, settings: JudgeSettings) -> str:
     """Why verdicts may be missing, for a message: how many questions are open, and how many are unclear."""
-    few = int((verdicts.value == OPEN).sum()) if verdicts.kind == "contains" else 0
-    if few:
-        return f"{few:,} questions have fewer than {settings.min_answers} answers (judge.min_answers in study.toml)"
-    unclear = np.isin(verdicts.value, (UNSURE, UNFIT)) if verdicts.kind == "contains" else verdicts.value == NOTHING
-    return f"{int(unclear.sum()):,} of {len(verdicts.value):,} questions have no clear verdict"
+    opened, vague = (OPEN, (UNSURE, UNFIT)) if verdicts.kind == "contains" else (TOO_FEW, (NOTHING,))
+    unclear, few = int(np.isin(verdicts.value, vague).sum()), int((verdicts.value == opened).sum())
+    words = f"{unclear:,} of {len(verdicts.value):,} answered questions have no clear verdict"
+    rule = f"judge.min_answers in study.toml is {settings.min_answers}"
+    return f"{words}, {few:,} have too few answers ({rule})" if settings.min_answers > 1 else words

@@ -93,9 +93,10 @@ def replay(
     found = recording(work, models, path, format, annotator)
     setup = Setup(work, found, sorted(set(budgets)), seed, "best" if goal == "best" else "order")
     if rule != "mad" and not len(found):
+        needed = "a class" if found.verdicts.kind == "pick" else "a verdict on every label that a model predicts for it"
         raise PlanningError(
-            f"{path} covers no item of the pool: no item has a verdict on every label that a model predicts for it, or "
-            f"at least on its class; {states_in_words(found.verdicts, work.settings.judge)}"
+            f"{path} covers no item of the pool: none has {needed}; "
+            f"{states_in_words(found.verdicts, work.settings.judge)}"
         )
     questions, looks = RULES[rule](setup)
     played = list(looks)
