@@ -13,7 +13,7 @@ from dissensus.planning.estimate import Ledger, estimate
 
 State = Literal["decided", "tied", "undecided"]
 NARROWEST = 150
-"""The number of draws at which the bands are narrowest, in standard errors."""
+"""The number of draws at which the bands, in standard errors, would be narrowest if variances were known."""
 ROUNDING = 1e-9
 """Differences below this are none."""
 
@@ -63,7 +63,7 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
 
     def half(alpha: float) -> Float[Array, "M M"]:
         most = largest_error(len(ledger), alpha)
-        wide = np.sqrt(found.variances) * most if np.isfinite(most) else np.full((models, models), np.inf)
+        wide = np.sqrt(found.variances(caution=1.0)) * most if np.isfinite(most) else np.full((models, models), np.inf)
         np.fill_diagonal(wide, 0.0)
         return wide
 

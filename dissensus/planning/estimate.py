@@ -16,8 +16,8 @@ and leaves a bias of second order, far below the standard error.
 The variance of the estimate is Σ w_j² · E(error_j²) / (Σ w_j)². There are two estimates of it. The squared deviations
 of the ψ_j are honest, but with few draws they miss what is rare: a surprising answer to a question that is seldom drawn
 weighs dozens of times as much as a usual one, and before the first such answer nothing shows it. The belief's forecast
-counts every item that is left, but is only as good as the belief. Intervals use the larger of the two: the belief can
-make them wider, never narrower.
+counts every item that is left, but is only as good as the belief. Where the forecast is larger, intervals use the mean
+of the two, and bands that must hold at all times use the forecast: the belief can make them wider, never narrower.
 """
 
 from __future__ import annotations
@@ -77,14 +77,17 @@ class DrawEstimate:
     forecast: Float[Array, "M M"]
     draws: float
 
-    @property
-    def variances(self) -> Float[Array, "M M"]:
-        """Variances of all differences: as the draws show them, but at least as the belief expected."""
-        return np.maximum(differences(self.covariance), differences(self.forecast))
+    def variances(self, caution: float = 0.5) -> Float[Array, "M M"]:
+        """Variances of all differences: as the draws show them, moved to the forecast where that is larger.
+
+        `caution` is how far. Neither is exact: the mean covers best; all the way is for what must never fail.
+        """
+        shown = differences(self.covariance)
+        return shown + caution * np.maximum(differences(self.forecast) - shown, 0.0)
 
     def halfwidths(self, level: float = 0.95) -> Float[Array, "M M"]:
         """Half the length of the confidence interval of every difference between two models."""
-        return student.isf((1 - level) / 2, max(self.draws - 1, 1)) * np.sqrt(self.variances)
+        return student.isf((1 - level) / 2, max(self.draws - 1, 1)) * np.sqrt(self.variances())
 
 
 def differences(covariance: Float[Array, "M M"]) -> Float[Array, "M M"]:

@@ -100,7 +100,7 @@ def test_evidence_is_nearly_the_integral(columns: int, is_exclusive: bool) -> No
     start = np.flatnonzero(np.diff(group, prepend=-1))
     given = Regressors(rng.normal(size=(cases, columns)), precisions, start, group, np.zeros(cases))
     right, asked = answered(given, 6)
-    grid = np.linspace(-4, 4, 161)
+    grid = np.linspace(-3, 3, 61)
     points = np.stack(np.meshgrid(*[grid] * columns), axis=-1).reshape(-1, columns)
     flat = np.array([loss_of(given, np.zeros(columns), right, asked, point) for point in points])
     integrals = [
