@@ -13,6 +13,8 @@ from dissensus.planning.estimate import Ledger
 State = Literal["decided", "tied", "undecided"]
 TUNED_AT = 100.0
 """The number of draws at which the bands are narrowest."""
+FEWEST = 10
+"""Two models are not told apart by fewer draws of labels that only one of them predicts."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
 
     With S the weighted sum of the errors of a difference and v that of their squares, S² stays below
     (v + r)·log((v + r) / (r·α²)) for all times with probability 1 − α, if the errors are nearly normal; r is the v at
-    which the band is narrowest. Without two draws nothing is known, and the bands are infinite.
+    which the band is narrowest. A sum of few errors is not nearly normal: until enough draws tell two models apart,
+    their bands are infinite.
     """
     models = ledger.change.shape[1]
     difference = np.zeros((models, models))
@@ -64,9 +67,11 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
     squares = np.maximum(spread[:, None] + spread - 2 * own, 0.0) * len(ledger) / (len(ledger) - 1)
     tuned = squares * TUNED_AT / len(ledger) + 1e-300
 
+    telling = (ledger.change[:, :, None] != ledger.change[:, None, :]).sum(axis=0)
+
     def half(alpha: float) -> Float[Array, "M M"]:
         bound = (squares + tuned) * np.log((squares + tuned) / (tuned * alpha**2))
-        wide = np.sqrt(np.maximum(bound, 0.0)) / weights.sum()
+        wide = np.where(telling < FEWEST, np.inf, np.sqrt(np.maximum(bound, 0.0)) / weights.sum())
         np.fill_diagonal(wide, 0.0)
         return wide
 

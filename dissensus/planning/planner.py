@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies, accuracies
 from dissensus.planning.belief import Belief, believe, regressors
 from dissensus.planning.cases import Cases
@@ -56,6 +57,8 @@ class Planner:
     """After the last `look`."""
 
     def __post_init__(self) -> None:
+        if self.is_exclusive and not self.is_whole:
+            raise PlanningError("labels that exclude each other must be asked about together: set is_whole")
         self.regressors = regressors(self.cases, self.is_exclusive)
         self.group = self.cases.pattern if self.is_whole else np.arange(len(self.cases))
         """The question that each case belongs to."""
