@@ -59,7 +59,7 @@ def typical(kit: Path, runs: int = 80) -> Iterator[Row]:
 def cifar_sets(kit: Path, runs: int = 80) -> Iterator[Row]:
     data = cifar(kit)
     pools = [data.take(_rng(6, run).choice(len(data.labels), 11, replace=False)) for run in range(runs)]
-    yield from _orders("11 of the 30", pools, BUDGETS, is_exclusive=True)
+    yield from _orders("11 of the 30", pools, BUDGETS)
 
 
 def small(kit: Path, runs: int = 80) -> Iterator[Row]:
@@ -76,11 +76,11 @@ def small(kit: Path, runs: int = 80) -> Iterator[Row]:
         yield from _orders(f"{count} neighbours in accuracy", pools, BUDGETS)
 
 
-def _orders(name: str, pools: Sequence[Pool], budgets: Sequence[int], is_exclusive: bool = False) -> Iterator[Row]:
+def _orders(name: str, pools: Sequence[Pool], budgets: Sequence[int]) -> Iterator[Row]:
     """Rank correlation with the truth, by strategy: mean and 10th percentile over the sets at each budget."""
     found: dict[str, list[list[float]]] = {}
     for run, pool in enumerate(pools):
-        for strategy, scores in _strategies(pool, budgets, run, is_exclusive).items():
+        for strategy, scores in _strategies(pool, budgets, run).items():
             found.setdefault(strategy, []).append([spearman(one, pool.accuracy) for one in scores])
     for strategy, values in found.items():
         table = np.array(values)
@@ -91,12 +91,10 @@ def _orders(name: str, pools: Sequence[Pool], budgets: Sequence[int], is_exclusi
         yield row
 
 
-def _strategies(
-    pool: Pool, budgets: Sequence[int], seed: int, is_exclusive: bool
-) -> dict[str, list[Float[Array, " M"]]]:
+def _strategies(pool: Pool, budgets: Sequence[int], seed: int) -> dict[str, list[Float[Array, " M"]]]:
     """The score of every model at each budget, for equally many questions."""
     cases, truth = pool.cases()
-    looks = _at(replay(Planner(cases, is_exclusive=is_exclusive), truth, budgets, seed), budgets)
+    looks = _at(replay(Planner(cases), truth, budgets, seed), budgets)
     is_contested = (pool.labels != pool.labels[0]).any(axis=0)
     rng = _rng(0, seed)
     return {
@@ -130,7 +128,7 @@ def traps(kit: Path, runs: int = 100) -> Iterator[Row]:
     for name, pool in ImageNet.read(kit).traps().items():
         found: dict[str, list[list[float]]] = {}
         for run in range(runs):
-            for strategy, scores in _strategies(pool, budgets, run, False).items():
+            for strategy, scores in _strategies(pool, budgets, run).items():
                 found.setdefault(strategy, []).append([credit(one, pool.is_best) for one in scores])
             looks = _at(replay(Planner(pool.cases()[0], goal="best"), pool.cases()[1], budgets, run), budgets)
             firsts = [credit(look.known.mean, pool.is_best) for look in looks]
@@ -187,10 +185,10 @@ def intervals(kit: Path, runs: int = 80) -> Iterator[Row]:
     yield {"sets": "traps"} | _covered([traps[run % len(traps)] for run in range(runs)])
     exclusive = cifar(kit)
     pools = [exclusive.take(_rng(6, run).choice(len(exclusive.labels), 11, replace=False)) for run in range(runs)]
-    yield {"sets": "CIFAR-10"} | _covered(pools, is_exclusive=True)
+    yield {"sets": "CIFAR-10"} | _covered(pools)
 
 
-def _covered(pools: Sequence[Pool], is_exclusive: bool = False) -> Row:
+def _covered(pools: Sequence[Pool]) -> Row:
     """What holds in how many of the sets, if one looks after every batch."""
     ends = sizes_of_batches(BUDGETS)
     covered: dict[int, list[float]] = {budget: [] for budget in BUDGETS}
@@ -202,7 +200,7 @@ def _covered(pools: Sequence[Pool], is_exclusive: bool = False) -> Row:
         pairs = np.triu_indices(len(true), 1)
         ever = {name: np.zeros(true.shape, bool) for name in ("pair", "all pairs")}
         first, is_best_wrong = np.inf, False
-        for look in replay(Planner(cases, is_exclusive=is_exclusive), truth, ends, run):
+        for look in replay(Planner(cases), truth, ends, run):
             band = bands(look.ledger)
             for name, half in (("pair", band.pair), ("all pairs", band.all_pairs)):
                 ever[name] |= (np.abs(band.difference) > half) & (band.difference * true <= 0)
