@@ -19,13 +19,10 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import PlanningError
 from dissensus.planning.cases import FEATURES, FEW_CLASSES, Cases, features
 
-CENTRE, WIDE = {"share": 3.0, "skill": 0.25, "agreed": 1.0}, 1.5
-"""Means (zero for the others) and standard deviation of the prior of the features' weights, for single labels.
-
-Roughly what half of the ImageNet classifiers have: it takes the first answers to learn that votes count for something.
-"""
-WIDE_IF_EXCLUSIVE = 2.0
-"""The same for labels that exclude each other, around zero: there, a centre did not help simulated pools."""
+CENTRE: dict[str, float] = {}
+"""Prior means of the features' weights, zero for the others: roughly what half of the ImageNet classifiers have."""
+WIDE = 2.0
+"""Standard deviation of the prior of the features' weights."""
 SPREADS = ((0.1, 0, 0), (0.3, 0, 0), (1.0, 0, 0), (3.0, 0, 0))
 """Standard deviations of the effects of models, of classes, and of models within classes; 0 leaves them out."""
 SPREADS_OF_CLASSES = (*SPREADS, (0.3, 0.3, 0.3), (0.3, 1.0, 1.0))
@@ -73,12 +70,12 @@ def regressors(cases: Cases, is_exclusive: bool) -> Regressors:
         spreads = np.array(SPREADS_OF_CLASSES)
     with np.errstate(divide="ignore"):
         narrow = [np.repeat(spreads[:, [number]] ** -2, block.shape[1], axis=1) for number, block in enumerate(blocks)]
-    wide = WIDE_IF_EXCLUSIVE if is_exclusive else WIDE
-    precisions = np.hstack([np.full((len(spreads), own.shape[1]), wide**-2), *narrow])
+    precisions = np.hstack([np.full((len(spreads), own.shape[1]), WIDE**-2), *narrow])
     group = cases.pattern if is_exclusive else np.arange(len(cases))
-    centre = [0.0 if is_exclusive else CENTRE.get(name, 0.0) for name in FEATURES]
-    start = np.flatnonzero(np.diff(group, prepend=-1))
-    return Regressors(np.hstack([own, *blocks]), precisions, start, group, own @ np.array(centre))
+    expected = own @ np.array([CENTRE.get(name, 0.0) for name in FEATURES])
+    return Regressors(
+        np.hstack([own, *blocks]), precisions, np.flatnonzero(np.diff(group, prepend=-1)), group, expected
+    )
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def simulated_totals(
         spread = rng.choice(len(belief.evidence), p=belief.evidence)
         upper = np.triu(belief.factors[spread][0])
         weights = belief.weights[spread] + np.linalg.solve(upper, rng.normal(size=len(upper)))
-        odds = np.exp(given.expected + given.columns @ weights)
+        odds = np.exp(given.columns @ weights)
         total = right.astype(float)
         for question, first in enumerate(given.start):
             own = given.group == question
@@ -152,10 +152,9 @@ def test_a_larger_pool_of_the_same_kind_is_the_same_but_for_its_own_labels() -> 
         nothing = np.zeros(len(one), int)
         belief = believe(given, nothing, nothing)
         found.append(accuracies(one, belief, nothing, one.items[one.pattern]))
-        spread = belief.probability * (1 - belief.probability) * one.items[one.pattern]
-        slope = given.columns.T @ (one.voters * spread[:, None]) / one.pool
+        slope = given.columns.T @ (one.voters * (0.25 * one.items[one.pattern])[:, None]) / one.pool
         shared = np.mean([slope.T @ cho_solve(factor, slope) for factor in belief.factors], axis=0)
-        own = (one.voters.T * spread) @ one.voters / one.pool**2
+        own = (one.voters.T * one.items[one.pattern]) @ one.voters * 0.25 / one.pool**2
         np.testing.assert_allclose(found[-1].covariance, shared + own, rtol=1e-9)
     np.testing.assert_allclose(found[0].mean, found[1].mean)
     assert (np.diag(found[1].covariance) < np.diag(found[0].covariance)).all()

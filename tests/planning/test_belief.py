@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from small_pools import pool_of, simulated, with_gaps
 
-from dissensus.planning.belief import CENTRE, SPREADS, SPREADS_OF_CLASSES, WIDE, Belief, Regressors, believe, regressors
-from dissensus.planning.cases import FEATURES
+from dissensus.planning.belief import SPREADS, SPREADS_OF_CLASSES, WIDE, Belief, Regressors, believe, regressors
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -36,7 +33,7 @@ def loss_of(
 ) -> float:
     """The negative log of likelihood times prior, question by question: written from the definition."""
     found = 0.5 * float(precision @ weights**2)
-    logits = given.expected + given.columns @ weights
+    logits = given.columns @ weights
     for question, count in enumerate(asked):
         own = given.group == question
         total = np.log(1 + np.exp(logits[own]).sum())
@@ -61,7 +58,6 @@ def test_modes_are_those_of_another_optimiser(is_exclusive: bool) -> None:
 
 def test_single_labels_are_scikit_learns_logistic_regression() -> None:
     given = regressors(simulated("trap", 5, 300, 3).cases, False)
-    given = replace(given, expected=np.zeros(len(given.group)))  # which it cannot be given
     right, asked = answered(given, 1)
     belief = believe(given, right, asked)
     for number, precision in enumerate(given.precisions):
@@ -115,12 +111,11 @@ def test_evidence_is_nearly_the_integral(columns: int, is_exclusive: bool) -> No
 
 
 @pytest.mark.parametrize("is_exclusive", [False, True])
-def test_without_answers_the_prior_means_count_and_all_spreads_alike(is_exclusive: bool) -> None:
+def test_without_answers_labels_are_as_likely_as_none_and_all_spreads_alike(is_exclusive: bool) -> None:
     cases = simulated("typical", 4, 100, 7).cases
     given = regressors(cases, is_exclusive)
     belief = believe(given, np.zeros(len(cases), int), np.zeros(len(given.start), int))
-    own = given.columns[:, : len(FEATURES)] @ [CENTRE.get(name, 0.0) for name in FEATURES]
-    wanted = 1 / (1 + cases.labels) if is_exclusive else 1 / (1 + np.exp(-own))
+    wanted = 1 / (1 + cases.labels) if is_exclusive else np.full(len(cases), 0.5)
     np.testing.assert_allclose(belief.probability, wanted)
     np.testing.assert_allclose(belief.evidence, 1 / len(SPREADS))
     np.testing.assert_allclose(belief.weights, 0)
@@ -153,7 +148,6 @@ def test_where_each_item_has_one_label_excluding_changes_nothing() -> None:
     cases = pool_of(np.array([[0, gone, 0], [gone, 1, 0]]), np.array([0, 0, 0])).cases
     own, other = regressors(cases, True), regressors(cases, False)
     assert not own.is_exclusive
-    other = replace(other, precisions=own.precisions, expected=own.expected)  # only the priors differ
     right, asked = answered(own, 4)
     np.testing.assert_array_equal(believe(own, right, asked).probability, believe(other, right, asked).probability)
 
