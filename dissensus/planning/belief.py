@@ -17,10 +17,8 @@ from scipy.special import expit
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import PlanningError
-from dissensus.planning.cases import FEATURES, FEW_CLASSES, Cases, features
+from dissensus.planning.cases import FEW_CLASSES, Cases, features
 
-CENTRE: dict[str, float] = {}
-"""Prior means of the features' weights, zero for the others: roughly what half of the ImageNet classifiers have."""
 WIDE = 2.0
 """Standard deviation of the prior of the features' weights."""
 SPREADS = ((0.1, 0, 0), (0.3, 0, 0), (1.0, 0, 0), (3.0, 0, 0))
@@ -41,8 +39,6 @@ class Regressors:
     precisions: Float[Array, "g f"]
     start: Int[Array, " q"]
     group: Int[Array, " c"]
-    expected: Float[Array, " c"]
-    """The logits at the prior means; `columns` say what changes them."""
 
     @property
     def is_exclusive(self) -> bool:
@@ -72,10 +68,7 @@ def regressors(cases: Cases, is_exclusive: bool) -> Regressors:
         narrow = [np.repeat(spreads[:, [number]] ** -2, block.shape[1], axis=1) for number, block in enumerate(blocks)]
     precisions = np.hstack([np.full((len(spreads), own.shape[1]), WIDE**-2), *narrow])
     group = cases.pattern if is_exclusive else np.arange(len(cases))
-    expected = own @ np.array([CENTRE.get(name, 0.0) for name in FEATURES])
-    return Regressors(
-        np.hstack([own, *blocks]), precisions, np.flatnonzero(np.diff(group, prepend=-1)), group, expected
-    )
+    return Regressors(np.hstack([own, *blocks]), precisions, np.flatnonzero(np.diff(group, prepend=-1)), group)
 
 
 @dataclass(frozen=True)
@@ -116,9 +109,7 @@ def believe(given: Regressors, right: Int[Array, " c"], asked: Int[Array, " q"],
         factors.append(factor)
         evidence.append(log_evidence)
     share = np.exp(np.array(evidence) - max(evidence))
-    probability = np.array(
-        [_probabilities(given.expected + given.columns @ mode, given.start, given.group)[0] for mode in weights]
-    )
+    probability = np.array([_probabilities(given.columns @ mode, given.start, given.group)[0] for mode in weights])
     return Belief(given, probability, share / share.sum(), np.array(weights), tuple(factors))
 
 
@@ -131,7 +122,6 @@ class _Answers:
     asked: Float[Array, " n"]
     start: Int[Array, " n"]
     group: Int[Array, " a"]
-    expected: Float[Array, " a"]
 
     @staticmethod
     def of(given: Regressors, told: Int[Array, " a"], right: Int[Array, " c"], asked: Int[Array, " q"]) -> _Answers:
@@ -143,7 +133,6 @@ class _Answers:
             np.asarray(asked)[questions].astype(np.float64),
             start,
             group.ravel(),
-            given.expected[told],
         )
 
     def take(self, columns: Bool[Array, " f"]) -> _Answers:
@@ -151,7 +140,7 @@ class _Answers:
 
     def loss(self, weights: Float[Array, " f"]) -> tuple[float, Float[Array, " a"]]:
         """The negative log-likelihood, and the probability of every case."""
-        logits = self.expected + self.columns @ weights
+        logits = self.columns @ weights
         probability, total = _probabilities(logits, self.start, self.group)
         return float(self.asked @ total - self.right @ logits), probability
 

@@ -98,7 +98,7 @@ def test_evidence_is_nearly_the_integral(columns: int, is_exclusive: bool) -> No
     group = np.arange(cases) // 2 if is_exclusive else np.arange(cases)
     precisions = np.tile([[0.25], [1.0], [9.0]], (1, columns))
     start = np.flatnonzero(np.diff(group, prepend=-1))
-    given = Regressors(rng.normal(size=(cases, columns)), precisions, start, group, np.zeros(cases))
+    given = Regressors(rng.normal(size=(cases, columns)), precisions, start, group)
     right, asked = answered(given, 6)
     grid = np.linspace(-3, 3, 61)
     points = np.stack(np.meshgrid(*[grid] * columns), axis=-1).reshape(-1, columns)
@@ -170,7 +170,6 @@ def test_answers_in_two_halves_count_as_much_as_at_once() -> None:
         given.precisions,
         np.arange(2 * len(right)),
         np.arange(2 * len(right)),
-        np.repeat(given.expected, 2),
     )
     found = believe(twice, np.repeat(right, 2), np.repeat(asked, 2))
     np.testing.assert_allclose(found.weights, believe(given, 2 * right, 2 * asked).weights, atol=1e-3)
