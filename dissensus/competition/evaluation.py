@@ -79,7 +79,7 @@ class Competition(Generic[S, H]):
 
     def advance(self) -> None:
         """Add questions that depend on the answers so far."""
-        if self.rounds:
+        if self.rounds and self.task.may_advance(self.question_set):
             self.task.advance(self.evaluation())
 
     def evaluation(self) -> Evaluation[S, States]:
@@ -106,7 +106,7 @@ class Competition(Generic[S, H]):
         evaluation = self.evaluation()
         require_unchanged(self.task, evaluation.rounds)
         if len(evaluation.answers.question) == 0 and (words := uncounted(self.task)):
-            raise RankingError(f"there are no answers that count: {' '.join(words).rstrip('.')}")
+            raise RankingError(f"no answers count: {' '.join(words).rstrip('.')}")
         return self.task.weighed(evaluation)
 
     @cached_property

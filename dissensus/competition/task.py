@@ -264,6 +264,10 @@ class Task(ABC, Generic[S, H]):
         """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()
 
+    def may_advance(self, question_set: QuestionSet[S]) -> bool:
+        """Whether `advance` may add questions: cheap, as it is asked after every answer."""
+        return False
+
     def advance(self, evaluation: Evaluation[S, Any]) -> None:
         """Add questions that depend on the answers so far; called while the study is served."""
 

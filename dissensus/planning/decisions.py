@@ -72,6 +72,14 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
     return Bands(difference, half(alpha), half(alpha * min(1, 2 / max(rivals, 1))), half(alpha / max(pairs, 1)))
 
 
+def decisions(ledger: Ledger, mean: Float[Array, " M"], is_complete: bool, level: float = 0.95) -> Bands:
+    """What the draws decide; once everything has been asked, the accuracies `mean` are exact and decide themselves."""
+    if not is_complete:
+        return bands(ledger, level)
+    exact = np.zeros((len(mean), len(mean)))
+    return Bands(mean[:, None] - mean, exact, exact, exact)
+
+
 def largest_error(draws: int, alpha: float) -> float:
     """What the error, in standard errors, ever exceeds with probability α, at any number of draws.
 

@@ -100,7 +100,7 @@ class Finding(Base):
             annotator: Who answered, if the answers do not say.
 
         Raises:
-            StudyError: this is not a study of labels, there is no such rule or goal, or a budget is not positive.
+            StudyError: the study's task is not labels, the rule or the goal is unknown, or a budget is not positive.
             JudgementError: the answers cannot be read.
             PlanningError: the answers cover nothing.
         """

@@ -195,7 +195,7 @@ def test_a_round_with_answers_to_another_kind_of_question_stays(tmp_path, comman
     done = command("select", study.folder.root, "--levels", 2)
     assert done.returncode == 2
     assert "answers to slider questions do not count" in done.stderr
-    assert "no answers that count: " in command("rank", study.folder.root).stderr
+    assert "no answers count: " in command("rank", study.folder.root).stderr
     study.change("judge", {"question": "slider"})
     assert study.rank().aggressiveness.standings == before
 

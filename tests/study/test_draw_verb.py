@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from small import masked
 
+from dissensus.competition.evaluation import Competition
 from dissensus.errors import PlanningError, StudyError
 from dissensus.store.draws import read_batches
 from dissensus.study import Study
@@ -71,8 +72,17 @@ def test_when_everything_is_asked_the_accuracies_are_exact(tmp_path: Path) -> No
     answer(study)
     with pytest.raises(PlanningError, match="every question about what the models predict has been asked"):
         study.draw()
-    for one in study.estimates().models:
-        assert one.accuracy == pytest.approx(ACCURACY[one.model])
+    found = study.estimates()
+    for one in found.models:
+        assert one.accuracy == one.low == one.high == pytest.approx(ACCURACY[one.model])
+    assert found.best == "good"
+    assert len(found.decided) == found.pairs
+
+
+def test_a_study_that_draws_nothing_is_not_read_again_after_every_answer(tmp_path: Path, monkeypatch: Any) -> None:
+    competition = Competition(begun(tmp_path / "study")._task)
+    monkeypatch.setattr(competition, "evaluation", lambda: pytest.fail("reads all answers"))
+    competition.advance()
 
 
 def test_the_same_study_draws_the_same(tmp_path: Path) -> None:

@@ -214,8 +214,8 @@ def test_the_command_prints_the_main_answer_first(made, files, rule):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--rule", "luck"], "there is no rule 'luck': choose one of adaptive, random, disagree, mad"),
-        (["--goal", "all"], "there is no goal 'all': choose one of order, best"),
+        (["--rule", "luck"], "'luck' is not a rule: choose one of adaptive, random, disagree, mad"),
+        (["--goal", "all"], "'all' is not a goal: choose one of order, best"),
         (["--budget", "many"], "the budget 'many' is not a whole number"),
         (["--budget", "10,-5"], "the budget '-5' is not a whole number"),
         (["--budget", "0"], "the budget is 0: give positive numbers"),

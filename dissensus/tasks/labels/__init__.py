@@ -192,14 +192,18 @@ class Labels(Task[Selection, LabelStates]):
         found = estimation(self.work, evaluation, self.work.settings.estimate.goal)
         return estimates(found, self.work.settings.rank.level)
 
+    def may_advance(self, question_set: QuestionSet[Selection]) -> bool:
+        """Whether the study may still draw questions."""
+        return len(question_set.drawn) < self.work.settings.estimate.questions
+
     def advance(self, evaluation: LabelEvaluation) -> None:
-        """Draw the next batch when few questions of the last one are open, until the study has enough draws.
+        """Draw the next batch when few questions of the last one are open.
 
         If another command is changing the study, this is left for later.
         """
         settings, question_set = self.work.settings.estimate, evaluation.question_set
         is_open = evaluation.states.state[question_set.drawn] == OPEN
-        if len(question_set.drawn) >= settings.questions or is_open.sum() > settings.batch // 2:
+        if is_open.sum() > settings.batch // 2:
             return
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
             found = estimation(self.work, evaluation, settings.goal)

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
 from dissensus.arrays import Array, Int, UInt16
-from dissensus.engines.reduction import Reduction
 from dissensus.predictions.consensus import plurality_agreement
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import fingerprint, write_text
-from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups
-from dissensus.tasks.labels.selecting import CHUNK
+from dissensus.tasks.labels.contested import OverLabels
 
 Votes = tuple[Int[Array, " M"], int]
 """On how many items each model agrees with the plurality, and how many items all models could read."""
 
 
-class Plurality(Reduction[UInt16[Array, "M N"], Votes]):
+class Plurality(OverLabels[Votes]):
     """Counts how often each model agrees with the plurality vote."""
-
-    chunk = CHUNK
-
-    def __init__(self, folder: Folder, models: Sequence[str]) -> None:
-        self.files = [open_table(folder.predictions(name)) for name in models]
-
-    def load(self, rows: range) -> UInt16[Array, "M N"]:
-        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
-        return np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
 
     def scan(self, loaded: UInt16[Array, "M N"], first_item: int, known: Votes | None) -> Votes:
         return plurality_agreement(loaded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,10 +26,6 @@ class Contested:
     patterns: Patterns
     cases: Cases
 
-    def votes(self, items: Int[Array, " n"]) -> UInt16[Array, "n M"]:
-        """The votes on some items, in ascending order."""
-        return votes_of(labels_of(self.folder, self.models, items), self.patterns.is_named)
-
     def items_with(self, work: Workspace[Any], wanted: Int[Array, " n"]) -> dict[int, Int[Array, " k"]]:
         """All items of each of the wanted patterns, in the order of the pool."""
         found = work.reduce(Members(self, np.unique(wanted)), "finding items")
@@ -44,7 +40,6 @@ def contested(work: Workspace[Any], models: Sequence[str]) -> Contested:
     """
     is_named = len(work.classes) <= FEW_CLASSES
     found = work.reduce(Voting(work.folder, models, is_named), "counting votes")
-    found = replace(found, is_named=is_named)
     is_read = (found.votes != MISSING).any(axis=1)
     patterns = Patterns(found.votes[is_read], found.items[is_read], is_named)
     return Contested(work.folder, list(models), patterns, cases_of(patterns))
@@ -58,27 +53,30 @@ def labels_of(folder: Folder, models: Sequence[str], items: Int[Array, " n"]) ->
 P = TypeVar("P")
 
 
-class OverVotes(Reduction[UInt16[Array, "N M"], P]):
-    """A pass over the votes on all items."""
+class OverLabels(Reduction[UInt16[Array, "M N"], P]):
+    """A pass over the labels that all models predict."""
 
     chunk = CHUNK
 
-    def __init__(self, folder: Folder, models: Sequence[str], is_named: bool) -> None:
-        self.files, self.is_named = [open_table(folder.predictions(name)) for name in models], is_named
+    def __init__(self, folder: Folder, models: Sequence[str]) -> None:
+        self.files = [open_table(folder.predictions(name)) for name in models]
 
-    def load(self, rows: range) -> UInt16[Array, "N M"]:
+    def load(self, rows: range) -> UInt16[Array, "M N"]:
         groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
-        labels = np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
-        return votes_of(labels, self.is_named)
+        return np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
 
 
-class Voting(OverVotes[Patterns]):
+class Voting(OverLabels[Patterns]):
     """Counts the items of every pattern of votes."""
 
     partial = Patterns
 
-    def scan(self, loaded: UInt16[Array, "N M"], first_item: int, known: Patterns | None) -> Patterns:
-        return patterns_of(loaded, self.is_named)
+    def __init__(self, folder: Folder, models: Sequence[str], is_named: bool) -> None:
+        super().__init__(folder, models)
+        self.is_named = is_named
+
+    def scan(self, loaded: UInt16[Array, "M N"], first_item: int, known: Patterns | None) -> Patterns:
+        return patterns_of(votes_of(loaded, self.is_named), self.is_named)
 
     def merge(self, one: Patterns, other: Patterns) -> Patterns:
         return Patterns.merged([one, other])
@@ -92,17 +90,18 @@ class Placed:
     pattern: Int[Array, " n"]
 
 
-class Members(OverVotes[Placed]):
+class Members(OverLabels[Placed]):
     """Finds the items of some patterns, in the order of the pool."""
 
     partial = Placed
 
     def __init__(self, pool: Contested, wanted: Int[Array, " n"]) -> None:
-        super().__init__(pool.folder, pool.models, pool.patterns.is_named)
-        self.votes, self.wanted = pool.patterns.votes[wanted], wanted
+        super().__init__(pool.folder, pool.models)
+        self.patterns, self.wanted = pool.patterns, wanted
 
-    def scan(self, loaded: UInt16[Array, "N M"], first_item: int, known: Placed | None) -> Placed:
-        found = [np.flatnonzero((loaded == row).all(axis=1)) for row in self.votes]
+    def scan(self, loaded: UInt16[Array, "M N"], first_item: int, known: Placed | None) -> Placed:
+        votes = votes_of(loaded, self.patterns.is_named)
+        found = [np.flatnonzero((votes == row).all(axis=1)) for row in self.patterns.votes[self.wanted]]
         pattern = np.repeat(self.wanted, [len(rows) for rows in found])
         return Placed(first_item + np.concatenate(found), pattern)
 

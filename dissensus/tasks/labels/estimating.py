@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.competition.judged import LABELS
 from dissensus.competition.task import Evaluation, QuestionSet
 from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies
-from dissensus.planning.decisions import bands
+from dissensus.planning.cases import votes_of
+from dissensus.planning.decisions import decisions
 from dissensus.planning.draws import Goal
 from dissensus.planning.estimate import Ledger
 from dissensus.planning.guard import guarded
@@ -49,24 +51,25 @@ class Estimation:
     @cached_property
     def case(self) -> Int[Array, " q"]:
         """The case of every question; −1 if no competing model predicts its label."""
-        keys = self.evaluation.keys
-        return self._cases(keys[:, 0], keys[:, 1])
-
-    def _cases(self, item: Int[Array, " n"], label: Int[Array, " n"]) -> Int[Array, " n"]:
-        items, place = np.unique(item, return_inverse=True)
+        items, place = np.unique(self.evaluation.keys[:, 0], return_inverse=True)
         if not len(items):
             return np.zeros(0, np.int64)
-        labels = labels_of(self.work.folder, self.pool.models, items)[:, place]
-        votes = self.pool.votes(items)[place]
-        pattern = self.pool.patterns.places(votes)
-        is_voter = label[:, None] == labels.T
-        vote = votes[np.arange(len(votes)), is_voter.argmax(axis=1)].astype(np.int64)
+        labels = labels_of(self.work.folder, self.pool.models, items)
+        votes = votes_of(labels, self.pool.patterns.is_named)
+        is_voter = self.evaluation.keys[:, 1:] == labels.T[place]
+        vote = votes[place, is_voter.argmax(axis=1)].astype(np.int64)
+        pattern = self.pool.patterns.places(votes)[place]
         return np.where(is_voter.any(axis=1), self.pool.cases.numbers(pattern, vote), NONE)
 
     @property
     def is_known(self) -> Bool[Array, " q"]:
         """Questions with a verdict, about a label that some model predicts."""
         return np.isin(self.evaluation.states.state, (YES, NO)) & (self.case != NONE)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every question about what the models predict has a verdict."""
+        return int(self.is_known.sum()) == int(self.planner.items.sum())
 
     @cached_property
     def known(self) -> Accuracies:
@@ -85,7 +88,7 @@ class Estimation:
         return self.planner.ledger([self._batch(one) for one in own], [self._told(one) for one in own])
 
     def _batch(self, one: StoredBatch) -> Batch:
-        case, is_drawn = self._cases(one.item, one.label), one.draw >= 0
+        case, is_drawn = self.case[self._numbers(one)], one.draw >= 0
         expected = np.array([one.about["expected"][name] for name in self.pool.models])
         order = [one.about["models"].index(name) for name in self.pool.models]
         forecast = np.array(one.about["forecast"])[np.ix_(order, order)]
@@ -93,12 +96,14 @@ class Estimation:
 
     def _told(self, one: StoredBatch) -> Float[Array, " k"]:
         """The verdicts; what was predicted where people could not tell, and NaN where the question is open."""
-        states = dict(
-            zip(map(tuple, self.evaluation.keys.tolist()), self.evaluation.states.state.tolist(), strict=True)
-        )
-        state = np.array([states.get(key, OPEN) for key in zip(one.item.tolist(), one.label.tolist(), strict=True)])
+        state = self.evaluation.states.state[self._numbers(one)]
         told = np.where(state == OPEN, np.nan, one.predicted)
         return np.where(state == YES, 1.0, np.where(state == NO, 0.0, told))
+
+    def _numbers(self, one: StoredBatch) -> Int[Array, " k"]:
+        """The numbers of a batch's questions: all of them are among the study's, whose keys are sorted."""
+        keys = self.evaluation.keys
+        return np.searchsorted(keys[:, 0] * LABELS + keys[:, 1], one.item * LABELS + one.label)
 
 
 def estimation(
@@ -116,11 +121,14 @@ def estimation(
 def estimates(found: Estimation, level: float) -> Estimates:
     """Which models are most often right on the pool, by all answers, with intervals from the draws."""
     ledger, names = found.ledger, found.pool.models
-    reported, decisions = guarded(found.known, ledger), bands(ledger, level)
+    reported = guarded(found.known, ledger)
     known, (low, high) = reported.known, reported.interval(level)
+    if found.is_complete:
+        known, low, high = found.known, found.known.mean, found.known.mean
+    decided = decisions(ledger, known.mean, found.is_complete, level)
     order = np.argsort(-known.mean, kind="stable").tolist()
-    best, chance = decisions.best(), known.best()
-    better = np.argwhere(decisions.difference > decisions.pair)
+    best, chance = decided.best(), known.best()
+    better = np.argwhere(decided.difference > decided.pair)
     models = tuple(
         ModelAccuracy(model=names[one], accuracy=known.mean[one], low=low[one], high=high[one], p_best=chance[one])
         for one in order

@@ -20,9 +20,8 @@ from dissensus.arrays import Array, Float
 from dissensus.competition.select import competing
 from dissensus.errors import PlanningError, StudyError
 from dissensus.planning.accuracy import Accuracies
-from dissensus.planning.decisions import Bands, bands
+from dissensus.planning.decisions import Bands, decisions
 from dissensus.planning.draws import Goal
-from dissensus.planning.estimate import Ledger
 from dissensus.planning.guard import guarded
 from dissensus.planning.plain import plain_replay
 from dissensus.planning.planner import Planner
@@ -81,7 +80,7 @@ def replay(
     """Play the answers of a file; nothing is written.
 
     Raises:
-        StudyError: there is no such rule or goal, or a budget is not a positive whole number.
+        StudyError: the rule or the goal is unknown, or a budget is not a positive whole number.
         JudgementError: the file cannot be read, or has no answers that count.
         PlanningError: the answers cover nothing, or the models agree on all of it.
         SelectionError: there are fewer than two models.
@@ -131,9 +130,9 @@ def parsed_budgets(text: str) -> list[int]:
 
 def _check(budgets: Sequence[int], rule: str, goal: str, seed: int) -> None:
     if rule not in RULES:
-        raise StudyError(f"there is no rule '{rule}': choose one of {', '.join(RULES)}")
+        raise StudyError(f"'{rule}' is not a rule: choose one of {', '.join(RULES)}")
     if goal not in GOALS:
-        raise StudyError(f"there is no goal '{goal}': choose one of {', '.join(GOALS)}")
+        raise StudyError(f"'{goal}' is not a goal: choose one of {', '.join(GOALS)}")
     if seed < 0:
         raise StudyError(f"the seed is {seed}: give a whole number from 0 on")
     if not budgets or any(budget < 1 for budget in budgets):
@@ -156,7 +155,7 @@ def adaptive(setup: Setup) -> tuple[int, Iterator[Played]]:
             known, (low, high) = found.known, found.interval(LEVEL)
             if look.answers == every:
                 known, low, high = look.known, look.known.mean, look.known.mean
-            decided = _bands(look.ledger, known.mean, look.answers == every)
+            decided = decisions(look.ledger, known.mean, look.answers == every, LEVEL)
             yield _played(setup.found.models, look.answers, known, low, high, decided)
 
     return every, looks()
@@ -172,7 +171,7 @@ def at_random(setup: Setup, is_contested: bool = False) -> tuple[int, Iterator[P
     def looks() -> Iterator[Played]:
         for look in plain_replay(planner, truth, setup.budgets, setup.seed, is_contested, LEVEL):
             known = Accuracies(look.mean, look.covariance, np.zeros((0, 0, 0)))
-            found = _bands(look.ledger, look.mean, look.answers == every)
+            found = decisions(look.ledger, look.mean, look.answers == every, LEVEL)
             yield _played(setup.found.models, look.answers, known, look.low, look.high, found)
 
     return every, looks()
@@ -202,15 +201,6 @@ RULES: dict[str, Rule] = {
     "disagree": lambda setup: at_random(setup, is_contested=True),
     "mad": mad,
 }
-
-
-def _bands(ledger: Ledger, mean: Float[Array, " M"], is_all: bool) -> Bands:
-    """What the draws decide; nothing is left open once everything has been asked."""
-    if not is_all:
-        return bands(ledger, LEVEL)
-    exact = np.full((len(mean), len(mean)), 1e-12)
-    np.fill_diagonal(exact, 0.0)
-    return Bands(mean[:, None] - mean, exact, exact, exact)
 
 
 def _played(
