@@ -14,10 +14,14 @@ from PIL import Image
 from dissensus.arrays import Array
 from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
-from dissensus.records import Ranking, Record
+from dissensus.records import Estimates, Ranking, Record
+from dissensus.report.labels.page import findings
+from dissensus.report.standings import rank_correlation
 from dissensus.study import Study
 
 SEED = 0
+ITEMS, DRAWS, BATCH = 10, 60, 20
+"""Items per duel; questions drawn to estimate how often each model is right, in all and at a time."""
 PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
 NOTE = (
     "The answers in this demo are the data set's own labels, not human judgements. The data are scikit-learn's "
@@ -32,9 +36,14 @@ class DemoResult(Record):
     report: Path | None = None
     sheet: Path | None = None
     ranking: Ranking | None = None
+    estimates: Estimates | None = None
     consensus: Mapping[str, float] = {}
     accuracy: Mapping[str, float] = {}
+    """With all items of the pool labelled."""
     srcc: float | None = None
+    """Rank correlation of the ranking with `accuracy`."""
+    srcc_of_estimates: float | None = None
+    words: tuple[str, ...] = ()
     questions: int
     pool: int
 
@@ -66,7 +75,7 @@ def classifiers() -> dict[str, Any]:
 
 
 def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
-    """Fit, predict, select, answer, rank and report; or stop at the questions if the user answers by hand."""
+    """Fit, predict, select, answer, draw, answer, rank and report; or stop at the questions for the user to answer."""
     report, sheet = folder / "study" / "results" / "report.html", folder / "sheet.html"
     if report.exists() or sheet.exists():
         raise StudyError(f"{folder} already holds a demo: open its report or sheet, or choose another folder")
@@ -77,26 +86,32 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
         classes = str(folder / "digits.txt")
         study = Study.init(folder / "study", classes=classes, title="Handwritten digits", notes=[NOTE])
     study.progress = progress
+    study.change("estimate", {"questions": DRAWS, "batch": BATCH})
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
     # In a small pool, good models rarely disagree while both are confident: use all disagreements.
-    study.select(confidence=0.0)
-    questions = study.questions()
+    study.select(k=ITEMS, confidence=0.0)
     if by_hand:
-        study.questions(sheet)
+        _draw(study)
+        questions = study.questions(sheet)
         return DemoResult(study=study.folder.root, sheet=sheet, questions=len(questions), pool=len(truth))
     _answer(study, truth, folder / "answers.csv")
+    while _draw(study):
+        _answer(study, truth, folder / "answers.csv")
     accuracy = _full_labelling(study, truth, folder / "accuracy.csv")
     study.report(benchmark=folder / "accuracy.csv")
     ranking = Ranking.model_validate_json(study.folder.ranking.read_text())  # just written by the report
-    compared = study.benchmark(ranking)
+    compared, estimates = study.benchmark(ranking), study.estimates()
     return DemoResult(
         study=study.folder.root,
         report=report,
         ranking=ranking,
+        estimates=estimates,
         consensus=study.consensus(),
         accuracy=accuracy,
         srcc=None if compared is None else compared.srcc,
+        srcc_of_estimates=rank_correlation({one.model: one.accuracy for one in estimates.models}, accuracy),
+        words=findings(ranking, estimates),
         questions=study.status().questions,
         pool=len(truth),
     )
@@ -130,6 +145,11 @@ def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str
 def _gray(image: Array) -> Array:
     """Sixteen levels of ink as 8-bit gray."""
     return np.round(image * 255 / 16).astype(np.uint8)
+
+
+def _draw(study: Study) -> int:
+    """Draw the next batch; returns how many questions it has, 0 once all batches are drawn."""
+    return study.draw(BATCH) if len(study.folder.batches()) < DRAWS // BATCH else 0
 
 
 def _answer(study: Study, truth: Mapping[str, str], path: Path) -> None:

@@ -10,8 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dissensus.printing.console import number_words, out, say, show_json
-from dissensus.printing.finding import place, show_ranking
-from dissensus.study import Study
+from dissensus.printing.finding import place
 
 if TYPE_CHECKING:
     from dissensus.demo import DemoResult, MasksDemoResult, SlidersReady
@@ -29,14 +28,27 @@ def show_demo(result: DemoResult, as_json: bool) -> None:
         say(f"Then run: dissensus judgements import {study} FILE and dissensus report {study}")
         say(f"Or let several people answer in their browsers: dissensus serve {study}")
         return None
-    from dissensus.report.data import Benchmark
-
-    labelled = Benchmark("accuracy, all labelled", result.accuracy, {}, {}, result.srcc)
-    show_ranking(result.ranking, Study(result.study).classes, result.consensus, labelled, as_json=False)
-    say(f"The competition took {result.questions:,} yes/no questions; labelling it all took {result.pool:,} labels.")
+    out.print(_both_rankings(result))
+    for sentence in result.words:
+        say(sentence)
+    say(f"All this took {result.questions:,} yes/no questions; labelling the whole pool takes {result.pool:,} labels.")
+    agree = " and ".join(f"{srcc:.3f}" for srcc in (result.srcc_of_estimates, result.srcc) if srcc is not None)
+    say(f"Spearman correlation of the two rankings with the accuracies if all is labelled: {agree}")
     say("The answers are the data set's own labels, not human judgements (use --by-hand to answer yourself).")
     say(f"report: {result.report}")
     return None
+
+
+def _both_rankings(result: DemoResult) -> Table:
+    """Most often right first; next to it, how hard each model is to falsify, and what labelling everything gives."""
+    assert result.ranking is not None
+    assert result.estimates is not None
+    table = Table("model", "most often right", "accuracy", "hardest to falsify", "accuracy if all is labelled")
+    falsified = {one.model: place(one) for one in result.ranking.standings}
+    for rank, one in enumerate(result.estimates.models, start=1):
+        both = f"{one.accuracy:.3f}", falsified[one.model]
+        table.add_row(escape(one.model), str(rank), *both, f"{result.accuracy[one.model]:.3f}")
+    return table
 
 
 def show_masks_demo(result: MasksDemoResult, as_json: bool) -> None:

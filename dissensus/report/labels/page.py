@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from dissensus.arrays import Array, Float
 from dissensus.plots import Plot, Shade, bars, curve
+from dissensus.records import Estimates, Ranking
 from dissensus.report.galleries import Album, Gallery, duel_id, most_each
 from dissensus.report.heatmaps import Grid, apart, ratio_shade
 from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
@@ -43,8 +44,9 @@ def labels_page(report: LabelsReport) -> Page:
     linked = frozenset(gallery.places for gallery in made)
     view = {"numbers": album.numbers, "galleries": made, "models": dict(enumerate(report.order))}
     provenance = report.ranking.provenance
+    found = findings(report.ranking, report.estimates)
     return Page(
-        opening(report, "labels/opening.html", report.notes, findings(report), examples(made), **view),
+        opening(report, "labels/opening.html", report.notes, found, examples(made), **view),
         (
             ranking_section(report),
             *accuracy_section(report),
@@ -65,19 +67,27 @@ def ranking_section(report: LabelsReport) -> Section:
     return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", drawn)
 
 
-def findings(report: LabelsReport) -> tuple[str, ...]:
+def findings(ranking: Ranking, found: Estimates | None) -> tuple[str, ...]:
     """What the ranking says; with draws, first how it compares with how often the models are right."""
-    if (found := report.estimates) is None:
-        return report.ranking.words
-    said, *more = report.ranking.words
+    if found is None:
+        return ranking.words
+    said, *more = ranking.words
     said = said[0].lower() + said[1:] if said.startswith(("Tied for", "Not enough")) else said
-    return (two_rankings(report.order[0], found.models[0].model), f"By falsification, {said}", *more, *found.words)
+    return (two_rankings(ranking, found), *found.words, f"By falsification, {said}", *more)
 
 
-def two_rankings(hardest: str, most_often: str) -> str:
+def two_rankings(ranking: Ranking, found: Estimates) -> str:
     """Which models lead the two rankings, in a sentence."""
+    hardest, most_often = ranking.standings[0].model, found.models[0].model
     if hardest == most_often:
         return f"{hardest} leads both rankings: hardest to falsify, and most often right on this pool."
+    worse = {other for _, other in found.decided}
+    may_be_hardest = {one.model for one in ranking.standings if one.may_be_first}
+    if most_often in may_be_hardest and hardest not in worse:
+        return (
+            f"{most_often} looks most often right on this pool and {hardest} hardest to falsify, but the answers tell "
+            "these two apart in neither ranking."
+        )
     return (
         f"The two rankings differ: {hardest} is the hardest to falsify, {most_often} looks most often right on this "
         "pool."
