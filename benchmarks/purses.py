@@ -4,8 +4,8 @@
 
 Whole studies of 11 ImageNet classifiers of the half that constants may be chosen by (`ImageNet.halves`), with real
 raters as judges. A round with k items per duel asks about failures, and what is left of the questions is drawn, 20 at a
-time. Prints, averaged over the sets: the rank correlation of both rankings with the accuracies on all items, how many
-pairs the draws decide, and in how many questions a model is caught being wrong.
+time. Prints, averaged over the sets: the rank correlation of both rankings with the accuracies on all items, the share
+of pairs that the draws decide, and the share of questions about a label that is wrong.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ def purses(kit: Path, sets: int, questions: int) -> list[Row]:
     rows: dict[int, list[Row]] = {}
     for run in range(sets):
         models = np.random.default_rng([16, run]).choice(data.halves()[0], 11, replace=False)
-        fit = (data.judged[models] >= 0).all(axis=0)
-        pool = Pool(data.labels[models][:, fit], data.judged[models][:, fit] == 1)
+        pool = data.pool(models)
         for k in ROUNDS:
             with tempfile.TemporaryDirectory() as folder:
                 found = _played(Path(folder) / "study", pool, k, questions)
@@ -54,53 +53,36 @@ def _played(folder: Path, pool: Pool, k: int, questions: int) -> Row | None:
     """One study; None if its round asks more than all the questions."""
     names = [f"model-{number}" for number in range(len(pool.labels))]
     study = Study.init(folder, classes="imagenet")
-    study.change("estimate", {"questions": 0, "batch": BATCH})
     study.pool(items=[f"{item:05}" for item in range(pool.labels.shape[1])])
     study.predict(**dict(zip(names, pool.labels, strict=True)))
-    study.select(k=max(k, 1))
-    of_rounds = len(study.questions()) if k else 0
+    study.select(k=k)
+    done = of_rounds = len(study.questions())
     if of_rounds > questions:
         return None
-    wrong = _answer(study, pool) if k else 0
-    done = of_rounds
+    wrong = _answer(study, pool)
     while done < questions:
-        drawn = study.draw(min(BATCH, questions - done))
-        done += drawn
-        wrong += _answer(study, pool, k == 0)
+        done += study.draw(min(BATCH, questions - done))
+        wrong += _answer(study, pool)
     estimates = study.estimates()
     by_name = {one.model: one.accuracy for one in estimates.models}
-    row: Row = {
-        "of rounds": of_rounds / questions,
+    return {
+        "share of the round": of_rounds / questions,
         "most often right": spearman(np.array([by_name[name] for name in names]), pool.accuracy),
         "hardest to falsify": _falsified(study, names, pool.accuracy),
         "pairs decided": len(estimates.decided) / estimates.pairs,
         "wrong labels": wrong / questions,
     }
-    return row
 
 
-def _answer(study: Study, pool: Pool, drawn_only: bool = False) -> int:
-    """Answer all open questions as the raters did, or only those that were drawn; returns how many labels are wrong."""
-    open_questions = study.questions()
-    if drawn_only:
-        asked = {(one["item"], one["label"]) for one in _drawn(study)}
-        open_questions = [one for one in open_questions if (one.item, one.label) in asked]
+def _answer(study: Study, pool: Pool) -> int:
+    """Answer all open questions as the raters did; returns how many of the labels are wrong."""
     answers: list[dict[str, Any]] = []
-    for one in open_questions:
+    for one in study.questions():
         item = int(one.item)
         is_right = bool(pool.right[pool.labels[:, item] == one.label, item].any())
         answers.append({"item": one.item, "label": one.label, "answer": "yes" if is_right else "no"})
     study.answer(answers, "raters")
     return sum(one["answer"] == "no" for one in answers)
-
-
-def _drawn(study: Study) -> list[dict[str, Any]]:
-    from dissensus.store.draws import read_batches
-
-    batches = read_batches(study.folder)
-    return [
-        {"item": item, "label": int(label)} for one in batches for item, label in zip(one.ids, one.label, strict=True)
-    ]
 
 
 def _falsified(study: Study, names: list[str], truth: Float[Array, " M"]) -> float:

@@ -48,8 +48,8 @@ def labels_page(report: LabelsReport) -> Page:
     return Page(
         opening(report, "labels/opening.html", report.notes, found, examples(made), **view),
         (
-            ranking_section(report),
             *accuracy_section(report),
+            ranking_section(report),
             matrices_section(report, linked),
             cases_section(report, linked),
             stability_section(report),
@@ -64,7 +64,8 @@ def ranking_section(report: LabelsReport) -> Section:
     """Strengths with bars and rank sets, how fragile first place is, and the same models in other orders."""
     view = {"report": report, "columns": orders(report)}
     drawn = (report.ranking.plot(), *_costs(report))
-    return Section("ranking", "Ranking", "Ranking", "labels/ranking.html", view, "", drawn)
+    title = "Ranking" if report.estimates is None else "Hardest to falsify"
+    return Section("ranking", title, title, "labels/ranking.html", view, "", drawn)
 
 
 def findings(ranking: Ranking, found: Estimates | None) -> tuple[str, ...]:
@@ -98,8 +99,10 @@ def accuracy_section(report: LabelsReport) -> tuple[Section, ...]:
     """How often each model is right on the pool; empty if no question was drawn for it."""
     if (found := report.estimates) is None:
         return ()
-    view, title = {"found": found}, "Most often right on this pool"
-    return (Section("accuracy", "Accuracy", title, "labels/accuracy.html", view, "", (found.plot(),)),)
+    title = "Most often right on this pool"
+    return (
+        Section("accuracy", "Most often right", title, "labels/accuracy.html", {"found": found}, "", (found.plot(),)),
+    )
 
 
 def _costs(report: LabelsReport) -> Iterator[Plot]:
@@ -116,6 +119,7 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
     columns = [
         Column(this_one(own), order_cells(standings, report.order)),
         *_by_all_answers(report),
+        *_by_accuracy(report),
         *other_columns(standings, others, report.order),
         Column(
             Markup('consensus<br><span class="tag">no annotators</span>'),
@@ -137,6 +141,15 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
         differences = {name: moved(known.difference.get(name), unknown="•") for name in report.order}
         columns.append(Column("ΔRank", differences, f"benchmark rank minus competition rank: {HIGHER}"))
     return tuple(columns)
+
+
+def _by_accuracy(report: LabelsReport) -> Iterator[Column]:
+    """The places by how often the models are right on the pool, if questions were drawn for it."""
+    if report.estimates is not None:
+        found = {one.model: one.accuracy for one in report.estimates.models}
+        cells = {name: OrderCell(str(place), percent(share, 1)) for place, (name, share) in enumerate(found.items(), 1)}
+        head = Markup('most often right<br><span class="tag">draws</span>')
+        yield Column(head, cells, "estimated accuracy on the pool", foot(rank_correlation(_strengths(report), found)))
 
 
 def _by_all_answers(report: LabelsReport) -> Iterator[Column]:

@@ -13,8 +13,8 @@ LABELS = """\
 classes = {classes}
 
 [select]
-k = 30              # items per duel
-# reserves = 30     # next items per duel, which replace discarded ones; defaults to k
+k = 10              # items per duel
+# reserves = 10     # next items per duel, which replace discarded ones; defaults to k
 # cap = 3           # at most this many items per duel with the same predicted label, for either model; raised for
                     # duels that would otherwise have fewer than k items; defaults to 3, or to no cap with zero-one
 # confidence = 0.8  # minimum confidence of both models (ignored for models without confidences); by default the first
@@ -23,7 +23,7 @@ k = 30              # items per duel
 # eligible = "eligible/….csv"    # select only the items, the classes, or the labels on items that this file lists
 
 [estimate]
-questions = 0       # how many questions `serve` may draw to estimate how often each model is right; 0 draws none
+questions = 200     # how many questions `serve` may draw to estimate how often each model is right; 0 draws none
 goal = "order"      # order: of all models; best: only which model is best
 # batch = 20        # questions drawn at a time: each batch learns from the answers to the ones before
 # seed = 0
