@@ -86,10 +86,15 @@ def _drawn(objects: list[Blob]) -> UInt8[Array, "H W"]:
     return np.asarray(picture)
 
 
+def pets(kit: Path, images: int) -> list[Path]:
+    """Photos of all breeds."""
+    photos = sorted((kit / "photos" / "pets" / "images").glob("*.jpg"))
+    return photos[:: max(1, len(photos) // images)][:images]
+
+
 def of_networks(kit: Path, images: int) -> UInt8[Array, "n M H W"]:
     """Maps of pets by ten models: both DeepLab networks of the kit, each with five ways to show it the photo."""
-    photos = sorted((kit / "photos" / "pets" / "images").glob("*.jpg"))
-    photos = photos[:: max(1, len(photos) // images)][:images]  # of all breeds
+    photos = pets(kit, images)
     networks = [_network(path) for path in sorted((kit / "segmentation").glob("deeplab*.tflite"))]
     maps = np.empty((len(photos), len(networks) * len(VIEWS), SIZE, SIZE), np.uint8)
     for number, path in enumerate(photos):

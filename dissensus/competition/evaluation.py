@@ -15,6 +15,7 @@ from typing import Any, Generic
 import numpy as np
 
 from dissensus.arrays import Array, Bool
+from dissensus.competition.asked_first import asked_first
 from dissensus.competition.judged import Judged
 from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Task, judged_rounds
@@ -74,8 +75,9 @@ class Competition(Generic[S, H]):
             active[one.round_questions.questions[one.active].ravel()] = True
         active[self.question_set.drawn] = True
         is_needed, barred = self.task.needed(self.question_set, states, active)
-        urgent = tuple(self.question_set.drawn[states.state[self.question_set.drawn] == OPEN].tolist())
-        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), urgent)
+        drawn = self.question_set.drawn[states.state[self.question_set.drawn] == OPEN].tolist()
+        first = asked_first(self.task, self.question_set, states, answers, judged)
+        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), (*drawn, *first))
 
     def advance(self) -> None:
         """Add questions that depend on the answers so far."""

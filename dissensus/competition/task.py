@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Int
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.backends import Preprocess
 from dissensus.competition.judged import Judged, RoundQuestions, S, judge
 from dissensus.competition.reporting import about_study, model_settings, round_settings
@@ -263,6 +263,14 @@ class Task(ABC, Generic[S, H]):
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
         """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()
+
+    def weights(self, rows: S) -> Float[Array, " Q"] | None:
+        """How much each active row counts in the result of its attack; None if any order of asking will do."""
+        return None
+
+    def positions(self, question_set: QuestionSet[S], states: Any, numbers: Int[Array, " n"]) -> Int[Array, " n"]:
+        """The questions, among those of all groups, that these questions of the first group are waiting for."""
+        return numbers
 
     def may_advance(self, question_set: QuestionSet[S]) -> bool:
         """Whether `advance` may add questions: cheap, as it is asked after every answer."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.backends import MapPreprocess
 from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
@@ -113,6 +113,18 @@ class Masks(Task[MaskSelection, MaskScores]):
         needed[count : 2 * count] = is_drawn & (awaits | is_corrected)
         needed[2 * count :] = is_drawn & is_unchecked
         return needed, [(2 * count + place, person) for place, one in enumerate(drawings) for person in one.drawn]
+
+    def weights(self, rows: MaskSelection) -> Float[Array, " Q"]:
+        """All categories of a duel count alike, however many images each has (Eq. 4)."""
+        number, images = np.unique(rows.group, return_inverse=True, return_counts=True)[1:]
+        return 1 / images[number]
+
+    def positions(
+        self, question_set: QuestionSet[MaskSelection], states: MaskStates, numbers: Int[Array, " n"]
+    ) -> Int[Array, " n"]:
+        """The drawing of each image, or its correction if errors were marked."""
+        awaits = np.array([one.awaits_correction for one in states.drawings], bool)
+        return numbers if not len(awaits) else np.where(awaits[numbers], numbers + len(question_set), numbers)
 
     def rank(self, evaluation: MaskEvaluation, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and save the result."""

@@ -13,7 +13,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from dissensus.arrays import Array, Int
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
 from dissensus.competition.attacks import rankings_of
 from dissensus.competition.ranking import method_of
 from dissensus.competition.standings import people_in_words
@@ -119,6 +121,10 @@ class Scores(Task[PairSelection, Preferences]):
         judge, found = self.work.settings.judge, evaluation.question_set
         states = weighted_pairs(found, evaluation.states, evaluation.answers, judge)
         return evaluation.with_states(states, judge.share)
+
+    def weights(self, rows: PairSelection) -> Float[Array, " Q"]:
+        """The number of items in the level (w in Eq. 2 and 3)."""
+        return rows.weight.astype(np.float64)
 
     def rank(self, evaluation: PairEvaluation, method: str | None) -> Rankings:
         """Rank the models as attackers and as defenders, and save the result."""
