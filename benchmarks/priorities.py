@@ -282,7 +282,6 @@ def _of_maps(
     rows, question = judged.selection.take(judged.active), round_questions.questions[judged.active, 0]
     ratio = (agreement[question, rows.attacker] + 0.01) / (agreement[question, rows.defender] + 0.01)
     weight = task.weights(rows)
-    assert weight is not None, "masks have weights"
     return Answered(
         len(maps), judged, weight, np.log(ratio), lambda some: MaskEvidence(contests_in(some, agreement), items)
     )

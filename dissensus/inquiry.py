@@ -160,7 +160,7 @@ class Needed:
     duels: tuple[Duel, ...] = ()
     barred: tuple[tuple[int, int], ...] = field(default=())
     urgent: tuple[int, ...] = ()
-    """Questions that later ones depend on, in the order in which they should be answered."""
+    """Questions that later ones depend on, or that an early end should not leave out, in the order of asking."""
 
 
 class Inquiry(Protocol):

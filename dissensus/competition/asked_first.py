@@ -20,7 +20,9 @@ MOST = 1000
 def asked_first(
     task: Task[S, H], question_set: QuestionSet[S], states: States, answers: Answers, judged: Sequence[Judged[S]]
 ) -> list[int]:
-    """Positions of the questions without which stopping now would lose most, in order; none for other tasks."""
+    """Positions of the questions without which stopping now would lose most, in order; none if nobody attacks."""
+    if not task.is_ordered:
+        return []
     found = foremost(gains(task, question_set, states, answers, judged), MOST)
     return [int(place) for place in task.positions(question_set, states, found)]
 
@@ -37,9 +39,7 @@ def gains(
     missing = np.where(states.state == OPEN, np.maximum(left, 1), 0)
     for one in judged:
         rows = one.selection.take(one.active)
-        weight = task.weights(rows)
-        if weight is not None:
-            attacker, defender = (getattr(rows, side) for side in rows.sides)
-            questions = one.round_questions.questions[one.active]
-            found += priority(attacker, defender, weight, questions, missing, rule.share)
+        attacker, defender = (getattr(rows, side) for side in rows.sides)
+        questions = one.round_questions.questions[one.active]
+        found += priority(attacker, defender, task.weights(rows), questions, missing, rule.share)
     return found

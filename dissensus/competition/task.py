@@ -264,9 +264,9 @@ class Task(ABC, Generic[S, H]):
         """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()
 
-    def weights(self, rows: S) -> Float[Array, " Q"] | None:
-        """How much each active row counts in the result of its attack; None if any order of asking will do."""
-        return None
+    def weights(self, rows: S) -> Float[Array, " Q"]:
+        """How much each of the rows that count weighs in the result of its attack."""
+        return np.ones(len(rows))
 
     def positions(self, question_set: QuestionSet[S], states: Any, numbers: Int[Array, " n"]) -> Int[Array, " n"]:
         """The questions, among those of all groups, that these questions of the first group are waiting for."""

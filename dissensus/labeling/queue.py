@@ -39,7 +39,7 @@ class Queue(Checks):
         """For everybody, including people who have not joined yet."""
         self.training: list[int] = []
         self.urgent: list[int] = []
-        """Questions that go first every other time, in this order: later ones depend on their answers."""
+        """Questions that go first every other time, in this order: see `Needed.urgent`."""
         self.opened: list[int] = []
         """Questions that have reopened since the orders were computed, in sequence."""
         self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)

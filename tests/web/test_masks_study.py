@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from PIL import Image
 from served import Client, Served, eventually
 
+from dissensus.competition.evaluation import Competition, read_answers
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
 from dissensus.labeling import prediction_key
@@ -104,6 +106,24 @@ def draw(client: Client, wrong: int | None = None) -> list[int]:
     return drawn
 
 
+def first_in_line(study: Study) -> list[str]:
+    """The questions that go first, in order."""
+    competition = Competition(study._task)
+    answers = read_answers(study._task.work.answers, competition.questions(), ())
+    texts = [text for group in competition.questions() for text in group.texts]
+    return [texts[number] for number in competition.needed(answers).urgent]
+
+
+def test_the_image_that_most_duels_wait_for_goes_first(folder: Path) -> None:
+    study = Study(folder)
+    duels = Counter(row["item"] for row in study.selection() if not row["reserve"])
+    first = [json.loads(text)["item"] for text in first_in_line(study)]
+    assert sorted(first) == sorted(duels)
+    assert [duels[item] for item in first] == sorted(duels.values(), reverse=True)
+    study.change("judge", {"question": "choice"})
+    assert len(first_in_line(study)) == len(study.questions())
+
+
 def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served]) -> None:
     study = Study(folder)
     wanted = {int(item[1:3]) for (item,) in study.asked()}
@@ -124,6 +144,7 @@ def test_drawn_checked_and_corrected(folder: Path, serve: Callable[..., Served])
             checked.add(number)
     assert checked == wanted
     assert len(study.questions()) == 1
+    assert first_in_line(study) == [mask_question(f"p{wrong:02}.png", again=True).text]
     holder = eventually(lambda: next((one for one in (ada, ben) if one.next(1)), None))
     (correction,) = holder.next(4)
     assert correction["payload"]["mask"] == kept(np.zeros(SIZE, np.uint8))

@@ -15,6 +15,10 @@ from browsing import Album, all_sent, answer, link, ready, start
 from PIL import Image
 from served import Served, eventually
 
+from dissensus.competition.evaluation import Competition, read_answers
+from dissensus.inquiry import Answers
+from dissensus.labeling.order import is_due
+from dissensus.labeling.queue import URGENT
 from dissensus.study import Study
 
 ITEMS = 60
@@ -116,6 +120,33 @@ def test_a_pair_that_is_found_unfit_makes_room_for_its_reserve(folder: Path, ser
     assert before < after
     assert study.status().discarded_items == 1
     assert study.questions() == []
+
+
+def test_every_other_question_is_the_one_without_which_an_early_end_would_lose_most(
+    folder: Path, serve: Callable[..., Served]
+) -> None:
+    study, served = Study(folder), serve(folder, "--answers", "1")
+    ada, competition = served.add("ada"), Competition(study._task)
+    texts = competition.questions()[0].texts
+
+    def answers() -> Answers:
+        return read_answers(study._task.work.answers, competition.questions(), ())
+
+    firsts = []
+    for _ in study.asked():
+        served.owner.post("/api/owner/pause", {"paused": False})  # so that the service looks at the last answer
+        urgent = competition.needed(answers()).urgent
+        assert len(urgent) == len(study.questions()), "all of them are in order"
+        firsts.append(texts[urgent[0]])
+        ada.answer_next(50)
+    served.stop()
+    assert competition.needed(answers()).urgent == ()
+    asked = [row[1] for row in sorted(answers().rows, key=lambda row: row[5])]
+    seed = next(person.seed for person in study.people.all() if person.name == "ada")
+    due = [number for number in range(len(asked)) if is_due(seed, "urgent", number, URGENT)]
+    assert [asked[number] for number in due] == [firsts[number] for number in due]
+    assert 2 < len(due) < len(asked)
+    assert len(set(firsts)) > len(firsts) / 3, "what is first changes as people answer"
 
 
 def test_a_choice_is_the_cheaper_alternative(folder: Path, serve: Callable[..., Served]) -> None:
