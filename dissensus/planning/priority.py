@@ -1,7 +1,7 @@
 """Which of the selected questions to ask first, so that stopping early loses least.
 
 For models that attack each other, everything to be asked is selected beforehand; only the order is open. It depends on
-which questions are answered, never on what people said.
+which questions are answered, never on whom the answers favour.
 """
 
 from __future__ import annotations
