@@ -18,12 +18,12 @@ SAMPLES = 4000
 class Accuracies:
     """The share of the pool on which each model is right: a normal approximation.
 
-    `gains` says how far one more answer would move each accuracy: for every spread, case and model.
+    `gains` says how far one more answer would move each accuracy: for every spread that counts, case and model.
     """
 
     mean: Float[Array, " M"]
     covariance: Float[Array, "M M"]
-    gains: Float[Array, "g c M"]
+    gains: tuple[Float[Array, "c M"], ...]
 
     def best(self, samples: int = SAMPLES, seed: int = 0) -> Float[Array, " M"]:
         """The probability that each model is the best; equal models share it."""
@@ -43,22 +43,18 @@ def accuracies(cases: Cases, belief: Belief, right: Int[Array, " c"], left: Int[
     Two things are uncertain: the weights of the belief, and the labels of the items that are left. Answers are final.
     """
     given, voters = belief.regressors, cases.voters.astype(np.float64)
-    means, covariances, gains = [], [], []
-    for number, (probability, factor) in enumerate(zip(belief.right, belief.factors, strict=True)):
-        columns = given.columns[:, given.kept(number)]
-        by_model = voters * probability[:, None]
-        expected = by_model * left[:, None]
-        means.append(right @ voters + expected.sum(axis=0))
-        shared, of_columns = given.summed(by_model), given.summed(columns * probability[:, None])
-        asked = left[given.start]
-        slope = columns.T @ expected - (of_columns * asked[:, None]).T @ shared
-        own = expected.T @ voters - (shared * asked[:, None]).T @ shared
-        shift = cho_solve(factor, slope)
-        covariances.append(slope.T @ shift + own)
-        gains.append(columns @ shift + voters)
-    total = np.array(means)
-    mean = belief.evidence @ total
-    apart = total - mean
-    covariance = np.einsum("g,gij->ij", belief.evidence, np.array(covariances))
-    covariance += (apart * belief.evidence[:, None]).T @ apart
-    return Accuracies(mean / cases.pool, covariance / cases.pool**2, np.array(gains) / cases.pool)
+    times = left.astype(np.float64)
+    means, covariances = np.zeros((len(belief.evidence), cases.models)), np.zeros((cases.models, cases.models))
+    gains = [np.zeros((0, cases.models))] * len(belief.evidence)
+    for number in np.flatnonzero(belief.evidence).tolist():
+        probability, columns = belief.right[number], given.columns[:, given.kept(number)]
+        means[number] = (right + probability * left) @ voters
+        both = given.covariance(probability, times, np.hstack([columns, voters]), voters)
+        slope, own = both[: -cases.models], both[-cases.models :]
+        shift = cho_solve(belief.factors[number], slope)
+        covariances += belief.evidence[number] * (slope.T @ shift + own)
+        gains[number] = (columns @ shift + voters) / cases.pool
+    mean = belief.evidence @ means
+    apart = means - mean
+    covariances += (apart * belief.evidence[:, None]).T @ apart
+    return Accuracies(mean / cases.pool, covariances / cases.pool**2, tuple(gains))

@@ -10,9 +10,11 @@ spread alone would be too sure of itself. Posteriors are normal approximations a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.sparse import csr_array
 from scipy.special import expit
 
 from dissensus.arrays import Array, Bool, Float, Int
@@ -25,6 +27,8 @@ SPREADS = ((0.1, 0, 0), (0.3, 0, 0), (1.0, 0, 0), (3.0, 0, 0))
 """Standard deviations of the effects of models, of classes, and of models within classes; 0 leaves them out."""
 SPREADS_OF_CLASSES = (*SPREADS, (0.3, 0.3, 0.3), (0.3, 1.0, 1.0))
 STEPS, CLOSE = 50, 1e-6
+NEGLIGIBLE = 1e-3
+"""Spreads with less of the evidence than this do not count."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,27 @@ class Regressors:
 
     def summed(self, values: Float[Array, "c n"]) -> Float[Array, "q n"]:
         """Sums over the cases of each question."""
-        return np.add.reduceat(values, self.start, axis=0) if self.is_exclusive else values
+        return np.asarray(self._sums @ values) if self.is_exclusive else values
+
+    @cached_property
+    def _sums(self) -> csr_array:
+        """The matrix that sums over the cases of each question: much faster than `reduceat` for short rows."""
+        cases = len(self.group)
+        return csr_array((np.ones(cases), np.arange(cases), np.append(self.start, cases)))
+
+    def covariance(
+        self,
+        probability: Float[Array, " c"],
+        times: Float[Array, " c"],
+        first: Float[Array, "c n"],
+        second: Float[Array, "c k"],
+    ) -> Float[Array, "n k"]:
+        """The covariance of two weighted sums of answers, each question counted so many `times`."""
+        if not self.is_exclusive:
+            return (first * (probability * (1 - probability) * times)[:, None]).T @ second
+        one, other = (self.summed(values * probability[:, None]) for values in (first, second))
+        together = (one * times[self.start][:, None]).T @ other
+        return (first * (probability * times)[:, None]).T @ second - together
 
 
 def regressors(cases: Cases, is_exclusive: bool) -> Regressors:
@@ -73,7 +97,7 @@ def regressors(cases: Cases, is_exclusive: bool) -> Regressors:
 
 @dataclass(frozen=True)
 class Belief:
-    """How likely every case is right, by spread, with the weights of the spreads.
+    """How likely every case is right, by spread, with the weights of the spreads: 0 for those that do not count.
 
     `weights` (of the columns) and `factors` (Cholesky factors of the Hessians) are those of each spread's mode.
     """
@@ -109,7 +133,10 @@ def believe(given: Regressors, right: Int[Array, " c"], asked: Int[Array, " q"],
         factors.append(factor)
         evidence.append(log_evidence)
     share = np.exp(np.array(evidence) - max(evidence))
-    probability = np.array([_probabilities(given.columns @ mode, given.start, given.group)[0] for mode in weights])
+    share = np.where(share < NEGLIGIBLE * share.sum(), 0.0, share)
+    probability = np.zeros((len(share), len(given.columns)))
+    for number in np.flatnonzero(share).tolist():
+        probability[number] = _probabilities(given.columns @ weights[number], given.start, given.group)[0]
     return Belief(given, probability, share / share.sum(), np.array(weights), tuple(factors))
 
 

@@ -69,8 +69,9 @@ def decisiveness(belief: Belief, known: Accuracies, goal: Goal) -> Float[Array, 
     for probability, share, gain in zip(belief.right, belief.evidence, known.gains, strict=True):
         if share > 0.01:
             moved = gain @ root
-            square = given.summed(probability * (moved**2).sum(axis=1))
-            found += share * (square - (given.summed(probability[:, None] * moved) ** 2).sum(axis=1))
+            square = given.summed(probability * np.einsum("cr,cr->c", moved, moved))
+            mean = given.summed(probability[:, None] * moved)
+            found += share * (square - np.einsum("qr,qr->q", mean, mean))
     return np.maximum(found, 0.0)
 
 

@@ -122,10 +122,7 @@ class Planner:
             left.astype(np.float64) ** 2, chance, out=np.zeros(len(left)), where=(left > 0) & (chance > 0)
         )
         each = np.repeat(weight, np.diff(np.append(self.start, len(voters))))
-        if not self.is_exclusive:
-            return (voters * (right * (1 - right) * each)[:, None]).T @ voters
-        expected = np.add.reduceat(right[:, None] * voters, self.start, axis=0)
-        return (voters * (right * each)[:, None]).T @ voters - (expected * weight[:, None]).T @ expected
+        return self.regressors.covariance(right, each, voters, voters)
 
     def ledger(self, batches: Sequence[Batch], answers: Sequence[Float[Array, " k"]]) -> Ledger:
         """The ledger of all draws that are answered: 1 where a label is right, 0 where not, NaN if not answered.

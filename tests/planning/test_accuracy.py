@@ -111,6 +111,7 @@ def test_gains_forecast_what_one_more_answer_moves(is_exclusive: bool) -> None:
     given = belief.regressors
     before = accuracies(cases, belief, right, left)
     asked = (cases.items[cases.pattern] - left)[given.start]
+    assert belief.evidence.all()
     for spread in range(len(belief.evidence)):  # one spread at a time: their weights change, too
         alone = replace(given, precisions=given.precisions[[spread]])
         known = accuracies(cases, believe(alone, right, asked), right, left)
@@ -132,13 +133,13 @@ def test_gains_forecast_what_one_more_answer_moves(is_exclusive: bool) -> None:
 
 def test_the_best_of_two_is_a_normal_tail() -> None:
     covariance = np.array([[0.02, 0.005], [0.005, 0.03]]) ** 2 + np.diag([1e-4, 2e-4])
-    known = Accuracies(np.array([0.6, 0.62]), covariance, np.zeros((1, 1, 2)))
+    known = Accuracies(np.array([0.6, 0.62]), covariance, ())
     gap = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
     assert known.best(100_000)[1] == pytest.approx(norm.cdf(0.02 / gap), abs=0.005)
 
 
 def test_models_that_are_surely_equal_share_being_the_best() -> None:
-    known = Accuracies(np.array([0.5, 0.7, 0.7]), np.ones((3, 3)) * 1e-2, np.zeros((1, 1, 3)))
+    known = Accuracies(np.array([0.5, 0.7, 0.7]), np.ones((3, 3)) * 1e-2, ())
     np.testing.assert_allclose(known.best(), [0, 0.5, 0.5])
 
 

@@ -170,7 +170,7 @@ def at_random(setup: Setup, is_contested: bool = False) -> tuple[int, Iterator[P
 
     def looks() -> Iterator[Played]:
         for look in plain_replay(planner, truth, setup.budgets, setup.seed, is_contested, LEVEL):
-            known = Accuracies(look.mean, look.covariance, np.zeros((0, 0, 0)))
+            known = Accuracies(look.mean, look.covariance, ())
             found = decisions(look.ledger, look.mean, look.answers == every, LEVEL)
             yield _played(setup.found.models, look.answers, known, look.low, look.high, found)
 
