@@ -39,6 +39,7 @@ from dissensus.planning.cases import Patterns, cases_of, patterns_of, votes_of
 from dissensus.planning.decisions import bands
 from dissensus.planning.draws import USUAL, Goal, Shares
 from dissensus.planning.estimate import estimate
+from dissensus.planning.guard import guarded
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import Look, replay, sizes_of_batches
 
@@ -98,7 +99,7 @@ def _strategies(pool: Pool, budgets: Sequence[int], seed: int) -> dict[str, list
     is_contested = (pool.labels != pool.labels[0]).any(axis=0)
     rng = _rng(0, seed)
     return {
-        "planner": [look.known.mean for look in looks],
+        "planner": [_reported(look) for look in looks],
         "random images": _random_images(pool, np.arange(len(is_contested)), budgets, rng),
         "random contested images": _random_images(pool, np.flatnonzero(is_contested), budgets, rng),
         "agreement, nobody asked": [pool.agreement()] * len(budgets),
@@ -109,6 +110,11 @@ def _at(looks: Iterator[Look], budgets: Sequence[int]) -> list[Look]:
     """The looks at the budgets; the last one once everything has been asked."""
     found = list(looks)
     return [next((look for look in found if look.answers >= budget), found[-1]) for budget in budgets]
+
+
+def _reported(look: Look) -> Float[Array, " M"]:
+    """The accuracies that people are told: those of the belief, or what the guard makes of them."""
+    return guarded(look.known, look.ledger).known.mean
 
 
 def _random_images(
@@ -131,7 +137,7 @@ def traps(kit: Path, runs: int = 100) -> Iterator[Row]:
             for strategy, scores in _strategies(pool, budgets, run).items():
                 found.setdefault(strategy, []).append([credit(one, pool.is_best) for one in scores])
             looks = _at(replay(Planner(pool.cases()[0], goal="best"), pool.cases()[1], budgets, run), budgets)
-            firsts = [credit(look.known.mean, pool.is_best) for look in looks]
+            firsts = [credit(_reported(look), pool.is_best) for look in looks]
             found.setdefault("planner, goal 'best'", []).append(firsts)
         for strategy, values in found.items():
             shares = np.mean(values, axis=0).round(3).tolist()
@@ -162,7 +168,7 @@ def _found_best(data: Collection, budgets: Sequence[int], seed: int, shares: Sha
     """Whether the planner chooses the best model, at each number of labels."""
     cases, truth = data.pool.cases(is_named=True)
     planner = Planner(cases, is_whole=True, is_exclusive=True, goal="best", shares=shares)
-    return [credit(look.known.mean, data.pool.is_best) for look in _at(replay(planner, truth, budgets, seed), budgets)]
+    return [credit(_reported(look), data.pool.is_best) for look in _at(replay(planner, truth, budgets, seed), budgets)]
 
 
 def _shares(values: Float[Array, "r b"], budgets: Sequence[int]) -> Row:
@@ -303,7 +309,7 @@ def choices(kit: Path, runs: int = 40) -> Iterator[Row]:
         for run, pool in enumerate(sets):
             cases, truth = pool.cases()
             looks = _at(replay(Planner(cases, shares=shares), truth, BUDGETS, run), BUDGETS)
-            table.append([spearman(look.known.mean, pool.accuracy) for look in looks])
+            table.append([spearman(_reported(look), pool.accuracy) for look in looks])
         means = dict(zip(map(str, BUDGETS), np.mean(table, axis=0).round(3).tolist(), strict=True))
         yield {"goal": "order", "pools": "ImageNet, other half", "shares": name, "runs": runs} | means
     budgets = LABELS[:7]
