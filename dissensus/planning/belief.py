@@ -25,6 +25,8 @@ WIDE = 2.0
 """Standard deviation of the prior of the features' weights."""
 SPREADS = ((0.1, 0, 0), (0.3, 0, 0), (1.0, 0, 0), (3.0, 0, 0))
 """Standard deviations of the effects of models, of classes, and of models within classes; 0 leaves them out."""
+NARROW = 4.0
+"""How much likelier than each of the others the first spread is beforehand: most often, features say nearly all."""
 SPREADS_OF_CLASSES = (*SPREADS, (0.3, 0.3, 0.3), (0.3, 1.0, 1.0))
 STEPS, CLOSE = 50, 1e-6
 NEGLIGIBLE = 1e-3
@@ -35,12 +37,14 @@ NEGLIGIBLE = 1e-3
 class Regressors:
     """The columns of the regression, one row per case, and what is known about their weights beforehand.
 
-    `precisions` has one row per spread, with infinity for columns that the spread leaves out. `group` numbers the
-    questions that the cases belong to: the case itself, or its pattern if labels exclude each other.
+    `precisions` has one row per spread, with infinity for columns that the spread leaves out; `odds` says how likely
+    each spread is beforehand. `group` numbers the questions that the cases belong to: the case itself, or its pattern
+    if labels exclude each other.
     """
 
     columns: Float[Array, "c f"]
     precisions: Float[Array, "g f"]
+    odds: Float[Array, " g"]
     start: Int[Array, " q"]
     group: Int[Array, " c"]
 
@@ -91,8 +95,9 @@ def regressors(cases: Cases, is_exclusive: bool) -> Regressors:
     with np.errstate(divide="ignore"):
         narrow = [np.repeat(spreads[:, [number]] ** -2, block.shape[1], axis=1) for number, block in enumerate(blocks)]
     precisions = np.hstack([np.full((len(spreads), own.shape[1]), WIDE**-2), *narrow])
+    odds = np.append(NARROW, np.ones(len(spreads) - 1))
     group = cases.pattern if is_exclusive else np.arange(len(cases))
-    return Regressors(np.hstack([own, *blocks]), precisions, np.flatnonzero(np.diff(group, prepend=-1)), group)
+    return Regressors(np.hstack([own, *blocks]), precisions, odds, np.flatnonzero(np.diff(group, prepend=-1)), group)
 
 
 @dataclass(frozen=True)
@@ -132,7 +137,7 @@ def believe(given: Regressors, right: Int[Array, " c"], asked: Int[Array, " q"],
         weights.append(mode)
         factors.append(factor)
         evidence.append(log_evidence)
-    share = np.exp(np.array(evidence) - max(evidence))
+    share = given.odds * np.exp(np.array(evidence) - max(evidence))
     share = np.where(share < NEGLIGIBLE * share.sum(), 0.0, share)
     probability = np.zeros((len(share), len(given.columns)))
     for number in np.flatnonzero(share).tolist():

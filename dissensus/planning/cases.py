@@ -142,7 +142,17 @@ def cases_of(patterns: Patterns) -> Cases:
 FEW_CLASSES = 12
 """With at most this many classes, models may be better at some classes than at others."""
 
-FEATURES = ("constant", "share", "strongest rival", "leads", "labels", "skill", "agreed")
+FEATURES = (
+    "constant",
+    "share",
+    "strongest rival",
+    "leads",
+    "labels",
+    "skill",
+    "agreed",
+    "skill × share",
+    "skill × leads",
+)
 
 
 def features(cases: Cases) -> Float[Array, "c f"]:
@@ -150,7 +160,8 @@ def features(cases: Cases) -> Float[Array, "c f"]:
 
     The share of models that predict the label, the largest share of another label, whether it has more votes than any
     other, the number of labels, the skill of its voters, and whether all models agree. A model's skill is the mean
-    share of models that predict the same as it does, over contested items, standardised.
+    share of models that predict the same as it does, over contested items, standardised. It may count more or less for
+    labels with many votes, and for those that lead: a skilled model that is alone is another matter.
     """
     share = cases.voters.mean(axis=1)
     most = np.maximum.reduceat(share, cases.start)[cases.pattern]
@@ -161,13 +172,16 @@ def features(cases: Cases) -> Float[Array, "c f"]:
     count = cases.voters.sum(axis=1) * ~cases.is_agreed * cases.items[cases.pattern]
     support = count @ cases.voters.astype(np.int64)  # whole numbers: equal models must not differ by rounding
     skill = (support - support.mean()) / (support.std() or 1.0)
+    skilled, leads = 3 * (cases.voters * skill).mean(axis=1), (is_most & alone) - 0.4
     columns = [
         np.ones(len(cases)),
         share - 0.5,
         rival - 0.4,
-        (is_most & alone) - 0.4,
+        leads,
         cases.labels / cases.models - 0.3,
-        3 * (cases.voters * skill).mean(axis=1),
+        skilled,
         cases.is_agreed.astype(np.float64),
+        skilled * (share - 0.5),
+        skilled * leads,
     ]
     return np.column_stack(columns)

@@ -113,7 +113,7 @@ def test_gains_forecast_what_one_more_answer_moves(is_exclusive: bool) -> None:
     asked = (cases.items[cases.pattern] - left)[given.start]
     assert belief.evidence.all()
     for spread in range(len(belief.evidence)):  # one spread at a time: their weights change, too
-        alone = replace(given, precisions=given.precisions[[spread]])
+        alone = replace(given, precisions=given.precisions[[spread]], odds=np.ones(1))
         known = accuracies(cases, believe(alone, right, asked), right, left)
         chance = belief.right[spread]
         for question in range(len(given.start)):
@@ -154,7 +154,8 @@ def test_a_larger_pool_of_the_same_kind_is_the_same_but_for_its_own_labels() -> 
         belief = believe(given, nothing, nothing)
         found.append(accuracies(one, belief, nothing, one.items[one.pattern]))
         slope = given.columns.T @ (one.voters * (0.25 * one.items[one.pattern])[:, None]) / one.pool
-        shared = np.mean([slope.T @ cho_solve(factor, slope) for factor in belief.factors], axis=0)
+        by_spread = [slope.T @ cho_solve(factor, slope) for factor in belief.factors]
+        shared = np.average(by_spread, axis=0, weights=given.odds)
         own = (one.voters.T * one.items[one.pattern]) @ one.voters * 0.25 / one.pool**2
         np.testing.assert_allclose(found[-1].covariance, shared + own, rtol=1e-9)
     np.testing.assert_allclose(found[0].mean, found[1].mean)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -9,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from small_pools import pool_of, simulated, with_gaps
 
 from dissensus.planning.belief import SPREADS, SPREADS_OF_CLASSES, WIDE, Belief, Regressors, believe, regressors
+from dissensus.planning.cases import FEATURES
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -98,7 +101,7 @@ def test_evidence_is_nearly_the_integral(columns: int, is_exclusive: bool) -> No
     group = np.arange(cases) // 2 if is_exclusive else np.arange(cases)
     precisions = np.tile([[0.25], [1.0], [9.0]], (1, columns))
     start = np.flatnonzero(np.diff(group, prepend=-1))
-    given = Regressors(rng.normal(size=(cases, columns)), precisions, start, group)
+    given = Regressors(rng.normal(size=(cases, columns)), precisions, np.ones(3), start, group)
     right, asked = answered(given, 6)
     grid = np.linspace(-3, 3, 61)
     points = np.stack(np.meshgrid(*[grid] * columns), axis=-1).reshape(-1, columns)
@@ -110,14 +113,22 @@ def test_evidence_is_nearly_the_integral(columns: int, is_exclusive: bool) -> No
     np.testing.assert_allclose(believe(given, right, asked).evidence, integrals / np.sum(integrals), atol=0.01)
 
 
+def test_odds_multiply_the_evidence() -> None:
+    given = regressors(simulated("typical", 3, 100, 11).cases, False)
+    right, asked = answered(given, 7)
+    even, odd = np.ones(len(SPREADS)), np.array([4.0, 1.0, 2.0, 1.0])
+    found, plain = (believe(replace(given, odds=odds), right, asked).evidence for odds in (odd, even))
+    np.testing.assert_allclose(found, odd * plain / (odd @ plain), atol=5e-3)
+
+
 @pytest.mark.parametrize("is_exclusive", [False, True])
-def test_without_answers_labels_are_as_likely_as_none_and_all_spreads_alike(is_exclusive: bool) -> None:
+def test_without_answers_labels_are_as_likely_as_none_and_spreads_as_their_odds(is_exclusive: bool) -> None:
     cases = simulated("typical", 4, 100, 7).cases
     given = regressors(cases, is_exclusive)
     belief = believe(given, np.zeros(len(cases), int), np.zeros(len(given.start), int))
     wanted = 1 / (1 + cases.labels) if is_exclusive else np.full(len(cases), 0.5)
     np.testing.assert_allclose(belief.probability, wanted)
-    np.testing.assert_allclose(belief.evidence, 1 / len(SPREADS))
+    np.testing.assert_allclose(belief.evidence, given.odds / given.odds.sum())
     np.testing.assert_allclose(belief.weights, 0)
 
 
@@ -168,6 +179,7 @@ def test_answers_in_two_halves_count_as_much_as_at_once() -> None:
     twice = Regressors(
         np.repeat(given.columns, 2, axis=0),
         given.precisions,
+        given.odds,
         np.arange(2 * len(right)),
         np.arange(2 * len(right)),
     )
@@ -191,9 +203,10 @@ def test_classes_have_effects_only_if_they_are_few_and_named() -> None:
     many = simulated("typical", 3, 100, 13, classes=50, is_named=True).cases
     unnamed = simulated("typical", 3, 100, 13, classes=5).cases
     assert len(regressors(few, False).precisions) == len(SPREADS_OF_CLASSES)
-    assert regressors(few, False).columns.shape[1] > 7 + 3 + 5
+    own = len(FEATURES)
+    assert regressors(few, False).columns.shape[1] > own + 3 + 5
     for cases in (many, unnamed):
         given = regressors(cases, False)
-        assert given.precisions.shape == (len(SPREADS), 7 + 3)
-        np.testing.assert_allclose(given.precisions[:, :7], WIDE**-2)
-        np.testing.assert_allclose(given.precisions[:, 7:], np.array(SPREADS)[:, [0, 0, 0]] ** -2.0)
+        assert given.precisions.shape == (len(SPREADS), own + 3)
+        np.testing.assert_allclose(given.precisions[:, :own], WIDE**-2)
+        np.testing.assert_allclose(given.precisions[:, own:], np.array(SPREADS)[:, [0, 0, 0]] ** -2.0)

@@ -86,6 +86,8 @@ def test_features_of_a_pool_by_hand() -> None:
     np.testing.assert_allclose(found["labels"], [1 / 3 - 0.3, 2 / 3 - 0.3, 2 / 3 - 0.3])
     np.testing.assert_allclose(found["skill"], [0, skill[0] + skill[1], skill[2]], atol=1e-12)
     np.testing.assert_allclose(found["agreed"], [1, 0, 0])
+    np.testing.assert_allclose(found["skill × share"], found["skill"] * found["share"])
+    np.testing.assert_allclose(found["skill × leads"], found["skill"] * found["leads"])
 
 
 def test_features_do_not_depend_on_the_order_of_models_or_the_size_of_the_pool() -> None:

@@ -21,7 +21,7 @@ def known_by(pool: Pool, is_exclusive: bool, share: int = 2) -> tuple[Belief, Ac
     """One spread's belief after one in `share` items of each question, with the answers and what is left."""
     cases = pool.cases
     given = regressors(cases, is_exclusive)
-    given = replace(given, precisions=given.precisions[[2]])
+    given = replace(given, precisions=given.precisions[[2]], odds=np.ones(1))
     items = cases.items[cases.pattern]
     asked = items // share
     right = np.array([pool.recorded.right[s : s + n].sum() for s, n in zip(pool.recorded.start, asked, strict=True)])
