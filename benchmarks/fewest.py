@@ -32,7 +32,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.measuring import measured
-from benchmarks.pools import COLLECTIONS, Collection, ImageNet, Pool, cifar, credit, hashed, simulated, spearman
+from benchmarks.pools import COLLECTIONS, Collection, ImageNet, Pool, cifar, copied, credit, hashed, simulated, spearman
 from benchmarks.published import SELECTORS
 from dissensus.arrays import Array, Float, Int
 from dissensus.planning.cases import Patterns, cases_of, patterns_of, votes_of
@@ -296,28 +296,47 @@ CHOICES: dict[Goal, dict[str, Shares]] = {
         "power 1": Shares(0.8, 0.1, 0.07, 0.03, power=1.0),
         "power 4": Shares(0.8, 0.1, 0.07, 0.03, power=4.0),
         "more even": Shares(0.5, 0.1, 0.37, 0.03, power=2.0),
+        "more decisive": Shares(0.92, 0.02, 0.05, 0.01, power=2.0),
     },
 }
 
 
 def choices(kit: Path, runs: int = 40) -> Iterator[Row]:
-    """Other constants, on simulated pools and on the half of the ImageNet classifiers that is not reported."""
+    """Other constants, on simulated pools and on the half of the ImageNet classifiers that is not reported.
+
+    Every row is compared with the usual constants on the same pools: the mean difference and its standard error.
+    """
     data = ImageNet.read(kit)
     sets = [data.pool(_rng(8, run).choice(data.halves()[0], 11, replace=False)) for run in range(runs)]
+    usual: dict[str, Float[Array, "r b"]] = {}
     for name, shares in CHOICES["order"].items():
         table = []
         for run, pool in enumerate(sets):
             cases, truth = pool.cases()
             looks = _at(replay(Planner(cases, shares=shares), truth, BUDGETS, run), BUDGETS)
             table.append([spearman(_reported(look), pool.accuracy) for look in looks])
-        means = dict(zip(map(str, BUDGETS), np.mean(table, axis=0).round(3).tolist(), strict=True))
-        yield {"goal": "order", "pools": "ImageNet, other half", "shares": name, "runs": runs} | means
+        values = np.array(table)
+        means = dict(zip(map(str, BUDGETS), values.mean(axis=0).round(3).tolist(), strict=True))
+        row = {"goal": "order", "pools": "ImageNet, other half", "shares": name, "runs": runs} | means
+        yield row | _compared(values, usual.setdefault("order", values))
     budgets = LABELS[:7]
-    for pools, source in (("simulated", simulated), ("ImageNet, other half", lambda seed: hashed(data, seed))):
+    sources: dict[str, Callable[[int], Collection]] = {
+        "simulated": simulated,
+        "ImageNet, other half": lambda seed: hashed(data, seed),
+        "near-copies of these": lambda seed: copied(data, seed),
+    }
+    for pools, source in sources.items():
         own = [source(seed) for seed in range(runs)]
         for name, shares in CHOICES["best"].items():
             values = np.array([_found_best(pool, budgets, run, shares) for run, pool in enumerate(own)])
-            yield {"goal": "best", "pools": pools, "shares": name, "runs": runs} | _shares(values, budgets)
+            row = {"goal": "best", "pools": pools, "shares": name, "runs": runs} | _shares(values, budgets)
+            yield row | _compared(values, usual.setdefault(pools, values))
+
+
+def _compared(values: Float[Array, "r b"], usual: Float[Array, "r b"]) -> Row:
+    """The mean difference over all budgets, and its standard error over the pools."""
+    apart = (values - usual).mean(axis=1)
+    return {"− usual": round(float(apart.mean()), 3), "±": round(float(apart.std() / np.sqrt(len(apart))), 3)}
 
 
 TABLES: dict[str, Callable[..., Iterator[Row]]] = {

@@ -191,6 +191,22 @@ def hashed(data: ImageNet, seed: int) -> Collection:
     return Collection(labels[:, items], truth[items])
 
 
+def copied(data: ImageNet, seed: int) -> Collection:
+    """Many near-copies of few classifiers of the same half, as a collection with few classes.
+
+    A copy has the labels of random other classifiers on 3 to 25 % of the images, so that many are nearly tied.
+    """
+    rng = np.random.default_rng([153, seed])
+    tuning = data.halves()[0]
+    models, classes = int(rng.integers(30, 91)), int(rng.choice([2, 2, 4, 7]))
+    parents = rng.choice(rng.choice(tuning, rng.integers(6, 13), replace=False), models)
+    groups = rng.integers(classes, size=1000)
+    items = rng.choice(data.labels.shape[1], rng.choice([250, 500, 1000]), replace=False)
+    is_changed = rng.random((models, len(items))) < rng.uniform(0.03, 0.25, size=models)[:, None]
+    source = np.where(is_changed, rng.choice(tuning, is_changed.shape), parents[:, None])
+    return Collection(groups[data.labels[source, items]].astype(np.uint16), groups[data.original[items]])
+
+
 def spearman(found: Float[Array, " M"], truth: Float[Array, " M"]) -> float:
     """Rank correlation; nothing is known if all are equal."""
     if np.ptp(found) == 0 or np.ptp(truth) == 0:
