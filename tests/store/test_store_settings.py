@@ -122,7 +122,7 @@ def test_an_editor_that_adds_a_byte_order_mark_does_no_harm(toml: Path) -> None:
 
 
 def test_adding_a_model_leaves_every_line_of_the_person(toml: Path) -> None:
-    written = toml.read_text().replace("k = 30 ", "k = 12 # because we are few\n#")
+    written = toml.read_text().replace("k = 10 ", "k = 12 # because we are few\n#")
     toml.write_text(written)
     set_models(toml, {"a": model()})
     set_models(toml, {"b": model(size=224, mean=[0.1, 0.2, 0.3])})

@@ -80,7 +80,9 @@ def test_when_everything_is_asked_the_accuracies_are_exact(tmp_path: Path) -> No
 
 
 def test_a_study_that_draws_nothing_is_not_read_again_after_every_answer(tmp_path: Path, monkeypatch: Any) -> None:
-    competition = Competition(begun(tmp_path / "study")._task)
+    study = begun(tmp_path / "study")
+    study.change("estimate", {"questions": 0})
+    competition = Competition(study._task)
     monkeypatch.setattr(competition, "evaluation", lambda: pytest.fail("reads all answers"))
     competition.advance()
 

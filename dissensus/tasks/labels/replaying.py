@@ -303,8 +303,7 @@ def _words(setup: Setup, rule: str, questions: int, shown: Sequence[ReplayedBudg
     pool = counted(len(setup.found), "item")
     yield f"Replayed by the rule {rule} with seed {setup.seed}: {asked} {pool}{rest}."
     if last.answers < last.budget:
-        limit = " (more with a larger select.k in study.toml)" if rule == "mad" else ""
-        yield f"There are no more than {counted(last.answers, 'answer')} to play{limit}: larger budgets end there."
+        yield f"There are no more than {counted(last.answers, 'answer')} to play: larger budgets end there."
     if rule == "disagree":
         yield (
             "Nobody is asked about items on which all models agree: they count as right in accuracies, and intervals "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -46,18 +47,18 @@ def play_rounds(
     """How many questions the selection asks, and the ranking at each budget; ends when nothing is left to ask.
 
     Rounds of the study are used if there are any; otherwise the settings of the next round select among the items that
-    the answers cover. Rows that have no answers make room for reserves.
+    the answers cover, with as many items per duel as the largest budget takes. Rows that have no answers make room for
+    reserves.
 
     Raises:
         PlanningError: no answers are about anything selected.
     """
-    rows, outcomes = _outcomes(work, found)
+    rows, outcomes = _outcomes(work, found, max(budgets))
     if not len(outcomes):
         raise PlanningError("none of the recorded answers decides a selected item: select without rounds, or other k")
     asked = rows if found.verdicts.kind == "contains" else outcomes.item[:, None]
-    flat = asked.ravel()
-    is_new = np.zeros(len(flat), bool)
-    is_new[np.unique(flat, return_index=True)[1]] = True
+    is_new = np.zeros(asked.size, bool)
+    is_new[np.unique(asked, return_index=True)[1]] = True
     cost = np.cumsum(is_new.reshape(asked.shape).sum(axis=1))
     every = int(cost[-1])
 
@@ -70,9 +71,9 @@ def play_rounds(
     return every, looks()
 
 
-def _outcomes(work: Workspace[LabelSettings], found: Recording) -> tuple[Int[Array, "Q 2"], Outcomes]:
+def _outcomes(work: Workspace[LabelSettings], found: Recording, wanted: int) -> tuple[Int[Array, "Q 2"], Outcomes]:
     """The questions and the outcome of every row that is answered, in the order in which they are asked."""
-    selections, limits = _selections(work, found)
+    selections, limits = _selections(work, found, wanted)
     _, questions = questions_of(selections)
     rows, parts = [], []
     for selection, (k, cap), own in zip(selections, limits, questions, strict=True):
@@ -90,9 +91,12 @@ def _outcomes(work: Workspace[LabelSettings], found: Recording) -> tuple[Int[Arr
 
 
 def _selections(
-    work: Workspace[LabelSettings], found: Recording
+    work: Workspace[LabelSettings], found: Recording, wanted: int
 ) -> tuple[list[Selection], list[tuple[int, int | None]]]:
-    """The selections of all rounds, or what the next round would select; and the k and the cap of each."""
+    """The selections of all rounds, or what the next round would select; and the k and the cap of each.
+
+    If there are no rounds, k is doubled until there are as many questions as `wanted`, or no more.
+    """
     models, rounds = read_rounds(work.folder, Selection)
     if rounds:
         refuse_other_predictions(rounds, check_same_pool(work.folder, models))
@@ -100,6 +104,17 @@ def _selections(
         return [one.selection for one in rounds], [(one.settings["k"], one.settings["cap"]) for one in rounds]
     if not len(found):
         raise PlanningError("the answers cover no item of the pool, so nothing can be selected from them")
+    settings, before = recorded_settings(work.settings.select, work.classes) | {"reserves": 0}, 0
+    while True:
+        chosen = _selected(work, found, settings)
+        asked = len(questions_of([chosen])[0] if found.verdicts.kind == "contains" else np.unique(chosen.item))
+        if not before < asked < wanted:
+            return [chosen], [(settings["k"], settings["cap"])]
+        settings, before = settings | {"k": 2 * settings["k"]}, asked
+
+
+def _selected(work: Workspace[LabelSettings], found: Recording, settings: dict[str, Any]) -> Selection:
+    """What a first round with these settings would select among what was answered."""
 
     class AmongAnswers(LabelSelector):
         """The selection among what was answered."""
@@ -107,11 +122,9 @@ def _selections(
         def eligible(self) -> Eligible:
             return _answered(found, super().eligible())
 
-    settings = recorded_settings(work.settings.select, work.classes)
     stamps = check_same_pool(work.folder, found.models)
     plan: Plan[Selection] = Plan(1, found.models, duels_of(len(found.models)), settings, (), stamps)
-    chosen = AmongAnswers(work, plan).run(work, None)
-    return [chosen.selection], [(settings["k"], settings["cap"])]
+    return AmongAnswers(work, plan).run(work, None).selection
 
 
 def _answered(found: Recording, own: Eligible | None) -> Eligible:

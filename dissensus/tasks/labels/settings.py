@@ -52,7 +52,7 @@ LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
 class SelectSettings(Record):
     """How many items each duel gets, and which."""
 
-    k: int = Field(30, ge=1)
+    k: int = Field(10, ge=1)
     reserves: int | None = Field(None, ge=0)
     cap: int | None = Field(None, ge=1)
     """If None, 3, or no cap if all classes are equally far apart."""
@@ -65,7 +65,7 @@ class SelectSettings(Record):
 class EstimateSettings(Record):
     """What is drawn at random to estimate how often each model is right."""
 
-    questions: int = Field(0, ge=0)
+    questions: int = Field(200, ge=0)
     goal: Literal["order", "best"] = "order"
     batch: int = Field(20, ge=1)
     seed: int = Field(0, ge=0)
