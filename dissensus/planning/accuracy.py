@@ -25,14 +25,18 @@ class Accuracies:
     covariance: Float[Array, "M M"]
     gains: tuple[Float[Array, "c M"], ...]
 
-    def best(self, samples: int = SAMPLES, seed: int = 0) -> Float[Array, " M"]:
-        """The probability that each model is the best; equal models share it."""
+    def samples(self, count: int, seed: int = 0) -> Float[Array, "S M"]:
+        """Accuracies as they might be."""
         values, vectors = np.linalg.eigh(self.covariance)
         values = np.where(
             values > values[-1] * 1e-12, values, 0.0
         )  # rounding must not part models that are surely equal
-        noise = np.random.default_rng(seed).standard_normal((samples, len(self.mean)))
-        drawn = self.mean + noise @ (vectors * np.sqrt(values)).T
+        noise = np.random.default_rng(seed).standard_normal((count, len(self.mean)))
+        return np.asarray(self.mean + noise @ (vectors * np.sqrt(values)).T)
+
+    def best(self, samples: int = SAMPLES, seed: int = 0) -> Float[Array, " M"]:
+        """The probability that each model is the best; equal models share it."""
+        drawn = self.samples(samples, seed)
         winners = drawn >= drawn.max(axis=1, keepdims=True) - 1e-12
         return (winners / winners.sum(axis=1, keepdims=True)).mean(axis=0)
 

@@ -9,13 +9,78 @@ import numpy as np
 from scipy.special import lambertw
 
 from dissensus.arrays import Array, Bool, Float
+from dissensus.errors import PlanningError
+from dissensus.planning.cases import Cases
+from dissensus.planning.draws import Goal
 from dissensus.planning.estimate import Ledger, estimate
 
 State = Literal["decided", "tied", "undecided"]
+What = Literal["best", "order", "differences"]
 NARROWEST = 150
 """The number of draws at which the bands, in standard errors, would be narrowest if variances were known."""
 ROUNDING = 1e-9
 """Differences below this are none."""
+
+
+@dataclass(frozen=True)
+class Until:
+    """What has to be decided before nobody need be asked any more; `margin` is ε.
+
+    * `best`: one model is better than every other (with a margin: worse by at most the margin)
+    * `order`: of each two models, one is better, or they are tied (differ by at most the margin)
+    * `differences`: every difference between two models is known to ± the margin
+    """
+
+    what: What
+    margin: float = 0.0
+
+    @staticmethod
+    def parsed(text: str) -> Until:
+        """What a person wrote: 'best', 'order', 'ε=0.01', 'eps=1%', 'order,ε=0.01'.
+
+        Raises:
+            PlanningError: it is none of these, or ε is not between 0 and 1.
+        """
+        what: list[What] = []
+        margins: list[float] = []
+        for word in (part.strip().casefold() for part in text.split(",")):
+            name, equals, value = (part.strip() for part in word.partition("="))
+            if equals and name in NAMES_OF_MARGIN:
+                margins.append(_share(value, text))
+            elif word in ("best", "order"):
+                what.append("best" if word == "best" else "order")
+            else:
+                raise _not_understood(text)
+        if len(what) > 1 or len(margins) > 1:
+            raise _not_understood(text)
+        return Until(what[0] if what else "differences", margins[0] if margins else 0.0)
+
+    @property
+    def goal(self) -> Goal:
+        """What the draws should look for."""
+        return "best" if self.what == "best" else "order"
+
+    def __str__(self) -> str:
+        margin = [f"ε={self.margin:g}"] if self.margin else []
+        return ",".join(([] if self.what == "differences" else [self.what]) + margin)
+
+
+NAMES_OF_MARGIN = ("ε", "ϵ", "eps", "epsilon")
+
+
+def _share(value: str, text: str) -> float:
+    number = value.removesuffix("%").strip()
+    try:
+        share = float(number) / (100 if value.endswith("%") else 1)
+    except ValueError:
+        raise _not_understood(text) from None
+    if not 0 < share < 1:
+        raise PlanningError(f"ε is {value} in '{text}': give a difference of accuracies above 0 and below 1, like 0.01")
+    return share
+
+
+def _not_understood(text: str) -> PlanningError:
+    return PlanningError(f"'{text}' does not say when to stop: write best, order, ε=0.01 (or ε=1%), or order,ε=0.01")
 
 
 @dataclass(frozen=True)
@@ -48,13 +113,44 @@ class Bands:
         is_best: Bool[Array, " M"] = (low > ROUNDING - margin).all(axis=1)
         return int(np.argmax(np.where(is_best, self.difference.sum(axis=1), -np.inf))) if is_best.any() else None
 
+    def leaders(self, margin: float = 0.0) -> list[int]:
+        """The best model, or several that are surely equal and better than all others; empty if not known yet."""
+        if (best := self.best(margin)) is not None:
+            return [best]
+        is_equal = (np.abs(self.difference) <= ROUNDING) & (self.rivals <= ROUNDING)
+        return np.flatnonzero((is_equal | (self.difference - self.rivals > ROUNDING)).all(axis=1)).tolist()
 
-def bands(ledger: Ledger, level: float = 0.95) -> Bands:
-    """Bands that hold at any time, whenever one chooses to look; without two draws they are infinite.
+    def settle(self, until: Until) -> bool:
+        """Whether this is decided; statements about all pairs have to hold for all of them at once."""
+        if until.what == "best":
+            return bool(self.leaders(until.margin))
+        if until.what == "differences":
+            return bool((self.all_pairs <= until.margin + ROUNDING).all())
+        return not any("undecided" in row for row in self.states(until.margin, at_once=True))
+
+    def with_equal(self, is_equal: Bool[Array, "M M"]) -> Bands:
+        """The same, if some models are known to be equal without asking anybody."""
+        parts = (self.difference, self.pair, self.rivals, self.all_pairs)
+        return Bands(*(np.where(is_equal, 0.0, part) for part in parts))
+
+
+def equal_models(cases: Cases) -> Bool[Array, "M M"]:
+    """Which models make the same predictions on all items."""
+    return np.array([(cases.voters == cases.voters[:, [model]]).all(axis=0) for model in range(cases.models)])
+
+
+def alphas(models: int, level: float) -> tuple[float, float, float]:
+    """How often a band may fail: for one pair, for who is the best, and for all pairs at once.
 
     An error about the best model is that one of its M − 1 rivals seems better than it is: one side of M − 1 bands, so
     that each may fail with 2 / (M − 1) times what one band may.
     """
+    alpha, rivals, pairs = 1 - level, models - 1, models * (models - 1) / 2
+    return alpha, alpha * min(1, 2 / max(rivals, 1)), alpha / max(pairs, 1)
+
+
+def bands(ledger: Ledger, level: float = 0.95) -> Bands:
+    """Bands that hold at any time, whenever one chooses to look; without two draws they are infinite."""
     models = ledger.change.shape[1]
     if len(ledger) < 2:
         endless = np.where(np.eye(models, dtype=bool), 0.0, np.inf)
@@ -67,15 +163,16 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
         np.fill_diagonal(wide, 0.0)
         return wide
 
-    alpha, rivals, pairs = 1 - level, models - 1, models * (models - 1) / 2
     difference = found.mean[:, None] - found.mean
-    return Bands(difference, half(alpha), half(alpha * min(1, 2 / max(rivals, 1))), half(alpha / max(pairs, 1)))
+    return Bands(difference, *(half(alpha) for alpha in alphas(models, level)))
 
 
-def decisions(ledger: Ledger, mean: Float[Array, " M"], is_complete: bool, level: float = 0.95) -> Bands:
+def decisions(
+    cases: Cases, ledger: Ledger, mean: Float[Array, " M"], is_complete: bool, level: float = 0.95
+) -> Bands:
     """What the draws decide; once everything has been asked, the accuracies `mean` are exact and decide themselves."""
     if not is_complete:
-        return bands(ledger, level)
+        return bands(ledger, level).with_equal(equal_models(cases))
     exact = np.zeros((len(mean), len(mean)))
     return Bands(mean[:, None] - mean, exact, exact, exact)
 
@@ -93,7 +190,15 @@ def largest_error(draws: int, alpha: float) -> float:
     for a known variance: t² = (1 + r/n)·log((n + r) / (r·α²)). For that one, r = n / (u − 1) with u − log u = 1 −
     2·log α makes it least at n draws; r is what does so at NARROWEST. Infinite if there are too few draws to tell.
     """
+    return float(largest_errors(np.array([draws]), alpha)[0])
+
+
+def largest_errors(draws: Float[Array, " n"], alpha: float) -> Float[Array, " n"]:
+    """`largest_error` for several numbers of draws."""
     mixed = NARROWEST / float(-lambertw(-(alpha**2) / np.e, -1).real - 1)
     share = mixed / (draws + mixed)
-    ratio = (share * alpha**2) ** (-1 / draws)
-    return float(np.sqrt((draws - 1) * (ratio - 1) / (1 - ratio * share))) if ratio * share < 1 else np.inf
+    log_ratio = -np.log(share * alpha**2) / np.maximum(draws, 1)
+    is_enough = (draws >= 2) & (log_ratio + np.log(share) < 0)
+    ratio = np.exp(np.where(is_enough, log_ratio, 0.0))
+    square = (draws - 1) * (ratio - 1) / np.where(is_enough, 1 - ratio * share, 1.0)
+    return np.where(is_enough, np.sqrt(np.maximum(square, 0.0)), np.inf)

@@ -64,6 +64,8 @@ class Look:
     known: Accuracies
     ledger: Ledger
     planner: Planner
+    is_settled: bool = False
+    """Whether no question is left that tells models apart: their differences are exact."""
 
 
 def sizes_of_batches(budgets: Sequence[int]) -> list[int]:
@@ -96,7 +98,8 @@ def replay(planner: Planner, truth: Recorded, budgets: Sequence[int], seed: int 
         done += len(batch)
         known = planner.look(right, asked)
         if end in budgets or not (planner.items > asked).any():
-            yield Look(done, known, planner.ledger(batches, answers), planner)
+            is_open = (planner.items > asked) & ~planner.cases.is_agreed[planner.start]
+            yield Look(done, known, planner.ledger(batches, answers), planner, not is_open.any())
         if not (planner.items > asked).any():
             return
 
