@@ -7,6 +7,7 @@
     python benchmarks/fewest.py intervals        # coverage, wrong decisions, answers until the best is known
     python benchmarks/fewest.py cifar            # the first table on CIFAR-10
     python benchmarks/fewest.py size             # time and memory
+    python benchmarks/fewest.py plan             # forecasts of the price against what was needed; the other half
     python benchmarks/fewest.py choices          # what the constants of `draws.py` were chosen by; nothing is reported
     python benchmarks/fewest.py all
 
@@ -24,6 +25,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +38,18 @@ from benchmarks.pools import COLLECTIONS, Collection, ImageNet, Pool, cifar, cop
 from benchmarks.published import SELECTORS
 from dissensus.arrays import Array, Float, Int
 from dissensus.planning.cases import Patterns, cases_of, patterns_of, votes_of
-from dissensus.planning.decisions import bands
+from dissensus.planning.decisions import Until, bands, decisions
 from dissensus.planning.draws import USUAL, Goal, Shares
 from dissensus.planning.estimate import estimate
+from dissensus.planning.forecast import outlook
 from dissensus.planning.guard import guarded
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import Look, replay, sizes_of_batches
 
 KIT = Path(os.environ.get("DISSENSUS_KIT") or Path(__file__).resolve().parents[2] / "shared" / "data")
 BUDGETS = (250, 700, 2000)
+FORECASTS, MOST_PLANNED = (0, 50, 200), 4000
+"""After how many answers to forecast, and how many to give at most."""
 LABELS = (10, 25, 50, 75, 100, 150, 200, 300, 500)
 SLOW = {"CODA": 4}
 """Runs on one of so many pools."""
@@ -339,6 +344,46 @@ def _compared(values: Float[Array, "r b"], usual: Float[Array, "r b"]) -> Row:
     return {"− usual": round(float(apart.mean()), 3), "±": round(float(apart.std() / np.sqrt(len(apart))), 3)}
 
 
+def plan(kit: Path, runs: int = 20) -> Iterator[Row]:
+    """Forecasts against the answers that were really needed, as ratios, on pools that nothing is reported on."""
+    data = ImageNet.read(kit)
+    half = data.halves()[0]
+    sets = {
+        f"{count} of the other half": [
+            data.pool(_rng(9, run, count).choice(half, count, replace=False)).cases() for run in range(runs)
+        ]
+        for count in (3, 6)
+    }
+    sets["simulated"] = [simulated(run).pool.cases(is_named=True) for run in range(runs)]
+    for name, text in product(sets, ("best", "best,ε=0.02", "order,ε=0.02")):
+        until, found = Until.parsed(text), {after: [] for after in FORECASTS}  # type: ignore[var-annotated]
+        for run, (cases, truth) in enumerate(sets[name]):
+            is_whole = name == "simulated"
+            planner = Planner(cases, is_whole=is_whole, is_exclusive=is_whole, goal=until.goal)
+            nothing = np.zeros(len(cases), np.int64), np.zeros(len(planner.start), np.int64)
+            prices = {0: outlook(planner, *nothing, planner.items, planner.ledger([], [])).price(until)}
+            needed = 0
+            for look in replay(planner, truth, sizes_of_batches([*FORECASTS[1:], MOST_PLANNED]), run):
+                if decisions(cases, look.ledger, look.known.mean, look.is_settled).settle(until):
+                    needed = look.answers
+                    break
+                if look.answers in FORECASTS:
+                    left = planner.items - look.asked
+                    prices[look.answers] = outlook(planner, look.right, look.asked, left, look.ledger).price(until)
+            for after, price in prices.items() if needed else ():
+                total = np.array([price.median, price.low, price.high]) + after
+                found[after].append((total[0] / needed, needed, total[1] <= needed <= total[2]))
+        for after, values in found.items():
+            if len(values) >= runs / 4:
+                ratio, count, is_within = np.array(values, np.float64).T
+                low, median, high = np.quantile(ratio, [0.1, 0.5, 0.9]).round(2).tolist()
+                yield {
+                    "sets": name, "until": text, "forecast after": after, "runs": len(values),
+                    "answers needed, median": int(np.median(count)), "forecast / needed, median": median,
+                    "10 %": low, "90 %": high, "in the range": round(float(is_within.mean()), 2),
+                }  # fmt: skip
+
+
 TABLES: dict[str, Callable[..., Iterator[Row]]] = {
     "typical": typical,
     "traps": traps,
@@ -348,6 +393,7 @@ TABLES: dict[str, Callable[..., Iterator[Row]]] = {
     "cifar": cifar_sets,
     "size": size,
     "choices": choices,
+    "plan": plan,
 }
 
 

@@ -169,6 +169,10 @@ class Inquiry(Protocol):
     version: tuple[int, ...]
     """Changes when the questions change."""
 
+    @property
+    def outlook(self) -> str:
+        """When the owner may stop, in a line, as of the last `advance`; empty if there is nothing to say."""
+
     def is_current(self) -> bool:
         """False if the questions have changed, so that the inquiry has to be built again."""
 

@@ -10,7 +10,7 @@ import typer
 
 from dissensus import printing
 from dissensus.cli.app import agreed, app, judgements, serving
-from dissensus.cli.options import Format, Json, StudyPath, Trust
+from dissensus.cli.options import Format, Json, StudyPath, Trust, Until
 from dissensus.study import Study
 
 
@@ -115,12 +115,14 @@ def serve(
     database: Annotated[
         str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
     ] = None,
+    until: Until = None,
 ) -> None:
     """Serve the questions to annotators' browsers without revealing the models; stop with Ctrl-C, no answer is lost.
 
     Annotators sign in with personal links: `dissensus annotators add`. Each question goes to three people unless
     --answers or study.toml says otherwise, except masks: one person draws, another checks. What that costs is printed
     first.
+    With --until, questions are drawn at random, more often where they decide more, until that is known (labels only).
     Options given here are saved in study.toml.
 
     Example: `dissensus serve birds --answers 5`
@@ -134,5 +136,5 @@ def serve(
         )
     with serving():
         ready = printing.show_serving(study)
-        Study(study).serve(ready, host, port, printing.say, answers=answers, database=database)
+        Study(study).serve(ready, host, port, printing.say, answers=answers, database=database, until=until)
     printing.say("stopped; every acknowledged answer is stored")

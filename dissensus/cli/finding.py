@@ -9,7 +9,7 @@ import typer
 
 from dissensus import printing
 from dissensus.cli.app import app
-from dissensus.cli.options import DISTANCES, GOALS, RULES, Format, Json, Ranked, StudyPath
+from dissensus.cli.options import DISTANCES, GOALS, RULES, Format, Json, Ranked, StudyPath, Until
 from dissensus.study import Study
 
 Goal = Literal["order", "best"]
@@ -37,6 +37,27 @@ def rank(
             return printing.show_rankings(ranking, json)
         agreement = opened.consensus() if opened.settings.task == "labels" else None
     return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
+
+
+@app.command()
+def plan(
+    study: StudyPath,
+    until: Until = None,
+    answers: Annotated[
+        int | None, typer.Option(help="Annotators per question.", show_default="study.toml, or 3")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Forecast how many questions, answers and minutes it takes until the best model or the order is known.
+
+    STUDY needs a pool and predictions; nobody has to be asked first, but answers make the forecast better (labels
+    only).
+
+    Example: `dissensus plan birds --until order,ε=0.01 --answers 3`
+    """
+    with printing.progress(quiet=json) as progress:
+        found = Study(study, progress).plan(until, answers)
+    printing.show_plan(found, json)
 
 
 @app.command()
@@ -110,9 +131,16 @@ def replay(
             metavar="ANSWERS", help="Recorded answers, as judgements import reads them.", show_default=False
         ),
     ],
-    budget: Annotated[str, typer.Option(help="Numbers of answers at which to look.")] = "250,700,2000",
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Numbers of answers at which to look.", show_default="250,700,2000 without --until"),
+    ] = None,
+    until: Until = None,
     rule: Annotated[str, typer.Option(help=f"What is asked next: one of {RULES}.")] = "adaptive",
-    goal: Annotated[str, typer.Option(help=f"What adaptive is after: one of {GOALS}.")] = "order",
+    goal: Annotated[
+        str | None,
+        typer.Option(help=f"What adaptive is after: one of {GOALS}.", show_default="what --until needs, or order"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="The seed of everything that is random.")] = 0,
     format: Format = None,
     annotator: Annotated[
@@ -122,14 +150,16 @@ def replay(
 ) -> None:
     """Play recorded ANSWERS as if people were being asked now: what is known about the models after so many answers?
 
-    Only what was answered can be asked. STUDY needs a pool and predictions, and stays as it is (labels only).
+    Only what was answered can be asked. With --until, it stops as soon as that is decided, and says how many answers it
+    took. STUDY needs a pool and predictions, and stays as it is (labels only).
 
     Example: `dissensus replay birds answers.csv --budget 250,700,2000 --rule adaptive --seed 0 --json`
     """
     from dissensus.tasks.labels.replaying import parsed_budgets
 
     with printing.progress(quiet=json) as progress:
-        found = Study(study, progress).replay(answers, parsed_budgets(budget), rule, goal, seed, format, annotator)
+        budgets = None if budget is None else parsed_budgets(budget)
+        found = Study(study, progress).replay(answers, budgets, rule, goal, seed, format, annotator, until)
     printing.show_replay(found, json)
 
 

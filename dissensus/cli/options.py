@@ -18,6 +18,14 @@ GOALS = "order, best"
 DISTORTIONS = "jpeg,jpeg2000,noise,blur"
 
 StudyPath = Annotated[Path, typer.Argument(metavar="STUDY", help="The study folder.", show_default=False)]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until",
+        help="What has to be decided: best, order, ε=0.01 (or eps=1%: differences to ±1 point), or order,ε=0.01.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models to add.", show_default=False)]
 Format = Annotated[

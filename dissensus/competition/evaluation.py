@@ -84,6 +84,11 @@ class Competition(Generic[S, H]):
         if self.rounds and self.task.may_advance(self.question_set):
             self.task.advance(self.evaluation())
 
+    @property
+    def outlook(self) -> str:
+        """When the owner may stop, in a line."""
+        return self.task.outlook
+
     def evaluation(self) -> Evaluation[S, States]:
         """All rounds with the answers stored so far.
 

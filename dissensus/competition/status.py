@@ -11,9 +11,9 @@ import numpy as np
 
 from dissensus.competition.changes import mixed_rounds, outdated
 from dissensus.competition.evaluation import Competition
-from dissensus.competition.task import Task
+from dissensus.competition.task import Evaluation, Task
 from dissensus.competition.uncounted import uncounted
-from dissensus.records import Record, Step
+from dissensus.records import OPEN, Record, Step
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
 from dissensus.store.files import exists
@@ -81,6 +81,11 @@ class Status(Record):
     """Answers to the study's main questions: without controls, repeats, training and the owner's own questions."""
     annotators: int
     """How many people gave these judgements."""
+    drawn: int = 0
+    """Questions that were drawn at random to estimate how often each model is right."""
+    drawn_answered: int = 0
+    decided: tuple[str, ...] = ()
+    """Sentences about what these decide."""
     changes: tuple[str, ...] = ()
     """Sentences about settings that have changed since rounds were selected or answers were given."""
     next: str
@@ -96,6 +101,8 @@ def status_of(task: Task[Any, Any]) -> Status:
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     old = None if evaluation is None else outdated(task, competing, evaluation.rounds)
+    drawn, told = (0, 0) if evaluation is None else _draws(evaluation)
+    decided, is_over = task.draws_in_words(evaluation) if evaluation is not None and drawn else ((), True)
     return Status(
         study=str(folder.root),
         task=settings.task,
@@ -111,9 +118,20 @@ def status_of(task: Task[Any, Any]) -> Status:
         answers=work.answers.counts()[0],
         judgements=judgements,
         annotators=annotators,
+        drawn=drawn,
+        drawn_answered=told,
+        decided=decided,
         changes=() if evaluation is None else (*(() if old is None else (old.words,)), *uncounted(task)),
-        next=_next(folder, has_pool, models, competing, old is not None and old.is_replaced, questions, waiting),
+        next=_next(
+            folder, has_pool, models, competing, old is not None and old.is_replaced, questions, waiting, is_over
+        ),
     )
+
+
+def _draws(evaluation: Evaluation[Any, Any]) -> tuple[int, int]:
+    """How many questions were drawn, and how many of these are answered."""
+    drawn = np.unique(evaluation.question_set.drawn)
+    return len(drawn), int((evaluation.states.state[drawn] != OPEN).sum())
 
 
 def _rounds(task: Task[Any, Any], rounds: Sequence[Round[Any]]) -> tuple[RoundStatus, ...]:
@@ -173,8 +191,12 @@ def _next(
     is_replaced: bool,
     questions: int,
     waiting: int,
+    is_over: bool,
 ) -> str:
-    """The command that comes next; `is_replaced` if `select` would replace the last round."""
+    """The command that comes next; `is_replaced` if `select` would replace the last round.
+
+    `is_over` if nothing more has to be drawn.
+    """
     study = shlex.quote(str(folder.root))
     again = [f"--again {model.model}" for model in models if model.changed and model.model not in competing]
     if not has_pool:
@@ -187,4 +209,4 @@ def _next(
         return f"dissensus select {study}"
     if waiting:
         return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions are open"
-    return f"dissensus report {study}"
+    return f"dissensus report {study}" if is_over else f"dissensus draw {study}    # not everything is decided yet"

@@ -276,8 +276,15 @@ class Task(ABC, Generic[S, H]):
         """Whether `advance` may add questions: cheap, as it is asked after every answer."""
         return False
 
+    outlook = ""
+    """When the owner may stop, in a line, as of the last `advance`; empty if there is nothing to say."""
+
     def advance(self, evaluation: Evaluation[S, Any]) -> None:
         """Add questions that depend on the answers so far; called while the study is served."""
+
+    def draws_in_words(self, evaluation: Evaluation[S, Any]) -> tuple[tuple[str, ...], bool]:
+        """What the questions that were drawn at random decide, and whether that is what was wanted."""
+        return (), True
 
     def further_questions(self, evaluation: Evaluation[S, Any]) -> list[Question]:
         """Questions of later groups that the study has needed so far."""

@@ -13,8 +13,8 @@ from dissensus.errors import PlanningError
 from dissensus.planning.cases import Cases
 from dissensus.planning.draws import Goal
 from dissensus.planning.estimate import Ledger, estimate
+from dissensus.records import State
 
-State = Literal["decided", "tied", "undecided"]
 What = Literal["best", "order", "differences"]
 NARROWEST = 150
 """The number of draws at which the bands, in standard errors, would be narrowest if variances were known."""
@@ -167,9 +167,7 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
     return Bands(difference, *(half(alpha) for alpha in alphas(models, level)))
 
 
-def decisions(
-    cases: Cases, ledger: Ledger, mean: Float[Array, " M"], is_complete: bool, level: float = 0.95
-) -> Bands:
+def decisions(cases: Cases, ledger: Ledger, mean: Float[Array, " M"], is_complete: bool, level: float = 0.95) -> Bands:
     """What the draws decide; once everything has been asked, the accuracies `mean` are exact and decide themselves."""
     if not is_complete:
         return bands(ledger, level).with_equal(equal_models(cases))

@@ -7,7 +7,7 @@ estimate from the draws (`estimate.py`) unbiased, whatever the belief thinks.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dissensus.planning.belief import Belief
 from dissensus.planning.cases import Cases
 
 Goal = Literal["order", "best"]
+GOALS: tuple[Goal, ...] = get_args(Goal)
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,8 @@ class Price:
 class Outlook:
     """What is known, and what is expected of further draws.
 
-    `variance` is that of every difference as one further draw estimates it. `difference` is what the `draws` so far say,
-    and `so_far` the variance of that, infinite without two draws. `left` counts questions that tell models apart.
+    `variance` is that of every difference as one further draw estimates it. `difference` is what the `draws` so far
+    say, and `so_far` the variance of that, infinite without two draws. `left` counts questions that tell models apart.
     """
 
     known: Accuracies
@@ -92,9 +92,7 @@ class Outlook:
             alpha = all_pairs
         rows = np.arange(len(accuracy))[:, None]
         gap = accuracy[rows, first] - accuracy[rows, second]
-        variance, estimated, so_far = (
-            table[first, second] for table in (self.variance, self.difference, self.so_far)
-        )
+        variance, estimated, so_far = (table[first, second] for table in (self.variance, self.difference, self.so_far))
         pairs = Pairs(gap, variance, self.left, self.draws, estimated, so_far)
         return pairs.needed(until, alpha)
 

@@ -64,8 +64,16 @@ class Look:
     known: Accuracies
     ledger: Ledger
     planner: Planner
-    is_settled: bool = False
-    """Whether no question is left that tells models apart: their differences are exact."""
+    right: Int[Array, " c"]
+    """How often each case was right."""
+    asked: Int[Array, " q"]
+    """How often each question was asked."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no question is left that tells models apart: their differences are exact."""
+        is_left = (self.planner.items > self.asked) & ~self.planner.cases.is_agreed[self.planner.start]
+        return not is_left.any()
 
 
 def sizes_of_batches(budgets: Sequence[int]) -> list[int]:
@@ -98,8 +106,7 @@ def replay(planner: Planner, truth: Recorded, budgets: Sequence[int], seed: int 
         done += len(batch)
         known = planner.look(right, asked)
         if end in budgets or not (planner.items > asked).any():
-            is_open = (planner.items > asked) & ~planner.cases.is_agreed[planner.start]
-            yield Look(done, known, planner.ledger(batches, answers), planner, not is_open.any())
+            yield Look(done, known, planner.ledger(batches, answers), planner, right.copy(), asked.copy())
         if not (planner.items > asked).any():
             return
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +17,11 @@ from dissensus.report.wording import counted, fragility_words
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
-    from dissensus.records import Classes, Estimates, Ranking, Rankings, Replay, Standing
+    from dissensus.records import Classes, Estimates, Pair, Plan, Ranking, Rankings, Replay, Standing
     from dissensus.report.data import Benchmark
 
 
+MOST_PAIRS = 40
 MAD_HEADS = ("rank", "model", "ranks")
 """What the rule `mad` says about a model."""
 
@@ -64,6 +65,25 @@ def show_drawn(study: Path, drawn: int, as_json: bool) -> None:
     return say(f"{counted(drawn, 'question')} drawn. Next: dissensus serve {study}")
 
 
+def show_plan(plan: Plan, as_json: bool) -> None:
+    """What can be decided, and what it costs."""
+    if as_json:
+        return show_json(plan.model_dump(mode="json"))
+    for one in plan.milestones:
+        say(one.words)
+    for sentence in plan.words:
+        say(sentence)
+    columns = [Column(name, justify="right") for name in ("questions", "8 of 10 cases", "answers", "minutes")]
+    table = Table("until", *columns)
+    for one in plan.milestones:
+        if one.is_reached:
+            table.add_row(one.until, "known", "", "", "")
+            continue
+        span = f"{one.low:,}–{one.high:,}"
+        table.add_row(one.until, f"{one.questions:,}", span, f"{one.answers:,}", f"{one.minutes:,.0f}")
+    return out.print(table)
+
+
 def show_estimates(found: Estimates, as_json: bool) -> None:
     """Who is most often right, the main answer first."""
     if as_json:
@@ -74,7 +94,32 @@ def show_estimates(found: Estimates, as_json: bool) -> None:
     table = Table("model", *columns)
     for one in found.models:
         table.add_row(escape(one.model), f"{one.accuracy:.3f}", f"{one.low:.3f}–{one.high:.3f}", f"{one.p_best:.2f}")
-    return out.print(table)
+    out.print(table)
+    return _show_pairs(found.compared) if found.draws or found.decided else None
+
+
+def _show_pairs(pairs: Sequence[Pair]) -> None:
+    """What is decided about each pair, the closest ones last."""
+    table = Table("pair", Column("difference", justify="right"), "bounds", "by itself", "bounds", "all at once")
+    for one in sorted(pairs, key=lambda pair: -abs(pair.difference))[:MOST_PAIRS]:
+        sides = [
+            (f"{number_of(low)}…{number_of(high)}", state)
+            for low, high, state in (
+                (one.low, one.high, one.state),
+                (one.low_at_once, one.high_at_once, one.state_at_once),
+            )
+        ]
+        cells = [cell for side in sides for cell in side]
+        table.add_row(escape(f"{one.first} – {one.second}"), number_of(one.difference), *cells)
+    out.print(table)
+    if len(pairs) > MOST_PAIRS:
+        say(f"{len(pairs) - MOST_PAIRS:,} pairs are not shown: --json has all of them")
+    return say("differences in points, by the draws alone; bounds hold at any number of looks")
+
+
+def number_of(share: float) -> str:
+    """A difference in points."""
+    return f"{100 * share:z.1f}".replace("-", "−")
 
 
 def show_rankings(rankings: Rankings, as_json: bool) -> None:
@@ -172,6 +217,10 @@ def show_status(status: Status, as_json: bool) -> None:
     answered = status.questions - status.open_questions
     people = f"{status.judgements:,} judgements by {people_words(status.annotators)}"
     say(f"{answered:,} of {status.questions:,} questions answered, {people}")
+    if status.drawn:
+        say(f"{status.drawn_answered:,} of {counted(status.drawn, 'question')} drawn at random answered")
+    for sentence in status.decided:
+        say(sentence)
     if status.discarded_items:
         say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain, or the picture is missing")
     for sentence in status.changes:

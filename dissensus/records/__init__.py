@@ -19,10 +19,11 @@ from dissensus.records.answers import (
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_problem
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
-from dissensus.records.estimates import Estimates, ModelAccuracy
+from dissensus.records.estimates import Estimates, ModelAccuracy, Pair, State
 from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
+from dissensus.records.plans import Milestone, Plan
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
 from dissensus.records.replays import HEADS, LEGEND, Replay, ReplayedBudget, ReplayedModel
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
@@ -66,10 +67,13 @@ __all__ = [
     "Judgement",
     "Maps",
     "MaskSelection",
+    "Milestone",
     "ModelAccuracy",
     "Otherwise",
     "Outcomes",
+    "Pair",
     "PairSelection",
+    "Plan",
     "Provenance",
     "Question",
     "Ranking",
@@ -83,6 +87,7 @@ __all__ = [
     "Selected",
     "Selection",
     "Standing",
+    "State",
     "Step",
     "Tally",
     "Taxonomy",

@@ -2,12 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from dissensus.records.base import Record
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
+
+
+State = Literal["decided", "tied", "undecided"]
+
+
+class Pair(Record):
+    """Two models, the one that looks better by the draws alone first, and how much more often it is right.
+
+    `low` and `high` bound the difference whenever one looks, for this pair by itself; the bounds `at_once` hold for all
+    pairs together. A pair is decided if its bounds exclude zero, tied if they lie within ±ε.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    state: State
+    low_at_once: float
+    high_at_once: float
+    state_at_once: State
+
+
+def ranks_left(model: str, models: int, decided: Sequence[tuple[str, str]]) -> tuple[int, int]:
+    """The best and the worst rank that decided pairs, the better model first, leave to a model."""
+    return 1 + sum(worse == model for _, worse in decided), models - sum(better == model for better, _ in decided)
 
 
 class ModelAccuracy(Record):
@@ -28,8 +55,14 @@ class Estimates(Record):
     best: str | None
     """The model that is better than every other, whenever one looks; None as long as that is not known."""
     decided: tuple[tuple[str, str], ...]
-    """Pairs of models, the better one first."""
+    """Pairs of models, the better one first; each is decided by itself."""
     pairs: int
+    compared: tuple[Pair, ...]
+    """All pairs, with what is decided about each by itself and about all at once."""
+    until: str
+    """What people are asked for: the best model, the order, or differences within ±ε."""
+    is_settled: bool
+    """Whether that is decided."""
     pool: int
     contested: int
     """Items on which the models do not all agree."""
@@ -45,6 +78,29 @@ class Estimates(Record):
         from dissensus.frames import frame_of
 
         return frame_of({name: [getattr(one, name) for one in self.models] for name in ModelAccuracy.model_fields})
+
+    def ranks(self, at_once: bool = False) -> dict[str, tuple[int, int]]:
+        """The ranks that the decided pairs leave to each model: each pair by itself, or all of them at once."""
+        named = [(one.first, one.second, one.state_at_once if at_once else one.state) for one in self.compared]
+        decided = [(first, second) for first, second, state in named if state == "decided"]
+        return {one.model: ranks_left(one.model, len(self.models), decided) for one in self.models}
+
+    def plot_ranks(self) -> Plot:
+        """The ranks that the pairs that are decided by themselves leave to each model."""
+        from dissensus.plots import dots
+
+        names, ranks = [one.model for one in self.models], self.ranks()
+        return dots(
+            "accuracy-ranks",
+            "Ranks that are possible, pair by pair",
+            names,
+            list(range(1, len(names) + 1)),
+            [ranks[name][0] for name in names],
+            [ranks[name][1] for name in names],
+            "Rank by how often a model is right",
+            "Dots are ranks by estimated accuracy. Bars are the ranks that the decided pairs leave to a model, each "
+            "pair taken by itself.",
+        )
 
     def plot(self) -> Plot:
         """The accuracies with their intervals."""

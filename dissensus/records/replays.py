@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dissensus.records.base import Record
+from dissensus.records.estimates import Pair, ranks_left
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
@@ -40,8 +41,12 @@ class ReplayedBudget(Record):
     best: str | None
     """The model that is better than every other, if that is decided."""
     decided: tuple[tuple[str, str], ...]
-    """Pairs of models, the better one first."""
+    """Pairs of models, the better one first; each is decided by itself."""
+    tied: tuple[tuple[str, str], ...]
+    """Pairs of models that make the same predictions, or differ by at most ε."""
     undecided: int
+    pairs: tuple[Pair, ...]
+    """All pairs, with what is decided about each by itself and about all at once; none for the rule `mad`."""
     hardest_to_falsify: tuple[str, ...] | None
     """The ranking by the study's own method, for the rule that selects as the study does."""
     correlation: float | None
@@ -61,8 +66,7 @@ class ReplayedBudget(Record):
 
     def _ranks(self, model: str) -> str:
         """The ranks that the decided pairs leave to a model, such as '2–4'."""
-        low = 1 + sum(worse == model for _, worse in self.decided)
-        high = len(self.models) - sum(better == model for better, _ in self.decided)
+        low, high = ranks_left(model, len(self.models), self.decided)
         return str(low) if low == high else f"{low}–{high}"
 
 
@@ -79,6 +83,10 @@ class Replay(Record):
     kind: str
     rule: str
     goal: str
+    until: str | None
+    """When to stop, if that was said."""
+    reached: int | None
+    """The number of answers after which that was decided."""
     seed: int
     accuracies: dict[str, float]
     budgets: tuple[ReplayedBudget, ...]

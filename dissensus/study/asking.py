@@ -122,15 +122,26 @@ class Asking(Base):
         host: str | None = None,
         port: int | None = None,
         instructions: Sequence[str] | None = None,
+        until: str | None = None,
     ) -> None:
         """Save settings of the service in study.toml: people per question, where it listens, where answers are stored.
 
-        `instructions` are paragraphs that people read before they start.
+        `instructions` are paragraphs that people read before they start. `until` is what has to be decided about
+        classifiers: the service draws questions by itself until it is.
 
         Raises:
             StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
-        self._configure(_service_settings(self.folder, answers, database, host, port, instructions))
+        self._configure(self._service(answers, database, host, port, instructions, until))
+
+    def _service(self, *given: Any) -> dict[str, dict[str, Any]]:
+        """What study.toml says about the service, by section; `until`, the last one, is for labels only."""
+        if given[-1] is not None:
+            from dissensus.planning.decisions import Until
+
+            self._labels("draws that decide something")
+            Until.parsed(given[-1])
+        return _service_settings(self.folder, *given)
 
     def _configure(self, values: Mapping[str, dict[str, Any]]) -> None:
         self._with_service(values)  # all are checked before any is written
@@ -161,6 +172,7 @@ class Asking(Base):
         *,
         answers: int | None = None,
         database: str | None = None,
+        until: str | None = None,
     ) -> None:
         """Serve the annotation pages until the process is stopped.
 
@@ -176,14 +188,19 @@ class Asking(Base):
         from dissensus.web.running import run
 
         tell = tell or (lambda _: None)
-        values = _service_settings(self.folder, answers, database, host, port)
+        values = self._service(answers, database, host, port, None, until)
         before, usual = self.settings.judge.min_answers, self.settings.judge.served_answers
         if answers is None and usual != before and self._is_unanswered(values):
             values["judge"] = {"min_answers": usual}
         settings = self._with_service(values)
 
         def started(address: str, service: Service) -> None:
-            lines = (*effort_of(service.desk, before).words, *uncounted(self._task_with(settings)))
+            outlook = service.desk.backing.inquiry.outlook
+            lines = (
+                *effort_of(service.desk, before).words,
+                *filter(None, [outlook]),
+                *uncounted(self._task_with(settings)),
+            )
             if values:
                 self._configure(values)
             for line in lines:
@@ -259,6 +276,7 @@ def _service_settings(
     host: str | None = None,
     port: int | None = None,
     instructions: Sequence[str] | None = None,
+    until: str | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What study.toml says about the service, by section, without what is not given.
 
@@ -278,6 +296,10 @@ def _service_settings(
         "port": port or None,  # port 0 is not saved: it picks a different port each time
         "instructions": None if instructions is None else list(instructions),
     }
-    sections: dict[str, dict[str, Any]] = {"judge": {"min_answers": answers}, "serve": serve}
+    sections: dict[str, dict[str, Any]] = {
+        "judge": {"min_answers": answers},
+        "serve": serve,
+        "estimate": {"until": until},
+    }
     given = {name: {key: value for key, value in one.items() if value is not None} for name, one in sections.items()}
     return {name: values for name, values in given.items() if values}

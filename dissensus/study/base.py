@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dissensus.records import Classes
     from dissensus.store.database import Database
     from dissensus.store.settings import Settings
+    from dissensus.tasks.labels import Labels
     from dissensus.tasks.scores import Scores
 
 
@@ -120,6 +121,19 @@ class Base:
         task = self._task
         if not isinstance(task, Scores):
             raise StudyError(f"this is a study of {task.name}: only studies of scores have scales and sliders")
+        return task
+
+    def _labels(self, what: str) -> Labels:
+        """The competition of classifiers.
+
+        Raises:
+            StudyError: the study has another task.
+        """
+        from dissensus.tasks.labels import Labels
+
+        task = self._task
+        if not isinstance(task, Labels):
+            raise StudyError(f"only studies of labels have {what}: their questions have right and wrong answers")
         return task
 
     @cached_property

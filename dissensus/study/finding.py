@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dissensus.errors import StudyError
 from dissensus.study.base import Base, file_of
 
 if TYPE_CHECKING:
@@ -14,9 +13,8 @@ if TYPE_CHECKING:
     from dissensus.competition.status import Status
     from dissensus.competition.task import Evaluation
     from dissensus.plots import Plot
-    from dissensus.records import Estimates, Ranking, Rankings, Replay
+    from dissensus.records import Estimates, Plan, Ranking, Rankings, Replay
     from dissensus.report.data import Benchmark
-    from dissensus.tasks.labels import Labels
 
 
 class Finding(Base):
@@ -37,7 +35,8 @@ class Finding(Base):
 
         Args:
             count: How many; defaults to `estimate.batch` in study.toml.
-            goal: Whether the order of all models matters, or only which is best; defaults to `estimate.goal`.
+            goal: Whether the order of all models matters, or only which is best; defaults to `estimate.goal`, or to
+                what `estimate.until` needs.
         """
         task = self._labels("draws")
         with self._changing():
@@ -47,13 +46,18 @@ class Finding(Base):
         """Which classifiers are most often right on the pool, with intervals, from all answers and draws so far."""
         return self._labels("estimates").estimates(self.evaluation())
 
-    def _labels(self, what: str) -> Labels:
-        from dissensus.tasks.labels import Labels
+    def plan(self, until: str | None = None, answers: int | None = None) -> Plan:
+        """How many questions, answers and minutes it takes until something is decided about the classifiers.
 
-        task = self._task
-        if not isinstance(task, Labels):
-            raise StudyError(f"only studies of labels have {what}: their questions have right and wrong answers")
-        return task
+        A pool and predictions are enough: before anybody is asked, the forecast rests on how the models agree. Later it
+        rests on the answers and draws so far.
+
+        Args:
+            until: What is to be decided: best, order, 'ε=0.01', or both such as 'order,ε=0.01'; by default several.
+            answers: How many people answer each question; defaults to what `serve` would ask for.
+        """
+        task = self._labels("plans")
+        return task.plan(self._unweighed() if self.folder.rounds() else None, until, answers)
 
     def rule_changes(self) -> tuple[str, ...]:
         """What has changed in [judge] since the last ranking, in a sentence; empty if nothing has."""
@@ -79,12 +83,13 @@ class Finding(Base):
     def replay(
         self,
         answers: Any,
-        budgets: int | Sequence[int] = (250, 700, 2000),
+        budgets: int | Sequence[int] | None = None,
         rule: str = "adaptive",
-        goal: str = "order",
+        goal: str | None = None,
         seed: int = 0,
         format: str | None = None,
         annotator: str | None = None,
+        until: str | None = None,
     ) -> Replay:
         """Play recorded answers as if people were being asked now; the study stays as it is.
 
@@ -92,12 +97,14 @@ class Finding(Base):
             answers: A file that `judgements_import` could read, or what `answer` accepts. Only what was answered can
                 be asked: items count if every label that a model predicts for them has a verdict, or if people picked
                 their class.
-            budgets: Numbers of answers at which to look.
+            budgets: Numbers of answers at which to look; 250, 700 and 2,000 unless `until` says when to stop.
             rule: What is asked next: adaptive, random, disagree or mad.
-            goal: What the rule `adaptive` is after: order (of all models) or best (model).
+            goal: What the rule `adaptive` is after: order (of all models) or best (model); defaults to what `until`
+                needs, or to the order.
             seed: Of everything that is random.
             format: As in `judgements_import`.
             annotator: Who answered, if the answers do not say.
+            until: Stop once this is decided: best, order, 'ε=0.01', or both such as 'order,ε=0.01'.
 
         Raises:
             StudyError: the study's task is not labels, the rule or the goal is unknown, or a budget is not positive.
@@ -107,9 +114,9 @@ class Finding(Base):
         from dissensus.tasks.labels.replaying import replay
 
         work = self._labels("replays").work
-        wanted = [budgets] if isinstance(budgets, int) else list(budgets)
+        wanted = [budgets] if isinstance(budgets, int) else budgets
         with file_of(answers) as path:
-            return replay(work, path, wanted, rule, goal, seed, format, annotator)
+            return replay(work, path, wanted, rule, goal, seed, format, annotator, until)
 
     def benchmark(self, ranking: Ranking) -> Benchmark | None:
         """The ranking compared with the user's benchmark, if there is one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,7 +100,11 @@ def effort_of(memory: Memory, before: int) -> Effort:
 
 
 def _seconds(kind: str, kinds: Array, column: Mapping[str, Array]) -> float:
-    """The median time of an answer so far, or the kind's own estimate."""
     is_timed = (column["role"] == ROLES.index("asked")) & (column["seconds"] >= 0)
-    times = column["seconds"][is_timed & (kinds[column["question"]] == kind)]
-    return float(np.median(times)) if len(times) >= MEASURED else QUESTIONS[kind].seconds
+    return usual_seconds(kind, column["seconds"][is_timed & (kinds[column["question"]] == kind)])[0]
+
+
+def usual_seconds(kind: str, times: Sequence[float] | Array) -> tuple[float, bool]:
+    """The median time of an answer so far, or the kind's own estimate; and whether it was measured."""
+    is_measured = len(times) >= MEASURED
+    return (float(np.median(times)) if is_measured else QUESTIONS[kind].seconds), is_measured

@@ -288,4 +288,6 @@ class Summary(Message):
     alpha: AlphaOut | None
     annotators: list[PersonOut]
     controls: int
+    outlook: str
+    """When the owner may stop, or how much is missing; empty if nothing was drawn at random."""
     words: list[str]

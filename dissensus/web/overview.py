@@ -93,6 +93,7 @@ class Overview:
             "alpha": _alpha(found),
             "annotators": self._people(column, told),
             "controls": len(desk.queue.controls),
+            "outlook": desk.backing.inquiry.outlook,
             "words": [*self._agreed(found), *self._skipped()],
         }
 

@@ -58,6 +58,8 @@ class DrawnRounds:
     def is_current(self) -> bool:
         return True
 
+    outlook = ""
+
     def advance(self) -> None:
         pass
 

@@ -99,10 +99,8 @@ def accuracy_section(report: LabelsReport) -> tuple[Section, ...]:
     """How often each model is right on the pool; empty if no question was drawn for it."""
     if (found := report.estimates) is None:
         return ()
-    title = "Most often right on this pool"
-    return (
-        Section("accuracy", "Most often right", title, "labels/accuracy.html", {"found": found}, "", (found.plot(),)),
-    )
+    title, drawn = "Most often right on this pool", (found.plot(), found.plot_ranks())
+    return (Section("accuracy", "Most often right", title, "labels/accuracy.html", {"found": found}, "", drawn),)
 
 
 def _costs(report: LabelsReport) -> Iterator[Plot]:

@@ -26,10 +26,9 @@ from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
 from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers
-from dissensus.planning.decisions import bands
-from dissensus.planning.draws import Goal
+from dissensus.planning.draws import GOALS, Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Ranking, Selection
+from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Plan, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
@@ -41,7 +40,8 @@ from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.consensus import consensus
 from dissensus.tasks.labels.eligible import keep_eligible
-from dissensus.tasks.labels.estimating import draw_batch, estimates, estimation
+from dissensus.tasks.labels.estimating import draw_batch, estimates, estimation, refuse_decided
+from dissensus.tasks.labels.forecasting import outlook_in_words, planned, prospect, require_people, targets_of
 from dissensus.tasks.labels.fragile import fragility
 from dissensus.tasks.labels.outcomes import (
     LabelStates,
@@ -72,6 +72,8 @@ class Labels(Task[Selection, LabelStates]):
     short = ""  # a round's own words say which rule is the reason
     found_later = ("confidence",)
     work: Workspace[LabelSettings]
+    _told = 0
+    """The draws that were all answered when the outlook was last written."""
 
     @property
     def kind(self) -> str:
@@ -177,10 +179,13 @@ class Labels(Task[Selection, LabelStates]):
         """Draw questions that decide how often each model is right; returns how many.
 
         Raises:
-            PlanningError: the models agree on every item, or everything has been asked.
+            PlanningError: the models agree on every item, everything has been asked, or what `estimate.until` asks for
+                is decided.
         """
         settings = self.work.settings.estimate
-        found = estimation(self.work, evaluation, goal or settings.goal)
+        found = estimation(self.work, evaluation, goal or settings.aim)
+        if settings.until and goal is None:
+            refuse_decided(found, settings.target, self.work.settings.rank.level)
         return draw_batch(found, count or settings.batch, settings.seed)
 
     def estimates(self, evaluation: LabelEvaluation) -> Estimates:
@@ -189,26 +194,55 @@ class Labels(Task[Selection, LabelStates]):
         Raises:
             PlanningError: the models agree on every item.
         """
-        found = estimation(self.work, evaluation, self.work.settings.estimate.goal)
-        return estimates(found, self.work.settings.rank.level)
+        settings = self.work.settings.estimate
+        found = estimation(self.work, evaluation, settings.aim)
+        return estimates(found, self.work.settings.rank.level, settings.target)
+
+    def plan(self, evaluation: LabelEvaluation | None, until: str | None = None, people: int | None = None) -> Plan:
+        """How many questions, answers and minutes it takes until the best model, the order or differences are known.
+
+        There is no evaluation as long as nothing has been selected.
+
+        Raises:
+            PlanningError: `until` is not understood, or the models agree on every item.
+            SelectionError: there are fewer than two models.
+        """
+        require_people(people)
+        targets = targets_of(until, self.work.settings)
+        found = {
+            goal: prospect(
+                self.work, None if evaluation is None else estimation(self.work, evaluation, goal), goal, people
+            )
+            for goal in GOALS
+        }
+        return planned(found["order"], found["best"], targets)
 
     def may_advance(self, question_set: QuestionSet[Selection]) -> bool:
-        """Whether the study may still draw questions."""
-        return len(question_set.drawn) < self.work.settings.estimate.questions
+        """Whether the study may still draw questions, or there is something to say about those that were drawn."""
+        return len(question_set.drawn) < self.work.settings.estimate.most or len(question_set.drawn) > self._told
 
     def advance(self, evaluation: LabelEvaluation) -> None:
-        """Draw the next batch when few questions of the last one are open.
+        """Draw the next batch when few questions of the last one are open, unless what is wanted is decided.
 
         If another command is changing the study, this is left for later.
         """
-        settings, question_set = self.work.settings.estimate, evaluation.question_set
-        is_open = evaluation.states.state[question_set.drawn] == OPEN
+        settings, drawn = self.work.settings.estimate, evaluation.question_set.drawn
+        is_open = evaluation.states.state[drawn] == OPEN
         if is_open.sum() > settings.batch // 2:
             return
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
-            found = estimation(self.work, evaluation, settings.goal)
-            if bands(found.ledger, self.work.settings.rank.level).best() is None or settings.goal == "order":
-                draw_batch(found, min(settings.batch, settings.questions - len(question_set.drawn)), settings.seed)
+            found = estimation(self.work, evaluation, settings.aim)
+            ahead = prospect(self.work, found, settings.aim)
+            self.outlook = outlook_in_words(ahead, settings.target)
+            self._told = len(drawn) - int(is_open.any())
+            if not ahead.is_over(settings.target) and len(drawn) < settings.most:
+                draw_batch(found, min(settings.batch, settings.most - len(drawn)), settings.seed)
+
+    def draws_in_words(self, evaluation: LabelEvaluation) -> tuple[tuple[str, ...], bool]:
+        """What is decided, and what it takes until what is wanted is."""
+        settings = self.work.settings.estimate
+        found = prospect(self.work, estimation(self.work, evaluation, settings.aim), settings.aim)
+        return (outlook_in_words(found, settings.target),), found.is_over(settings.target)
 
     def open_questions(self, evaluation: LabelEvaluation) -> list[OpenQuestion]:
         return open_questions(evaluation, self.work.classes)

@@ -20,7 +20,7 @@ from dissensus.competition.task import Evaluation, QuestionSet
 from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies
 from dissensus.planning.cases import votes_of
-from dissensus.planning.decisions import decisions
+from dissensus.planning.decisions import Bands, Until, decisions
 from dissensus.planning.draws import Goal
 from dissensus.planning.estimate import Ledger
 from dissensus.planning.guard import guarded
@@ -33,6 +33,7 @@ from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import StoredBatch, read_batches, write_batch
 from dissensus.tasks.labels.contested import Contested, contested, labels_of
+from dissensus.tasks.labels.deciding import compared_pairs, leaders_in_words, named, pairs_in_words, reached_in_words
 from dissensus.tasks.labels.outcomes import LabelStates
 
 NONE = -1
@@ -71,13 +72,27 @@ class Estimation:
         """Whether every question about what the models predict has a verdict."""
         return int(self.is_known.sum()) == int(self.planner.items.sum())
 
+    @property
+    def counts(self) -> tuple[Int[Array, " c"], Int[Array, " q"]]:
+        """How often each case was found right, and how many answers each question has."""
+        cases, state = len(self.pool.cases), self.evaluation.states.state
+        right = np.bincount(self.case[self.is_known & (state == YES)], minlength=cases)
+        return right, np.bincount(self.case[self.is_known], minlength=cases)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every question that tells models apart has a verdict."""
+        is_left = self.planner.items > self.counts[1]
+        return not (is_left & ~self.pool.cases.is_agreed[self.planner.start]).any()
+
     @cached_property
     def known(self) -> Accuracies:
         """What all answers so far say about the models."""
-        cases, state = len(self.pool.cases), self.evaluation.states.state
-        right = np.bincount(self.case[self.is_known & (state == YES)], minlength=cases)
-        answered = np.bincount(self.case[self.is_known], minlength=cases)
-        return self.planner.look(right, answered)
+        return self.planner.look(*self.counts)
+
+    def decided(self, level: float) -> Bands:
+        """What the draws decide about the models; all differences are exact once everything has been asked."""
+        return decisions(self.pool.cases, self.ledger, self.known.mean, self.is_settled, level)
 
     @property
     def ledger(self) -> Ledger:
@@ -118,17 +133,17 @@ def estimation(
     return Estimation(work, evaluation, pool, Planner(pool.cases, goal=goal), read_batches(work.folder))
 
 
-def estimates(found: Estimation, level: float) -> Estimates:
+def estimates(found: Estimation, level: float, until: Until) -> Estimates:
     """Which models are most often right on the pool, by all answers, with intervals from the draws."""
     ledger, names = found.ledger, found.pool.models
     reported = guarded(found.known, ledger)
     known, (low, high) = reported.known, reported.interval(level)
     if found.is_complete:
         known, low, high = found.known, found.known.mean, found.known.mean
-    decided = decisions(ledger, known.mean, found.is_complete, level)
+    decided = found.decided(level)
     order = np.argsort(-known.mean, kind="stable").tolist()
     best, chance = decided.best(), known.best()
-    better = np.argwhere(decided.difference > decided.pair)
+    pairs = compared_pairs(names, order, decided, until.margin)
     models = tuple(
         ModelAccuracy(model=names[one], accuracy=known.mean[one], low=low[one], high=high[one], p_best=chance[one])
         for one in order
@@ -139,22 +154,28 @@ def estimates(found: Estimation, level: float) -> Estimates:
         models=models,
         words=(),
         best=None if best is None else names[best],
-        decided=tuple((names[one], names[other]) for one, other in better.tolist()),
-        pairs=len(names) * (len(names) - 1) // 2,
+        decided=named(pairs, "decided"),
+        pairs=len(pairs),
+        compared=pairs,
+        until=str(until),
+        is_settled=decided.settle(until),
         pool=found.pool.cases.pool,
         contested=int(found.pool.cases.items[~is_agreed].sum()),
         answers=int(found.is_known.sum()),
         draws=len(ledger),
         is_doubted=reported.is_doubted,
     )
-    return result.model_copy(update={"words": estimate_words(result)})
+    equal = [names[one] for one in decided.leaders()]
+    return result.model_copy(update={"words": estimate_words(result, equal, until)})
 
 
-def estimate_words(found: Estimates) -> tuple[str, ...]:
-    """What is known about who is most often right, and what is only believed."""
+def estimate_words(found: Estimates, leaders: Sequence[str], until: Until) -> tuple[str, ...]:
+    """What is known about who is most often right, and what is only believed; `leaders` are surely the best."""
     first, *others = found.models
     share = f"{first.accuracy:.0%} of the pool"
-    if found.best is not None:
+    if len(leaders) > 1:
+        said = f"{leaders_in_words(leaders)}, most often right on this pool ({share})."
+    elif found.best is not None:
         said = f"{found.best} is most often right on this pool ({share}): it is better than every other model."
     else:
         said = f"{first.model} looks most often right on this pool ({share}), which is not decided yet."
@@ -163,9 +184,19 @@ def estimate_words(found: Estimates) -> tuple[str, ...]:
     if not found.draws:
         drawn = "No draw among these models has been answered yet, so nothing is decided."
     else:
-        drawn = f"{counted(len(found.decided), 'pair')} of {found.pairs:,} decided by {counted(found.draws, 'draw')}."
+        drawn = f"After {counted(found.draws, 'draw')}: {pairs_in_words(found.compared, until.margin)}"
     doubt = "The draws contradict what the votes of the models suggest, so the accuracies lean on the draws."
     return (said, drawn, *([doubt] if found.is_doubted else []))
+
+
+def refuse_decided(found: Estimation, until: Until, level: float) -> None:
+    """Raise a PlanningError if there is nothing to draw for any more."""
+    decided = found.decided(level)
+    if decided.settle(until):
+        raise PlanningError(
+            f"{reached_in_words(found.pool.models, decided, until)}, which is what estimate.until in study.toml asks "
+            "for: change it, or say what else to look for with --goal"
+        )
 
 
 def draw_batch(found: Estimation, count: int, seed: int) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -20,23 +19,25 @@ from dissensus.arrays import Array, Float
 from dissensus.competition.select import competing
 from dissensus.errors import PlanningError, StudyError
 from dissensus.planning.accuracy import Accuracies
-from dissensus.planning.decisions import Bands, decisions
-from dissensus.planning.draws import Goal
+from dissensus.planning.decisions import Bands, Until, decisions
+from dissensus.planning.draws import GOALS, Goal
 from dissensus.planning.guard import guarded
 from dissensus.planning.plain import plain_replay
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import replay as planned_replay
-from dissensus.records import Replay, ReplayedBudget, ReplayedModel, Selection
+from dissensus.planning.replay import sizes_of_batches
+from dissensus.records import Pair, Replay, ReplayedBudget, ReplayedModel, Selection
 from dissensus.report.wording import counted, percent
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import read_rounds
+from dissensus.tasks.labels.deciding import compared_pairs, named, reached_in_words, target_in_words
 from dissensus.tasks.labels.recording import Recording, recording, states_in_words
 from dissensus.tasks.labels.replaying_rounds import play_rounds
 from dissensus.tasks.labels.settings import LabelSettings
 
 LEVEL = 0.95
-GOALS: tuple[Goal, ...] = get_args(Goal)
+BUDGETS = (250, 700, 2000)
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Played:
     best: str | None
     decided: tuple[tuple[str, str], ...]
     undecided: int
+    tied: tuple[tuple[str, str], ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    reached: str | None = None
+    """What is decided, in words, once it is what was wanted."""
     ranking: tuple[str, ...] | None = None
     words: tuple[str, ...] = ()
 
@@ -61,6 +66,12 @@ class Setup:
     budgets: Sequence[int]
     seed: int
     goal: Goal
+    until: Until | None = None
+
+    def ends(self, questions: int) -> list[int]:
+        """When to look: at each budget, and to find out when to stop, whenever one may plan again."""
+        budgets = sorted({min(budget, questions) for budget in self.budgets or [questions]})
+        return budgets if self.until is None else sizes_of_batches(budgets)
 
 
 Rule = Callable[[Setup], tuple[int, Iterable[Played]]]
@@ -70,12 +81,13 @@ Rule = Callable[[Setup], tuple[int, Iterable[Played]]]
 def replay(
     work: Workspace[LabelSettings],
     path: Path,
-    budgets: Sequence[int],
+    budgets: Sequence[int] | None,
     rule: str,
-    goal: str,
+    goal: str | None,
     seed: int,
     format: str | None = None,
     annotator: str | None = None,
+    until: str | None = None,
 ) -> Replay:
     """Play the answers of a file; nothing is written.
 
@@ -85,12 +97,16 @@ def replay(
         PlanningError: the answers cover nothing, or the models agree on all of it.
         SelectionError: there are fewer than two models.
     """
-    _check(budgets, rule, goal, seed)
+    target = None if until is None else Until.parsed(until)
+    goal = goal or ("order" if target is None else target.goal)
+    if budgets is None:
+        budgets = BUDGETS if target is None else ()
+    _check(budgets, rule, goal, seed, target)
     met, _ = read_rounds(work.folder, Selection)
     models = competing(work, met)
     check_same_pool(work.folder, models)
     found = recording(work, models, path, format, annotator)
-    setup = Setup(work, found, sorted(set(budgets)), seed, "best" if goal == "best" else "order")
+    setup = Setup(work, found, sorted(set(budgets)), seed, "best" if goal == "best" else "order", target)
     if rule != "mad" and not len(found):
         needed = "a class" if found.verdicts.kind == "pick" else "a verdict on every label that a model predicts for it"
         raise PlanningError(
@@ -98,8 +114,11 @@ def replay(
             f"{states_in_words(found.verdicts, work.settings.judge)}"
         )
     questions, looks = RULES[rule](setup)
-    played = list(looks)
-    budget_of = [(budget, next((one for one in played if one.answers >= budget), played[-1])) for budget in budgets]
+    played = list(_until_reached(looks))
+    last = played[-1]
+    if last.reached is not None or not budgets:
+        budgets = [*(budget for budget in budgets if budget < last.answers), last.answers]
+    budget_of = [(budget, next((one for one in played if one.answers >= budget), last)) for budget in budgets]
     shown = tuple(_budget(budget, one, found.accuracies) for budget, one in sorted(budget_of, key=lambda pair: pair[0]))
     return Replay(
         pool=len(found),
@@ -108,11 +127,20 @@ def replay(
         kind=found.verdicts.kind,
         rule=rule,
         goal=goal,
+        until=None if target is None else str(target),
+        reached=None if last.reached is None else last.answers,
         seed=seed,
         accuracies=found.accuracies,
         budgets=shown,
-        words=tuple(_words(setup, rule, questions, shown)),
+        words=tuple(_words(setup, rule, questions, shown, last)),
     )
+
+
+def _until_reached(looks: Iterable[Played]) -> Iterator[Played]:
+    for one in looks:
+        yield one
+        if one.reached is not None:
+            return
 
 
 def parsed_budgets(text: str) -> list[int]:
@@ -128,14 +156,19 @@ def parsed_budgets(text: str) -> list[int]:
     return list(map(int, words))
 
 
-def _check(budgets: Sequence[int], rule: str, goal: str, seed: int) -> None:
+def _check(budgets: Sequence[int], rule: str, goal: str, seed: int, until: Until | None) -> None:
     if rule not in RULES:
         raise StudyError(f"'{rule}' is not a rule: choose one of {', '.join(RULES)}")
     if goal not in GOALS:
         raise StudyError(f"'{goal}' is not a goal: choose one of {', '.join(GOALS)}")
     if seed < 0:
         raise StudyError(f"the seed is {seed}: give a whole number from 0 on")
-    if not budgets or any(budget < 1 for budget in budgets):
+    if until is not None and rule == "mad":
+        raise StudyError(
+            "the rule mad cannot stop by itself: its statements do not hold if one looks until they are true; leave "
+            "out --until"
+        )
+    if (not budgets and until is None) or any(budget < 1 for budget in budgets):
         wrong = next((budget for budget in budgets if budget < 1), "missing")
         raise StudyError(f"the budget is {wrong}: give positive numbers of answers, such as 250,700,2000")
 
@@ -146,17 +179,18 @@ def adaptive(setup: Setup) -> tuple[int, Iterator[Played]]:
     is_pick = setup.found.verdicts.kind == "pick"
     planner = Planner(cases, is_whole=is_pick, is_exclusive=is_pick, goal=setup.goal)
     every = int(planner.items.sum())
-    budgets = sorted({min(budget, every) for budget in setup.budgets})
+    ends = setup.ends(every)
 
     def looks() -> Iterator[Played]:
-        for look in planned_replay(planner, truth, budgets, setup.seed):
-            setup.work.progress("replaying", look.answers, budgets[-1])
+        for look in planned_replay(planner, truth, ends, setup.seed):
+            setup.work.progress("replaying", look.answers, ends[-1])
             found = guarded(look.known, look.ledger)
             known, (low, high) = found.known, found.interval(LEVEL)
             if look.answers == every:
                 known, low, high = look.known, look.known.mean, look.known.mean
-            decided = decisions(look.ledger, known.mean, look.answers == every, LEVEL)
-            yield _played(setup.found.models, look.answers, known, low, high, decided)
+            exact = look.known.mean if look.is_settled else known.mean
+            decided = decisions(cases, look.ledger, exact, look.is_settled, LEVEL)
+            yield _played(setup, look.answers, known, low, high, decided)
 
     return every, looks()
 
@@ -169,10 +203,10 @@ def at_random(setup: Setup, is_contested: bool = False) -> tuple[int, Iterator[P
     every = int(planner.items[is_open].sum())
 
     def looks() -> Iterator[Played]:
-        for look in plain_replay(planner, truth, setup.budgets, setup.seed, is_contested, LEVEL):
+        for look in plain_replay(planner, truth, setup.ends(every), setup.seed, is_contested, LEVEL):
             known = Accuracies(look.mean, look.covariance, ())
-            found = decisions(look.ledger, look.mean, look.answers == every, LEVEL)
-            yield _played(setup.found.models, look.answers, known, look.low, look.high, found)
+            found = decisions(cases, look.ledger, look.mean, look.answers == every, LEVEL)
+            yield _played(setup, look.answers, known, look.low, look.high, found)
 
     return every, looks()
 
@@ -190,7 +224,7 @@ def mad(setup: Setup) -> tuple[int, Iterator[Played]]:
             )
             undecided = pairs - len(look.decided)
             ranking = tuple(look.ranks) if look.problem is None else None
-            yield Played(look.answers, models, look.best, look.decided, undecided, ranking, look.words)
+            yield Played(look.answers, models, look.best, look.decided, undecided, ranking=ranking, words=look.words)
 
     return every, played()
 
@@ -204,14 +238,14 @@ RULES: dict[str, Rule] = {
 
 
 def _played(
-    names: Sequence[str],
+    setup: Setup,
     answers: int,
     known: Accuracies,
     low: Float[Array, " M"],
     high: Float[Array, " M"],
     found: Bands,
 ) -> Played:
-    chance = known.best()
+    names, until, chance = setup.found.models, setup.until, known.best()
     order = sorted(range(len(names)), key=lambda model: (-known.mean[model], model))
     models = tuple(
         ReplayedModel(
@@ -224,19 +258,21 @@ def _played(
         )
         for rank, model in enumerate(order, start=1)
     )
-    states = found.states()
-    pairs = [(one, other) for place, one in enumerate(order) for other in order[place + 1 :]]
-    decided = [
-        (one, other) if found.difference[one, other] > 0 else (other, one)
-        for one, other in pairs
-        if states[one][other] == "decided"
-    ]
-    undecided = sum(states[one][other] == "undecided" for one, other in pairs)
-    best = found.best()
-    against = [(names[one], names[other]) for one, other in decided if known.mean[one] < known.mean[other]]
-    words = () if not against else (_contradiction(against),)
-    named = tuple((names[one], names[other]) for one, other in decided)
-    return Played(answers, models, None if best is None else names[best], named, undecided, None, words)
+    pairs, best = compared_pairs(names, order, found, 0.0 if until is None else until.margin), found.best()
+    mean = dict(zip(names, known.mean.tolist(), strict=True))
+    against = [pair for pair in named(pairs, "decided") if mean[pair[0]] < mean[pair[1]]]
+    is_reached = until is not None and found.settle(until)
+    return Played(
+        answers,
+        models,
+        None if best is None else names[best],
+        named(pairs, "decided"),
+        len(named(pairs, "undecided")),
+        named(pairs, "tied"),
+        pairs,
+        reached_in_words(names, found, until) if until is not None and is_reached else None,
+        words=() if not against else (_contradiction(against),),
+    )
 
 
 def _contradiction(against: Sequence[tuple[str, str]]) -> str:
@@ -252,10 +288,12 @@ def _budget(budget: int, one: Played, accuracies: dict[str, float]) -> ReplayedB
         models=one.models,
         best=one.best,
         decided=one.decided,
+        tied=one.tied,
         undecided=one.undecided,
+        pairs=one.pairs,
         hardest_to_falsify=one.ranking,
         correlation=_correlation(one.models, accuracies),
-        words=(_state(one), *one.words),
+        words=(_state(one), *_together(one), *one.words),
     )
 
 
@@ -288,11 +326,25 @@ def _state(one: Played) -> str:
     )
 
 
-def _words(setup: Setup, rule: str, questions: int, shown: Sequence[ReplayedBudget]) -> Iterator[str]:
+def _together(one: Played) -> tuple[str, ...]:
+    """How much of what is decided about each pair by itself holds for all pairs at once."""
+    decided = sum(pair.state_at_once == "decided" for pair in one.pairs)
+    if len(one.pairs) < 2 or decided == len(one.decided):
+        return ()
+    return (f"For all pairs at once, {decided:,} of these decisions hold.",)
+
+
+def _words(setup: Setup, rule: str, questions: int, shown: Sequence[ReplayedBudget], end: Played) -> Iterator[str]:
     """The main answer first, then what was played."""
     last = shown[-1]
     first = next((one for one in shown if one.best is not None and one.best == last.best), None)
-    if first is None:
+    if setup.until is not None and end.reached is not None:
+        yield f"{counted(end.answers, 'answer')} {'is' if end.answers == 1 else 'are'} enough: {end.reached}."
+    elif setup.until is not None:
+        verb = "are" if setup.until.what == "differences" else "is"
+        what = target_in_words(setup.until)
+        yield f"{what[0].upper()}{what[1:]} {verb} not known after {counted(end.answers, 'answer')}."
+    elif first is None:
         yield f"Which model is best is not decided after {counted(last.answers, 'answer')}."
     else:
         yield f"{last.best} is the best model: {counted(first.answers, 'answer')} decide it."

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from dissensus.errors import PlanningError
+from dissensus.planning.decisions import Until
+from dissensus.planning.draws import Goal
 from dissensus.records import Record
 from dissensus.store.settings.common import BootstrapSettings, CountingSettings, Settings
 
@@ -23,8 +26,10 @@ k = 10              # items per duel
 # eligible = "eligible/….csv"    # select only the items, the classes, or the labels on items that this file lists
 
 [estimate]
-questions = 200     # how many questions `serve` may draw to estimate how often each model is right; 0 draws none
-goal = "order"      # order: of all models; best: only which model is best
+questions = 200     # how many questions `serve` may draw to estimate how often each model is right; 0 draws none; if
+                    # `until` is set, as many as that takes
+# until = "best"    # stop once this is decided: best, order, ε=0.01 (all differences known to ±0.01), order,ε=0.01
+# goal = "order"    # what to look for: order (of all models) or best; defaults to what until needs
 # batch = 20        # questions drawn at a time: each batch learns from the answers to the ones before
 # seed = 0
 
@@ -49,6 +54,9 @@ LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
 """Confidences that `select` tries, in this order, if none is set."""
 
 
+NO_LIMIT = 1 << 62
+
+
 class SelectSettings(Record):
     """How many items each duel gets, and which."""
 
@@ -66,9 +74,33 @@ class EstimateSettings(Record):
     """What is drawn at random to estimate how often each model is right."""
 
     questions: int = Field(200, ge=0)
-    goal: Literal["order", "best"] = "order"
+    until: str | None = None
+    goal: Goal | None = None
     batch: int = Field(20, ge=1)
     seed: int = Field(0, ge=0)
+
+    @field_validator("until")
+    @classmethod
+    def _is_understood(cls, text: str | None) -> str | None:
+        try:
+            return text if text is None else str(Until.parsed(text))
+        except PlanningError as error:
+            raise ValueError(str(error)) from None
+
+    @property
+    def target(self) -> Until:
+        """When to stop: `until`, or once the goal is reached."""
+        return Until.parsed(self.until or self.goal or "order")
+
+    @property
+    def aim(self) -> Goal:
+        """What to look for: `goal`, or what `until` needs."""
+        return self.goal or self.target.goal
+
+    @property
+    def most(self) -> int:
+        """How many questions `serve` may draw."""
+        return NO_LIMIT if self.until else self.questions
 
 
 class JudgeSettings(CountingSettings):

@@ -5,12 +5,14 @@ import { clock, day, number, sentence } from "./words.js";
 
 const role = (name) => one(`[data-role=${name}]`);
 
-export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha }) => {
+export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha, outlook }) => {
   const given = kinds.reduce((sum, kind) => sum + kind.answers, 0);
   const needed = kinds.reduce((sum, kind) => sum + kind.needed, 0);
   document.title = `${title}: dashboard`;
   role("title").textContent = title;
   role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `No answers yet: ${number(needed)} to go`;
+  role("outlook").textContent = outlook;
+  role("outlook").hidden = !outlook;
   role("expected").textContent = sentence(expected);
   role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour over the last 24 hours`].filter(Boolean).join(" · ");
   role("state").textContent = paused ? "Paused: no questions are handed out" : "Running";

@@ -1,0 +1,52 @@
+"""What a study will cost: how many answers it takes until something is decided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dissensus.records.base import Record
+
+
+class Milestone(Record):
+    """What may be decided, and how many more questions that takes; `low` and `high` hold in 8 of 10 cases."""
+
+    until: str
+    is_reached: bool
+    questions: int
+    low: int
+    high: int
+    answers: int
+    minutes: float
+    is_everything: bool
+    """Whether it probably takes all questions that tell models apart."""
+    words: str
+
+
+class Plan(Record):
+    """The price of a study, with what can be reached and what not in words."""
+
+    milestones: tuple[Milestone, ...]
+    words: tuple[str, ...]
+    people: int
+    """How many people answer each question."""
+    seconds: float
+    """How long one answer takes."""
+    is_timed: bool
+    """Whether that was measured in this study; otherwise it is an assumption."""
+    answered: int
+    """Questions that are answered already."""
+    draws: int
+    """Those of them that were drawn at random."""
+    left: int
+    """Questions left that tell models apart."""
+
+    def to_frame(self) -> Any:
+        """The milestones as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
+        from dissensus.frames import frame_of
+
+        return frame_of({name: [getattr(one, name) for one in self.milestones] for name in Milestone.model_fields})
+
+    def __repr__(self) -> str:
+        return "\n".join((*self.words, *(one.words for one in self.milestones)))
+
+    __str__ = __repr__

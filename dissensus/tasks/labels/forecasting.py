@@ -1,0 +1,216 @@
+"""plan: how many questions, answers and minutes it takes until something is decided, and what can be reached at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dissensus.competition.select import competing
+from dissensus.errors import StudyError
+from dissensus.planning.decisions import Bands, Until, decisions
+from dissensus.planning.draws import Goal
+from dissensus.planning.forecast import Outlook, Price, outlook
+from dissensus.planning.planner import Planner
+from dissensus.records import Milestone, Plan
+from dissensus.report.wording import counted, duration
+from dissensus.steps.predicting import check_same_pool
+from dissensus.steps.workspace import Workspace
+from dissensus.store.answers import AnswerLog
+from dissensus.tasks.labels.contested import contested
+from dissensus.tasks.labels.deciding import points, reached_in_words, target_in_words
+from dissensus.tasks.labels.estimating import Estimation
+from dissensus.tasks.labels.settings import LabelSettings
+from dissensus.web.effort import usual_seconds
+
+TARGETS = ("best", "order", "order,ε=0.01", "ε=0.01")
+MARGINS = (0.005, 0.01, 0.02, 0.05)
+"""What else can be said about two models that are hard to tell apart: that they differ by at most so much."""
+WORTH = 0.5
+"""A tie is worth mentioning if it takes at most this share of the questions that the order takes."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """A study as it stands: what is known, decided, and to be expected; `seconds` is how long one answer takes."""
+
+    models: list[str]
+    planner: Planner
+    outlook: Outlook
+    decided: Bands
+    answered: int
+    people: int
+    level: float
+    seconds: float
+    is_timed: bool
+
+    def is_over(self, until: Until) -> bool:
+        """Whether nothing more has to be asked."""
+        return self.decided.settle(until) or not self.outlook.left
+
+    def milestone(self, until: Until) -> Milestone:
+        """What it takes until this is decided."""
+        is_reached = self.decided.settle(until)
+        price = Price(0, 0, 0, self.outlook.left) if is_reached else self.outlook.price(until, self.level)
+        answers = price.median * self.people
+        return Milestone(
+            until=str(until),
+            is_reached=is_reached,
+            questions=price.median,
+            low=price.low,
+            high=price.high,
+            answers=answers,
+            minutes=round(answers * self.seconds / 60, 1),
+            is_everything=price.is_everything,
+            words=self._words(until, is_reached, price),
+        )
+
+    def _words(self, until: Until, is_reached: bool, price: Price) -> str:
+        if is_reached:
+            return f"{_reached(self, until)}."
+        what = target_in_words(until)
+        if price.is_everything:
+            many = f"all {price.left:,} questions left that tell models apart"
+            unless = f", or {price.low:,} with luck" if price.low < price.left else ""
+            return f"To know {what} probably takes {many}{unless}: {self.cost(price)}."
+        return f"To know {what} takes about {counted(price.median, 'question')}{_range(price)}: {self.cost(price)}."
+
+    def cost(self, price: Price) -> str:
+        """The answers and the time of the median: '1,260 answers, 1.8 hours'."""
+        answers = price.median * self.people
+        return f"{counted(answers, 'answer')}, about {duration(answers * self.seconds / 3600)} of work"
+
+    @cached_property
+    def hardest(self) -> str:
+        """Which two models are hardest to tell apart, what that takes, and what could be said instead."""
+        apart = self.outlook.pairs(Until("order"), self.level)
+        states = np.array(self.decided.states(at_once=True))
+        apart = np.where(states == "undecided", apart, 0)
+        if not apart.any():
+            return ""
+        gap = np.abs(self.outlook.known.mean[:, None] - self.outlook.known.mean)
+        first, second = np.unravel_index(np.lexsort((gap.ravel(), -apart.ravel()))[0], apart.shape)
+        needed, size = int(apart[first, second]), float(gap[first, second])
+        everything = f"would take all {needed:,} questions that tell models apart"
+        takes = everything if needed >= self.outlook.left else f"takes about {needed:,} questions"
+        said = (
+            f"{self.models[first]} and {self.models[second]} are the hardest to tell apart: they seem to differ by "
+            f"{points(size)}, and knowing which is better {takes}"
+        )
+        for margin in MARGINS:
+            tied = int(self.outlook.pairs(Until("order", margin), self.level)[first, second])
+            if size < margin and tied <= WORTH * needed:
+                return f"{said}; that they differ by at most {points(margin)} is known after {tied:,}."
+        return f"{said}."
+
+
+def _range(price: Price) -> str:
+    return f" ({price.low:,} to {price.high:,} in 8 of 10 cases)" if price.low < price.high else ""
+
+
+def prospect(
+    work: Workspace[LabelSettings], found: Estimation | None, goal: Goal, people: int | None = None
+) -> Prospect:
+    """The study as it stands; without an `Estimation`, nothing has been selected or asked yet.
+
+    Raises:
+        PlanningError: the models agree on every item.
+        SelectionError: there are fewer than two models.
+    """
+    level, judge = work.settings.rank.level, work.settings.judge
+    kind = "contains"
+    seconds, is_timed = usual_seconds(kind, _times(work.answers, kind))
+    if found is None:
+        models = competing(work, [])
+        check_same_pool(work.folder, models)
+        planner = Planner(contested(work, models).cases, goal=goal)
+        right, answered = np.zeros(len(planner.cases), np.int64), np.zeros(len(planner.start), np.int64)
+        ledger, mean, is_settled = planner.ledger([], []), np.zeros(len(models)), False
+    else:
+        models, planner, ledger = found.pool.models, found.planner, found.ledger
+        right, answered = found.counts
+        mean, is_settled = found.known.mean, found.is_settled
+    return Prospect(
+        models,
+        planner,
+        outlook(planner, right, answered, planner.items - answered, ledger),
+        decisions(planner.cases, ledger, mean, is_settled, level),
+        int(answered.sum()),
+        people or (judge.min_answers if work.answers.counts()[0] else judge.served_answers),
+        level,
+        seconds,
+        is_timed,
+    )
+
+
+def _times(log: AnswerLog, kind: str) -> list[float]:
+    """How long the study's own questions took, where that is known."""
+    return [row[7] for row in log.raw() if row[2] == kind and row[5] == "asked" and row[7] is not None]
+
+
+def planned(now: Prospect, later: Prospect, targets: Sequence[Until]) -> Plan:
+    """The price of each target; `now` looks for the order, `later` for the best model."""
+    milestones = [(later if until.what == "best" else now).milestone(until) for until in targets]
+    return Plan(
+        milestones=tuple(milestones),
+        words=tuple(_basis(now, any(until.what == "order" for until in targets))),
+        people=now.people,
+        seconds=now.seconds,
+        is_timed=now.is_timed,
+        answered=now.answered,
+        draws=now.outlook.draws,
+        left=now.outlook.left,
+    )
+
+
+def _basis(found: Prospect, is_order: bool) -> Iterator[str]:
+    """Which models make it hard, what the forecast rests on, and what an answer costs."""
+    if is_order and found.hardest:
+        yield found.hardest
+    if found.answered:
+        drawn = f", {found.outlook.draws:,} of them drawn at random" if found.outlook.draws else ", none of them drawn"
+        yield f"The forecast rests on {counted(found.answered, 'answered question')}{drawn}."
+    else:
+        yield (
+            "Nobody has been asked yet: the forecast assumes that a label is right as often as models predict it, "
+            "which may be far off. Run plan again after some answers."
+        )
+    each = "1 person answers each question" if found.people == 1 else f"{found.people:,} people answer each question"
+    time = "which is usual in this study" if found.is_timed else "which is an assumption"
+    yield f"{each}, in {found.seconds:.3g} seconds, {time}."
+
+
+def targets_of(text: str | None, settings: LabelSettings) -> list[Until]:
+    """What to forecast: what was asked for, or the usual, after what study.toml says."""
+    if text is not None:
+        return [Until.parsed(text)]
+    own = [settings.estimate.until] if settings.estimate.until else []
+    return [Until.parsed(one) for one in dict.fromkeys([*own, *TARGETS])]
+
+
+def require_people(people: int | None) -> None:
+    """Raise a StudyError if nobody would answer."""
+    if people is not None and people < 1:
+        raise StudyError(f"{people} people cannot answer a question: give a whole number from 1 on")
+
+
+def outlook_in_words(found: Prospect, until: Until) -> str:
+    """One line for the owner: that they may stop, or what it takes until then."""
+    if found.decided.settle(until):
+        return f"{_reached(found, until)}: you may stop."
+    if not found.outlook.left:
+        return "Everything that tells the models apart has been asked: you may stop."
+    price = found.outlook.price(until, found.level)
+    answers = price.median * found.people
+    time, what = duration(answers * found.seconds / 3600), target_in_words(until)
+    everything = " (all questions that tell models apart)" if price.is_everything else ""
+    verb = "are" if until.what == "differences" else "is"
+    return f"About {counted(answers, 'more answer')} ({time} of work) until {what} {verb} known{everything}."
+
+
+def _reached(found: Prospect, until: Until) -> str:
+    """What is decided, as the start of a sentence; names of models stay as they are."""
+    said = reached_in_words(found.models, found.decided, until)
+    return said if until.what == "best" else f"{said[0].upper()}{said[1:]}"
