@@ -355,7 +355,7 @@ def plan(kit: Path, runs: int = 20) -> Iterator[Row]:
         for count in (3, 6)
     }
     sets["simulated"] = [simulated(run).pool.cases(is_named=True) for run in range(runs)]
-    for name, text in product(sets, ("best", "best,ε=0.02", "order,ε=0.02")):
+    for name, text in product(sets, ("best,ε=0.02", "order,ε=0.05")):
         until, found = Until.parsed(text), {after: [] for after in FORECASTS}  # type: ignore[var-annotated]
         for run, (cases, truth) in enumerate(sets[name]):
             is_whole = name == "simulated"

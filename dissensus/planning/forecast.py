@@ -28,6 +28,8 @@ IMAGINED = 50
 PLACES = 200
 """The questions over which the imagined answers are spread."""
 RANGE = (0.1, 0.5, 0.9)
+EVERYTHING = 0.9
+"""From this share of the questions on, one might as well ask all of them."""
 SAMPLES, MOST = 200, 200_000
 """How many accuracies are sampled, and how many differences between them at most."""
 
@@ -36,7 +38,7 @@ SAMPLES, MOST = 200, 200_000
 class Price:
     """The questions that have yet to be asked: the 10 %, 50 % and 90 % quantiles of what is believed.
 
-    `left` is how many there are that tell models apart: a price that is as high means that all of them are asked.
+    `left` is how many there are that tell models apart.
     """
 
     low: int
@@ -46,8 +48,8 @@ class Price:
 
     @property
     def is_everything(self) -> bool:
-        """Whether nothing less than asking everything is expected to be enough."""
-        return 0 < self.left <= self.median
+        """Whether little less than asking everything is expected to be enough."""
+        return self.median >= EVERYTHING * max(self.left, 1)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class Milestone(Record):
     answers: int
     minutes: float
     is_everything: bool
-    """Whether it probably takes all questions that tell models apart."""
+    """Whether it probably takes nearly all questions that tell models apart."""
     words: str
 
 

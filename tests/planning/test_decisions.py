@@ -8,7 +8,8 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 from small_pools import simulated
 
-from dissensus.planning.decisions import NARROWEST, Bands, bands, largest_error
+from dissensus.errors import PlanningError
+from dissensus.planning.decisions import NARROWEST, Bands, Until, bands, largest_error
 from dissensus.planning.estimate import Ledger, estimate
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import replay
@@ -132,3 +133,54 @@ def test_looking_after_every_batch_seldom_decides_wrongly(kind, is_whole: bool) 
     assert np.mean(outside) < 0.05
     assert np.mean(wrong) < 0.03
     assert np.mean(wrong_best) <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "margin", "goal"),
+    [
+        ("best", "best", 0, "best"),
+        (" Order ", "order", 0, "order"),
+        ("ε=0.01", "differences", 0.01, "order"),
+        ("eps=1%", "differences", 0.01, "order"),
+        ("epsilon = 2.5 %", "differences", 0.025, "order"),
+        ("order,ε=0.01", "order", 0.01, "order"),
+        ("eps=.02, best", "best", 0.02, "best"),
+    ],
+)
+def test_when_to_stop_can_be_written_in_several_ways(text: str, what: str, margin: float, goal: str) -> None:
+    found = Until.parsed(text)
+    assert (found.what, found.goal) == (what, goal)
+    assert found.margin == pytest.approx(margin)
+    assert Until.parsed(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["", "worst", "best,order", "ε", "ε=", "ε=x", "ε=0", "ε=1", "ε=-1%", "ε=nan", "ε=inf", "ε=1%,ε=2%", "best,"]
+)
+def test_nonsense_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(PlanningError, match=r"does not say when to stop|give a difference") as refused:
+        Until.parsed(text)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_settles_what() -> None:
+    difference = np.array([[0.0, 0.10, 0.08], [-0.10, 0.0, -0.02], [-0.08, 0.02, 0.0]])
+    half = np.full((3, 3), 0.05) * ~np.eye(3, dtype=bool)
+    found = Bands(difference, half, half, 1.2 * half)
+    reached = [
+        text
+        for text in ("best", "order", "order,ε=7%", "order,ε=8%", "ε=5%", "ε=6%")
+        if found.settle(Until.parsed(text))
+    ]
+    assert reached == ["best", "order,ε=8%", "ε=6%"]  # for the order and differences, all pairs at once count
+    assert not bands(of_draws(np.zeros((0, 3)))).settle(Until("order", 0.5))
+
+
+def test_equal_models_are_the_best_together() -> None:
+    values = np.random.default_rng(42).normal(size=(100, 1)) * [[1, 1, 0]] + [[5, 5, 0]]
+    found = bands(of_draws(values))
+    assert found.leaders() == [0, 1]
+    assert found.settle(Until("best"))
+    assert found.settle(Until("order"))
+    assert bands(of_draws(values[:, 1:])).leaders() == [0]
+    assert bands(of_draws(values[:0])).leaders() == []

@@ -12,7 +12,7 @@ from dissensus.competition.select import competing
 from dissensus.errors import StudyError
 from dissensus.planning.decisions import Bands, Until, decisions
 from dissensus.planning.draws import Goal
-from dissensus.planning.forecast import Outlook, Price, outlook
+from dissensus.planning.forecast import EVERYTHING, Outlook, Price, outlook
 from dissensus.planning.planner import Planner
 from dissensus.records import Milestone, Plan
 from dissensus.report.wording import counted, duration
@@ -72,9 +72,8 @@ class Prospect:
             return f"{_reached(self, until)}."
         what = target_in_words(until)
         if price.is_everything:
-            many = f"all {price.left:,} questions left that tell models apart"
-            unless = f", or {price.low:,} with luck" if price.low < price.left else ""
-            return f"To know {what} probably takes {many}{unless}: {self.cost(price)}."
+            many = f"nearly all of the {price.left:,} questions that tell models apart"
+            return f"To know {what} takes {many}{_range(price)}: {self.cost(price)}."
         return f"To know {what} takes about {counted(price.median, 'question')}{_range(price)}: {self.cost(price)}."
 
     def cost(self, price: Price) -> str:
@@ -93,8 +92,8 @@ class Prospect:
         gap = np.abs(self.outlook.known.mean[:, None] - self.outlook.known.mean)
         first, second = np.unravel_index(np.lexsort((gap.ravel(), -apart.ravel()))[0], apart.shape)
         needed, size = int(apart[first, second]), float(gap[first, second])
-        everything = f"would take all {needed:,} questions that tell models apart"
-        takes = everything if needed >= self.outlook.left else f"takes about {needed:,} questions"
+        everything = f"would take nearly all of the {self.outlook.left:,} questions that tell models apart"
+        takes = everything if needed >= EVERYTHING * self.outlook.left else f"takes about {needed:,} questions"
         said = (
             f"{self.models[first]} and {self.models[second]} are the hardest to tell apart: they seem to differ by "
             f"{points(size)}, and knowing which is better {takes}"
@@ -205,7 +204,7 @@ def outlook_in_words(found: Prospect, until: Until) -> str:
     price = found.outlook.price(until, found.level)
     answers = price.median * found.people
     time, what = duration(answers * found.seconds / 3600), target_in_words(until)
-    everything = " (all questions that tell models apart)" if price.is_everything else ""
+    everything = " (nearly all questions that tell models apart)" if price.is_everything else ""
     verb = "are" if until.what == "differences" else "is"
     return f"About {counted(answers, 'more answer')} ({time} of work) until {what} {verb} known{everything}."
 
