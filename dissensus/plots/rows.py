@@ -37,12 +37,15 @@ def dots(
     highlighted: Sequence[bool] = (),
     reference: tuple[float, str] | None = None,
     missing: str = "not comparable",
+    is_whole: bool = False,
 ) -> Plot:
     """A dot with its interval for every name, the first on top.
 
     `prefixes` is text in front of the names, such as ranks. If `highlighted` is given, the other names are grey. Names
-    without a value show the text `missing` instead. `reference` draws a dashed line at a value, with a label.
+    without a value show the text `missing` instead. `reference` draws a dashed line at a value, with a label. If
+    `is_whole`, values are whole numbers, such as ranks.
     """
+    written = (lambda value: f"{value:.0f}") if is_whole else number
     shown = [cut(one) for one in names]
     if prefixes is not None:
         shown = [f"{rank}\u2002{one}" for rank, one in zip(prefixes, shown, strict=True)]
@@ -55,14 +58,16 @@ def dots(
                 axes.text(0.01, row, missing, transform=beside, va="center", color=MUTED, fontstyle="italic")
                 continue
             colour = BLUE if not highlighted or highlighted[row] else THEME["neutral"]
-            words = f"{names[row]}: {number(value)}"
+            words = f"{names[row]}: {written(value)}"
             if low is not None and high is not None:
-                words += f", {number(low)} to {number(high)}"
+                words += f", {written(low)} to {written(high)}"
                 hints.add(axes.hlines(row, low, high, color=colour, linewidth=2.2, alpha=0.55), words)
             hints.add(axes.plot(value, row, "o", color=colour, markersize=5.5, zorder=3)[0], words)
-            axes.text(1.02, row, number(value), transform=beside, va="center", color=MUTED, fontsize=7)
+            axes.text(1.02, row, written(value), transform=beside, va="center", color=MUTED, fontsize=7)
+        if is_whole:
+            axes.locator_params(axis="x", integer=True)
         known = [value for value in (*values, *lows, *highs) if value is not None]
-        if known and min(known) > 0 and max(known) / min(known) > LOG_FROM:
+        if known and not is_whole and min(known) > 0 and max(known) / min(known) > LOG_FROM:
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter(lambda tick, _place: f"{tick:g}")
         elif known and min(known) < 0 < max(known):

@@ -73,7 +73,7 @@ def show_plan(plan: Plan, as_json: bool) -> None:
         say(one.words)
     for sentence in plan.words:
         say(sentence)
-    columns = [Column(name, justify="right") for name in ("questions", "8 of 10 cases", "answers", "minutes")]
+    columns = [Column(name, justify="right") for name in ("questions", "likely range", "answers", "minutes")]
     table = Table("until", *columns)
     for one in plan.milestones:
         if one.is_reached:
@@ -100,7 +100,7 @@ def show_estimates(found: Estimates, as_json: bool) -> None:
 
 def _show_pairs(pairs: Sequence[Pair]) -> None:
     """What is decided about each pair, the closest ones last."""
-    table = Table("pair", Column("difference", justify="right"), "bounds", "by itself", "bounds", "all at once")
+    table = Table("pair", Column("difference", justify="right"), "bounds", "pair by pair", "bounds", "all at once")
     for one in sorted(pairs, key=lambda pair: -abs(pair.difference))[:MOST_PAIRS]:
         sides = [
             (f"{number_of(low)}…{number_of(high)}", state)

@@ -100,6 +100,7 @@ class Estimates(Record):
             "Rank by how often a model is right",
             "Dots are ranks by estimated accuracy. Bars are the ranks that the decided pairs leave to a model, each "
             "pair taken by itself.",
+            is_whole=True,
         )
 
     def plot(self) -> Plot:

@@ -8,7 +8,10 @@ from dissensus.records.base import Record
 
 
 class Milestone(Record):
-    """What may be decided, and how many more questions that takes; `low` and `high` hold in 8 of 10 cases."""
+    """What may be decided, and how many more questions that takes.
+
+    `low` and `high` are the 10 % and the 90 % quantile of what is believed: in practice, more often outside.
+    """
 
     until: str
     is_reached: bool

@@ -99,7 +99,7 @@ def test_each_pair_is_decided_by_itself_and_at_once(tmp_path: Path, command: Any
     for model, (low, high) in found.ranks().items():
         wide = found.ranks(at_once=True)[model]
         assert wide[0] <= low <= high <= wide[1]
-    assert "each taken by itself" in found.words[1]
+    assert "pair by pair" in found.words[1]
     assert "all pairs at once" in found.words[1]
     told = json.loads(command("estimate", study.folder.root, "--json").stdout)
     assert told["compared"][0].keys() >= {"state", "state_at_once"}
@@ -170,9 +170,9 @@ def test_a_replay_stops_when_enough_is_decided(tmp_path: Path, rule: str) -> Non
     assert order.reached is not None
     assert order.budgets[-1].undecided == 0
     assert {one.state_at_once for one in order.budgets[-1].pairs} == {"decided"}
-    never = study.replay(path, 30, rule, until="order")
+    never = study.replay(path, 12, rule, until="order")
     assert never.reached is None
-    assert never.words[0] == "The order of all models is not known after 30 answers."
+    assert never.words[0] == "The order of all models is not known after 12 answers."
 
 
 @pytest.mark.parametrize(

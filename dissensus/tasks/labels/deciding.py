@@ -52,7 +52,7 @@ def pairs_in_words(pairs: Sequence[Pair], margin: float) -> str:
     )
     if len(pairs) == 1:
         return f"the pair is {_state(pairs[0].state, margin)}."
-    said = f"of {len(pairs):,} pairs, each taken by itself, {_counts(by_itself, margin)}"
+    said = f"pair by pair, {_counts(by_itself, margin)} (of {len(pairs):,} pairs)"
     if by_itself == at_once:
         return f"{said}; the same holds for all pairs at once."
     return f"{said}; for all pairs at once, {_counts(at_once, margin)}."

@@ -184,7 +184,7 @@ def estimate_words(found: Estimates, leaders: Sequence[str], until: Until) -> tu
     if not found.draws:
         drawn = "No draw among these models has been answered yet, so nothing is decided."
     else:
-        drawn = f"After {counted(found.draws, 'draw')}: {pairs_in_words(found.compared, until.margin)}"
+        drawn = f"After {counted(found.draws, 'draw')}, {pairs_in_words(found.compared, until.margin)}"
     doubt = "The draws contradict what the votes of the models suggest, so the accuracies lean on the draws."
     return (said, drawn, *([doubt] if found.is_doubted else []))
 

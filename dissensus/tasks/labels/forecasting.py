@@ -106,7 +106,7 @@ class Prospect:
 
 
 def _range(price: Price) -> str:
-    return f" ({price.low:,} to {price.high:,} in 8 of 10 cases)" if price.low < price.high else ""
+    return f" (likely {price.low:,} to {price.high:,})" if price.low < price.high else ""
 
 
 def prospect(

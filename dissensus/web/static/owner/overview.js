@@ -13,7 +13,7 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
   role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `No answers yet: ${number(needed)} to go`;
   role("outlook").textContent = outlook;
   role("outlook").hidden = !outlook;
-  role("expected").textContent = sentence(expected);
+  role("expected").textContent = sentence(outlook && expected.startsWith("about") ? `open questions: ${expected}` : expected);
   role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour over the last 24 hours`].filter(Boolean).join(" · ");
   role("state").textContent = paused ? "Paused: no questions are handed out" : "Running";
   role("state").dataset.paused = paused;
