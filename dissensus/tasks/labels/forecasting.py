@@ -173,8 +173,8 @@ def _basis(found: Prospect, is_order: bool) -> Iterator[str]:
         yield f"The forecast rests on {counted(found.answered, 'answered question')}{drawn}."
     else:
         yield (
-            "Nobody has been asked yet: the forecast assumes that a label is right as often as models predict it, "
-            "which may be far off. Run plan again after some answers."
+            "Nobody has been asked yet: the forecast assumes that labels are the more likely right the more models "
+            "predict them, and may be far off. Run plan again after some answers."
         )
     each = "1 person answers each question" if found.people == 1 else f"{found.people:,} people answer each question"
     time = "which is usual in this study" if found.is_timed else "which is an assumption"
