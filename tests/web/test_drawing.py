@@ -57,6 +57,7 @@ def test_the_dashboard_says_when_the_owner_may_stop(study_folder: Path, serve: C
 
 
 def test_studies_without_draws_have_no_outlook(study_folder: Path, serve: Callable[..., Served]) -> None:
+    Study(study_folder).change("estimate", {"questions": 0})
     assert serve(study_folder).owner.get("/api/owner/summary").json["outlook"] == ""
 
 

@@ -233,7 +233,7 @@ class Labels(Task[Selection, LabelStates]):
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
             found = estimation(self.work, evaluation, settings.aim)
             ahead = prospect(self.work, found, settings.aim)
-            self.outlook = outlook_in_words(ahead, settings.target)
+            self.outlook = outlook_in_words(ahead, settings.target, max(settings.most - len(drawn), 0))
             self._told = len(drawn) - int(is_open.any())
             if not ahead.is_over(settings.target) and len(drawn) < settings.most:
                 draw_batch(found, min(settings.batch, settings.most - len(drawn)), settings.seed)
@@ -242,7 +242,8 @@ class Labels(Task[Selection, LabelStates]):
         """What is decided, and what it takes until what is wanted is."""
         settings = self.work.settings.estimate
         found = prospect(self.work, estimation(self.work, evaluation, settings.aim), settings.aim)
-        return (outlook_in_words(found, settings.target),), found.is_over(settings.target)
+        limit = max(settings.most - len(evaluation.question_set.drawn), 0)
+        return (outlook_in_words(found, settings.target, limit),), found.is_over(settings.target)
 
     def open_questions(self, evaluation: LabelEvaluation) -> list[OpenQuestion]:
         return open_questions(evaluation, self.work.classes)

@@ -195,8 +195,8 @@ def require_people(people: int | None) -> None:
         raise StudyError(f"{people} people cannot answer a question: give a whole number from 1 on")
 
 
-def outlook_in_words(found: Prospect, until: Until) -> str:
-    """One line for the owner: that they may stop, or what it takes until then."""
+def outlook_in_words(found: Prospect, until: Until, limit: int) -> str:
+    """One line for the owner: that they may stop, or what it takes until then; at most `limit` more are drawn."""
     if found.decided.settle(until):
         return f"{_reached(found, until)}: you may stop."
     if not found.outlook.left:
@@ -206,7 +206,8 @@ def outlook_in_words(found: Prospect, until: Until) -> str:
     time, what = duration(answers * found.seconds / 3600), target_in_words(until)
     everything = " (nearly all questions that tell models apart)" if price.is_everything else ""
     verb = "are" if until.what == "differences" else "is"
-    return f"About {counted(answers, 'more answer')} ({time} of work) until {what} {verb} known{everything}."
+    capped = f"; the study draws {counted(limit, 'more question')}" if limit < price.median else ""
+    return f"About {counted(answers, 'more answer')} ({time} of work) until {what} {verb} known{everything}{capped}."
 
 
 def _reached(found: Prospect, until: Until) -> str:
