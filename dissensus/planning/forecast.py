@@ -27,8 +27,9 @@ from dissensus.planning.planner import Planner
 IMAGINED = 50
 """The weight of the consensus among the models, in answers."""
 POWER = 2.0
-"""How much the majority among the models counts: on simulated pools and half of the ImageNet classifiers, 1 (each label
-is right as often as models predict it) gave forecasts that were too high."""
+"""How much the majority among the models counts. Chosen among 1 (each label is right as often as models predict it), 2
+and 3, each with 20 and 50 imagined answers, on 8 simulated pools and 16 sets of half of the ImageNet classifiers: with
+1, most forecasts before the first answer were too high; the other differences were within noise."""
 PLACES = 200
 """The questions over which the imagined answers are spread."""
 RANGE = (0.1, 0.5, 0.9)
