@@ -13,7 +13,7 @@ from dissensus.planning.accuracy import Accuracies, accuracies
 from dissensus.planning.belief import Belief, believe, regressors
 from dissensus.planning.cases import Cases
 from dissensus.planning.draws import USUAL, Goal, Shares, draw, probabilities
-from dissensus.planning.estimate import Ledger
+from dissensus.planning.estimate import Ledger, differences
 
 NOTHING = np.zeros(0, np.int64)
 
@@ -111,6 +111,16 @@ class Planner:
         """The probability of drawing each question next, summed over its `left` items."""
         shares = self.shares or USUAL[self.goal]
         return probabilities(self.cases, self._belief, known, left, self.goal, shares, self.start)
+
+    def variance(self, known: Accuracies, left: Int[Array, " q"]) -> float:
+        """The variance of what one draw says about a difference between two models, forecast, averaged over all pairs.
+
+        It takes as many draws for an interval of some length as this is large: of two ways to ask, the one with half
+        the variance needs half the questions.
+        """
+        apart = differences(self.forecast(self.chance(known, left), left))
+        models = self.cases.models
+        return float(apart.sum() / max(models * (models - 1), 1))
 
     def cases_of(self, questions: Int[Array, " n"]) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
         """The cases of some questions: which of the questions each is about, and its number."""

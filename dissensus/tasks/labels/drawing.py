@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import PlanningError
 from dissensus.planning.planner import Batch, Planner
 from dissensus.records import NO, OPEN, YES
@@ -82,24 +82,18 @@ class Drawing:
         return self.planner.group[self.found.case]
 
     @property
-    def chance(self) -> Float[Array, " u"]:
-        return self.planner.chance(self.found.known, self.left)
-
-    @property
     def variance(self) -> float:
-        """The variance of what one draw says about a difference, averaged over all pairs of models, as forecast."""
-        forecast = self.planner.forecast(self.chance, self.left)
-        models = len(forecast)
-        return float((models * np.trace(forecast) - forecast.sum()) / (models * (models - 1) / 2))
+        """The variance of what one draw says about a difference, as forecast."""
+        return self.planner.variance(self.found.known, self.left)
 
     def seconds(self, single: float, several: float | None) -> float:
         """How long an answer to a drawn question takes on average: `single` for one label, `several` for more.
 
         If `several` is None, every label takes as long to read.
         """
-        sizes = self.planner.sizes
+        sizes, chance = self.planner.sizes, self.planner.chance(self.found.known, self.left)
         more = LOOK + READ * sizes if several is None else several
-        return float(self.chance @ np.where(sizes > 1, more, single))
+        return float(chance @ np.where(sizes > 1, more, single))
 
 
 def drawing(found: Estimation, question: Asking) -> Drawing:

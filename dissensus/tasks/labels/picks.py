@@ -7,7 +7,7 @@ An answer to it says of each label whether it is right, so that it counts like a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,19 +16,26 @@ from dissensus.competition.task import QuestionSet, States
 from dissensus.inquiry import Answers, Questions, latest_rows
 from dissensus.labeling.kinds.base import NO_CODE
 from dissensus.labeling.kinds.pick import UNFIT_CODE, chosen_of
-from dissensus.records import ANSWERS, OPEN, Question, Selection
+from dissensus.records import ANSWERS, OPEN, Answer, Question, Selection
 from dissensus.store.draws import StoredBatch
 
 Asking = Literal["contains", "pick"]
 MOST = 6
-"""The most labels that one question offers: as many as fit on a phone below the image. Other items are asked about
-label by label."""
+"""The most labels that one question offers: more cannot be compared at a glance, and would have to be scrolled to on a
+phone. Items with more are asked about label by label."""
 SAID = {answer: ANSWERS.index(answer) for answer in ANSWERS}
 
 
 def pick_question(item: str, labels: Sequence[int]) -> Question:
     """'Which of these does ITEM show?'"""
     return Question(kind="pick", body={"item": item, "options": sorted(labels), "several": True})
+
+
+def about_labels(options: Sequence[int], answer: Any) -> dict[int, Answer]:
+    """What an answer to a pick says about each label that it offered."""
+    if isinstance(answer, list):
+        return {option: "yes" if option in answer else "no" for option in options}
+    return dict.fromkeys(options, "unsure" if answer is None else "unfit")
 
 
 def pick_group(batches: Sequence[StoredBatch], first: int) -> tuple[Questions, Int[Array, " d"]]:
