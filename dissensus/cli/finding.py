@@ -13,6 +13,7 @@ from dissensus.cli.options import DISTANCES, GOALS, RULES, Format, Json, Ranked,
 from dissensus.study import Study
 
 Goal = Literal["order", "best"]
+Asked = Literal["contains", "pick", "auto"]
 
 
 @app.command()
@@ -70,6 +71,13 @@ def draw(
         Goal | None,
         typer.Option(help="Find the order of all models, or only the best.", show_default="study.toml, or order"),
     ] = None,
+    question: Annotated[
+        Asked | None,
+        typer.Option(
+            help="Ask about one label of an item, about all of them, or whichever is cheaper.",
+            show_default="study.toml, or contains",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Draw questions at random that decide how often each model in STUDY is right, for annotators to answer.
@@ -77,10 +85,10 @@ def draw(
     Questions that would decide more are drawn more often. `serve` draws by itself while people answer, up to
     `estimate.questions` in study.toml.
 
-    Example: `dissensus draw birds --count 50 --goal best`
+    Example: `dissensus draw birds --count 50 --goal best --question pick`
     """
     with printing.progress(quiet=json) as progress:
-        drawn = Study(study, progress).draw(count, goal)
+        drawn = Study(study, progress).draw(count, goal, question)
     printing.show_drawn(study, drawn, json)
 
 

@@ -73,11 +73,12 @@ class Competition(Generic[S, H]):
         active = np.zeros(len(self.question_set), bool)
         for one in judged:
             active[one.round_questions.questions[one.active].ravel()] = True
-        active[self.question_set.drawn] = True
-        is_needed, barred = self.task.needed(self.question_set, states, active)
-        drawn = self.question_set.drawn[states.state[self.question_set.drawn] == OPEN].tolist()
+        drawn, asked_as = self.question_set.drawn, self.question_set.asked_as
+        active[drawn[self.question_set.is_apart]] = True
+        is_needed, barred = self.task.needed(self.question_set, states, active, answers)
+        urgent = dict.fromkeys(asked_as[states.state[drawn] == OPEN].tolist())
         first = asked_first(self.task, self.question_set, states, answers, judged)
-        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), (*drawn, *first))
+        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), (*urgent, *first))
 
     def advance(self) -> None:
         """Add questions that depend on the answers so far."""
@@ -98,7 +99,8 @@ class Competition(Generic[S, H]):
         if not self.rounds:
             raise StudyError(f"nothing has been selected yet: dissensus select {self.work.folder.root}")
         exclusions = self.work.people.excluded()
-        answers = read_answers(self.work.answers, self.question_set.groups, exclusions)
+        read = read_answers(self.work.answers, self.question_set.groups, exclusions)
+        answers = self.task.pooled(self.question_set, read)
         states, judged = self.judged(answers)
         return Evaluation(self.models, tuple(self.rounds), self.question_set, answers, states, judged, exclusions)
 

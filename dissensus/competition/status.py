@@ -95,8 +95,8 @@ def status_of(task: Task[Any, Any]) -> Status:
     """The status, from the study folder and its database alone."""
     work = task.work
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
-    judgements, annotators = work.answers.counts(task.kind, "asked")
     evaluation = Competition(task).evaluation() if folder.rounds() else None
+    judgements, annotators = work.answers.counts(_kinds(task, evaluation), "asked")
     models = tuple(_model(task, name) for name in settings.models)
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
@@ -130,8 +130,15 @@ def status_of(task: Task[Any, Any]) -> Status:
 
 def _draws(evaluation: Evaluation[Any, Any]) -> tuple[int, int]:
     """How many questions were drawn, and how many of these are answered."""
-    drawn = np.unique(evaluation.question_set.drawn)
-    return len(drawn), int((evaluation.states.state[drawn] != OPEN).sum())
+    asked = evaluation.question_set
+    is_open = evaluation.states.state[asked.drawn] == OPEN
+    return asked.draws, asked.draws - len(np.unique(asked.asked_as[is_open]))
+
+
+def _kinds(task: Task[Any, Any], evaluation: Evaluation[Any, Any] | None) -> tuple[str, ...] | None:
+    """The kinds of the study's main questions; None if all kinds are."""
+    groups = () if evaluation is None else evaluation.question_set.groups
+    return None if task.kind is None else tuple({task.kind: None} | {one.kind: None for one in groups if len(one)})
 
 
 def _rounds(task: Task[Any, Any], rounds: Sequence[Round[Any]]) -> tuple[RoundStatus, ...]:

@@ -53,6 +53,19 @@ class QuestionSet(Generic[S]):
     shown: int = 1
     drawn: Int[Array, " d"] = field(default_factory=lambda: NOTHING)
     """Numbers of the questions that were drawn at random, in the order of the draws."""
+    asked_as: Int[Array, " d"] = field(default_factory=lambda: NOTHING)
+    """For each of these, the position in all groups of the question that people are asked: itself, or a later one that
+    asks for several at once."""
+
+    @property
+    def is_apart(self) -> Bool[Array, " d"]:
+        """The drawn questions that people are asked one by one."""
+        return self.asked_as < len(self)
+
+    @property
+    def draws(self) -> int:
+        """How many questions people are asked because they were drawn."""
+        return len(np.unique(self.asked_as))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -258,8 +271,12 @@ class Task(ABC, Generic[S, H]):
     def require_same(self, found: Round[S]) -> None:
         """Raise StudyError if settings of models have changed since a round was selected."""
 
+    def pooled(self, question_set: QuestionSet[S], answers: Answers) -> Answers:
+        """The answers as they count: those to later groups may say something about questions of the first one."""
+        return answers
+
     def needed(
-        self, question_set: QuestionSet[S], states: Any, active: Bool[Array, " q"]
+        self, question_set: QuestionSet[S], states: Any, active: Bool[Array, " q"], answers: Answers
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
         """Which questions of all groups are needed, given those of the first one; and who must not be asked which."""
         return active, ()

@@ -13,7 +13,7 @@ from dissensus.planning.accuracy import Accuracies, accuracies
 from dissensus.planning.belief import Belief, believe, regressors
 from dissensus.planning.cases import Cases
 from dissensus.planning.draws import USUAL, Goal, Shares, draw, probabilities
-from dissensus.planning.estimate import Ledger
+from dissensus.planning.estimate import Ledger, differences
 
 NOTHING = np.zeros(0, np.int64)
 
@@ -44,7 +44,8 @@ class Batch:
 class Planner:
     """Plans the questions of one pool.
 
-    `is_whole` asks about all labels of an item at once; `is_exclusive` believes that at most one of them is right.
+    `is_whole` asks about all labels of an item at once, unless these are more than `most`; `is_exclusive` believes that
+    at most one of them is right.
 
     Raises:
         PlanningError: labels exclude each other, but are asked about one by one.
@@ -56,24 +57,34 @@ class Planner:
     goal: Goal = "order"
     shares: Shares | None = None
     """How draws are divided; what is usual for the goal if None."""
+    most: int | None = None
+    """Items with more labels than this are asked about label by label."""
     belief: Belief | None = field(default=None, init=False)
     """After the last `look`."""
 
     def __post_init__(self) -> None:
-        if self.is_exclusive and not self.is_whole:
+        if self.is_exclusive and (not self.is_whole or self.most is not None):
             raise PlanningError(
                 "labels that exclude each other can only be planned if items are asked about as a whole"
             )
         self.regressors = regressors(self.cases, self.is_exclusive)
-        self.group = self.cases.pattern if self.is_whole else np.arange(len(self.cases))
+        is_first = np.ones(len(self.cases), bool)
+        if self.is_whole:
+            most = len(self.cases) if self.most is None else self.most
+            is_first = (np.diff(self.cases.pattern, prepend=-1) > 0) | (self.cases.labels > most)
+        self.start = np.flatnonzero(is_first)
+        self.group = np.cumsum(is_first) - 1
         """The question that each case belongs to."""
-        self.start = np.flatnonzero(np.diff(self.group, prepend=-1))
         self.items = self.cases.items[self.cases.pattern[self.start]]
         """The number of items that each question can be asked about."""
 
-    def look(self, right: Int[Array, " c"], answered: Int[Array, " q"]) -> Accuracies:
-        """The accuracies after `answered` answers to each question, `right` of them for each case."""
-        told = np.asarray(answered)[self.group]
+    def look(self, right: Int[Array, " c"], answered: Int[Array, " q"] | Int[Array, " c"]) -> Accuracies:
+        """The accuracies after `answered` answers to each question, `right` of them for each case.
+
+        Unless labels exclude each other, there may be a number of answers for each case instead.
+        """
+        told = np.asarray(answered)
+        told = told if len(told) == len(self.cases) else told[self.group]
         self.belief = believe(self.regressors, right, told[self.regressors.start], self.belief)
         return accuracies(self.cases, self.belief, right, self.items[self.group] - told)
 
@@ -87,31 +98,48 @@ class Planner:
     ) -> Batch:
         """Draw the next questions, given what `look` returned last and how many items are `left` for each question.
 
-        `pending` are the questions that are out: drawn, not answered, and no longer left.
+        `pending` are the cases that are out: drawn, not answered, and no longer left.
         """
-        belief = self._belief
-        shares = self.shares or USUAL[self.goal]
-        chance = probabilities(self.cases, belief, known, left, self.goal, shares, self.start)
+        belief, chance = self._belief, self.chance(known, left)
         found = draw(chance, left, count, rng)
         number, case = self.cases_of(found.question)
-        _, waiting = self.cases_of(pending)
-        draws, cases = np.append(np.full(len(waiting), -1), number), np.append(waiting, case)
-        expected, forecast = known.mean * self.cases.pool, self._forecast(chance, left)
+        draws, cases = np.append(np.full(len(pending), -1), number), np.append(pending, case)
+        expected, forecast = known.mean * self.cases.pool, self.forecast(chance, left)
         return Batch(found.question, found.probability, draws, cases, belief.probability[cases], expected, forecast)
+
+    def chance(self, known: Accuracies, left: Int[Array, " q"]) -> Float[Array, " q"]:
+        """The probability of drawing each question next, summed over its `left` items."""
+        shares = self.shares or USUAL[self.goal]
+        return probabilities(self.cases, self._belief, known, left, self.goal, shares, self.start)
+
+    def variance(self, known: Accuracies, left: Int[Array, " q"]) -> float:
+        """The variance of what one draw says about a difference between two models, forecast, averaged over all pairs.
+
+        It takes as many draws for an interval of some length as this is large: of two ways to ask, the one with half
+        the variance needs half the questions.
+        """
+        apart = differences(self.forecast(self.chance(known, left), left))
+        models = self.cases.models
+        return float(apart.sum() / max(models * (models - 1), 1))
 
     def cases_of(self, questions: Int[Array, " n"]) -> tuple[Int[Array, " k"], Int[Array, " k"]]:
         """The cases of some questions: which of the questions each is about, and its number."""
-        sizes = np.diff(np.append(self.start, len(self.cases)))[questions]
+        sizes = self.sizes[questions]
         number = np.repeat(np.arange(len(questions)), sizes)
         within = np.arange(len(number)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return number, self.start[questions][number] + within
+
+    @property
+    def sizes(self) -> Int[Array, " q"]:
+        """The number of labels of each question."""
+        return np.diff(np.append(self.start, len(self.cases)))
 
     @property
     def _belief(self) -> Belief:
         assert self.belief is not None, "look first"
         return self.belief
 
-    def _forecast(self, chance: Float[Array, " q"], left: Int[Array, " q"]) -> Float[Array, "M M"]:
+    def forecast(self, chance: Float[Array, " q"], left: Int[Array, " q"]) -> Float[Array, "M M"]:
         """The covariance of the totals that one draw estimates, if the belief is right: see `estimate.py`.
 
         A question with `left` items and `chance` in all has items of probability π = chance / left each, so that its
@@ -121,8 +149,7 @@ class Planner:
         weight = np.divide(
             left.astype(np.float64) ** 2, chance, out=np.zeros(len(left)), where=(left > 0) & (chance > 0)
         )
-        each = np.repeat(weight, np.diff(np.append(self.start, len(voters))))
-        return self.regressors.covariance(right, each, voters, voters)
+        return self.regressors.covariance(right, weight[self.group], voters, voters)
 
     def ledger(self, batches: Sequence[Batch], answers: Sequence[Float[Array, " k"]]) -> Ledger:
         """The ledger of all draws that are answered: 1 where a label is right, 0 where not, NaN if not answered.

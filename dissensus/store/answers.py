@@ -106,13 +106,21 @@ class AnswerLog:
         columns = ("id", "question", "annotator", "answer", "time", "seq")
         return self._streamed(columns, "kind = :kind AND role = :role", texts, kind=kind, role=role)
 
-    def counts(self, kind: str | None = None, role: Role | None = None) -> tuple[int, int]:
-        """How many answers there are, in total or of a kind and role, and how many people gave them."""
-        values = {name: value for name, value in (("kind", kind), ("role", role)) if value is not None}
-        wanted = " AND ".join([f"{name} = :{name}" for name in values]) or "true"
+    def counts(self, kind: str | Sequence[str] | None = None, role: Role | None = None) -> tuple[int, int]:
+        """How many answers there are, in total or of some kinds and a role, and how many people gave them."""
+        kinds = (kind,) if isinstance(kind, str) else kind or ()
+        of_kind = {f"kind{number}": one for number, one in enumerate(kinds)}
+        values = of_kind | ({} if role is None else {"role": role})
+        either = " OR ".join(f"kind = :{name}" for name in of_kind)
+        wanted = " AND ".join([*([f"({either})"] if either else []), *(["role = :role"] if role else [])]) or "true"
         counted = f"SELECT count(*), count(DISTINCT annotator) FROM answers WHERE {wanted}"
         answers, people = self.database.rows(counted, **values)[0]
         return int(answers), int(people)
+
+    def seconds(self, kind: str, texts: Iterable[str]) -> list[float]:
+        """How long the answers to these questions took, where that is known."""
+        rows = self._streamed(("seconds",), "kind = :kind AND role = 'asked' AND seconds IS NOT NULL", texts, kind=kind)
+        return [float(row[0]) for row in rows]
 
     def latest_seq(self) -> int:
         """Number of the latest answer; 0 if there is none."""

@@ -27,7 +27,12 @@ class Finding(Base):
         """
         return self._task.rank(self.evaluation(), method)
 
-    def draw(self, count: int | None = None, goal: Literal["order", "best"] | None = None) -> int:
+    def draw(
+        self,
+        count: int | None = None,
+        goal: Literal["order", "best"] | None = None,
+        question: Literal["contains", "pick", "auto"] | None = None,
+    ) -> int:
         """Draw questions at random to estimate how often each classifier is right; returns how many.
 
         Questions whose answers would decide more are drawn more often, and the probabilities are recorded. `serve` does
@@ -37,10 +42,12 @@ class Finding(Base):
             count: How many; defaults to `estimate.batch` in study.toml.
             goal: Whether the order of all models matters, or only which is best; defaults to `estimate.goal`, or to
                 what `estimate.until` needs.
+            question: Whether to ask about one label of an item ('contains'), about all of them ('pick'), or whichever
+                is cheaper ('auto'); defaults to `estimate.question`.
         """
         task = self._labels("draws")
         with self._changing():
-            return task.draw(self._unweighed(), count, goal)
+            return task.draw(self._unweighed(), count, goal, question)
 
     def estimates(self) -> Estimates:
         """Which classifiers are most often right on the pool, with intervals, from all answers and draws so far."""

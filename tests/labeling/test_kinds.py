@@ -8,6 +8,7 @@ import pytest
 
 from dissensus.errors import DissensusError, JudgementError
 from dissensus.labeling import QUESTIONS, is_prediction_key, prediction_key
+from dissensus.labeling.kinds.pick import chosen_of
 from dissensus.labeling.order import draw
 from dissensus.records import Classes
 
@@ -159,6 +160,57 @@ def test_a_pick_is_one_of_the_options() -> None:
     assert body["options"] == [0, 2]
     with pytest.raises(JudgementError, match="bee"):
         QUESTIONS["pick"].kept(body, 1, CLASSES)
+
+
+SEVERAL = {"item": SECRET, "options": [0, 1, 2], "several": True}
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted", "words"),
+    [
+        ([2, 0, 2], [0, 2], "ant, cat"),
+        ([1], [1], "bee"),
+        (1, [1], "bee"),
+        ([], [], "none of them"),
+        (None, None, "cannot tell"),
+        ("unfit", "unfit", "unfit"),
+    ],
+)
+def test_several_options_may_be_right(answer: Any, wanted: Any, words: str) -> None:
+    pick = QUESTIONS["pick"]
+    kept = pick.kept(SEVERAL, answer, CLASSES)
+    assert kept == wanted
+    assert pick.words(kept, CLASSES) == words
+    assert pick.expected(SEVERAL, ["ant", 2] if answer == [2, 0, 2] else answer, CLASSES) == wanted
+
+
+def test_the_code_of_several_options_says_which() -> None:
+    options = (3, 17, 999, 21_841, 50_000, 65_534)
+    every = [one for size in range(7) for one in itertools.combinations(options, size)]
+    codes = [QUESTIONS["pick"].code(list(one)) for one in every]
+    assert len(set(codes)) == 64
+    assert [chosen_of(options, code) for code in codes] == every
+    assert all(0 <= code < 2**62 for code in codes)
+
+
+def test_the_order_of_several_options_depends_on_the_item_alone() -> None:
+    pick = QUESTIONS["pick"]
+    shown = [pick.payload(SEVERAL | {"item": f"item {n}"}, CLASSES)["options"] for n in range(60)]
+    assert len({tuple(one) for one in shown}) == 6
+    assert all(sorted(one) == [0, 1, 2] for one in shown)
+    assert shown == [pick.payload(SEVERAL | {"item": f"item {n}"}, CLASSES)["options"] for n in range(60)]
+
+
+@pytest.mark.parametrize("body", [{"several": True}, {"several": 1, "options": [0, 1]}])
+def test_several_options_have_to_be_named(body: dict[str, Any]) -> None:
+    with pytest.raises(JudgementError, match="several"):
+        QUESTIONS["pick"].checked({"item": "x"} | body, CLASSES)
+
+
+@pytest.mark.parametrize("answer", [[3], ["cat"], {}, "yes", True, [[0]], [True]])
+def test_several_options_are_some_of_them(answer: Any) -> None:
+    with pytest.raises(JudgementError):
+        QUESTIONS["pick"].kept(SEVERAL, answer, CLASSES)
 
 
 def test_classes_are_named_in_words() -> None:

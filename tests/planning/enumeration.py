@@ -63,7 +63,7 @@ class Enumeration:
             planner.shares or planning.USUAL["order"],
             planner.start,
         )
-        pending = np.array([q for q, _ in out], int)
+        _, pending = planner.cases_of(np.array([q for q, _ in out], int))
         for likely, items in self._orders(chance / np.maximum(left, 1), drawn, size):
             questions = np.array([q for q, _ in items])
             script = Drawn(questions, np.array(likely))

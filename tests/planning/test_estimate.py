@@ -33,6 +33,34 @@ def tiny(is_whole: bool) -> tuple[Planner, list[np.ndarray], np.ndarray]:
     return planner, answers, pool.accuracies
 
 
+def partly_whole() -> tuple[Planner, list[np.ndarray], np.ndarray]:
+    """Three items, two of which have three labels and are asked about label by label; several labels may be right."""
+    pool = pool_of(np.array([[0, 1, 0], [0, 2, 1], [3, 3, 2]]), np.array([0, 2, 2]))
+    planner = Planner(pool.cases, is_whole=True, most=2)
+    answers = [np.zeros((items, size), int) for items, size in zip(planner.items, sizes_of(planner), strict=True)]
+    for question, rows in enumerate(answers):
+        rows[:, 0], rows[:, -1] = 1, question % 2
+    voters = pool.cases.voters.astype(float)
+    cases = [planner.cases_of(np.array([question]))[1] for question in range(len(answers))]
+    totals = sum(rows.sum(axis=0) @ voters[own] for own, rows in zip(cases, answers, strict=True))
+    return planner, answers, totals / pool.cases.pool
+
+
+def sizes_of(planner: Planner) -> np.ndarray:
+    return np.diff(np.append(planner.start, len(planner.cases)))
+
+
+@pytest.mark.parametrize("late", [0, 1, 2])
+def test_every_draw_is_unbiased_if_some_items_are_asked_about_as_a_whole(late, monkeypatch) -> None:
+    planner, answers, truth = partly_whole()
+    assert sorted(sizes_of(planner).tolist()) == [1, 1, 1, 2]
+    mean, everything = np.zeros((3, 3)), 0.0
+    for likely, ledger in Enumeration(planner, answers, (2, 1), late).paths(monkeypatch):
+        everything, mean = everything + likely, mean + likely * ledger.estimates
+    assert everything == pytest.approx(1)
+    np.testing.assert_allclose(mean, np.tile(truth, (3, 1)), atol=1e-12)
+
+
 @pytest.mark.parametrize("late", [0, 1, 2])
 @pytest.mark.parametrize("is_whole", [False, True])
 @pytest.mark.parametrize("sizes", [(2, 1), (2, 2)])

@@ -83,6 +83,10 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
         answer = draw(st.integers(0, 100) | st.floats(0, 100).map(whole) | st.just("unfit"))
         return Question(kind=kind, body={"item": draw(texts), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
+    if options and draw(st.booleans()):
+        chosen = st.lists(st.sampled_from(options), unique=True).map(sorted)
+        body = {"item": draw(texts), **asked, "options": options, "several": True}
+        return Question(kind=kind, body=body), draw(st.none() | st.just("unfit") | chosen)
     answer = draw(st.none() | (labels if options is None else st.sampled_from(options)))
     return Question(kind=kind, body={"item": draw(texts), **asked, **({"options": options} if options else {})}), answer
 

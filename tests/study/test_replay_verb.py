@@ -141,6 +141,20 @@ def test_several_people_pick_one_class(made, files, tmp_path):
     assert found.pool == ITEMS - int((made[1][:4] != CLASSES.index("cat")).sum())
 
 
+def test_picks_of_several_labels_are_yes_and_no_answers(made, files, tmp_path):
+    study, truth = made
+    rows = []
+    for number, label in enumerate(truth.tolist()):
+        question = {"item": f"item-{number:03}", "options": CLASSES, "several": True}
+        told = {"kind": "pick", "question": question, "annotator": "ann", "answer": [CLASSES[label]]}
+        others = [told | {"annotator": "ben"}, told | {"annotator": "cam", "answer": []}] if number % 2 else []
+        rows += [told, *others]
+    (tmp_path / "several.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    found = study.replay(tmp_path / "several.jsonl", 50)
+    assert found.accuracies == study.replay(files["contains"], 50).accuracies
+    assert found.budgets == study.replay(files["contains"], 50).budgets
+
+
 def test_answers_in_memory_and_labels_that_nobody_predicted(made):
     study, truth = made
     rows = [

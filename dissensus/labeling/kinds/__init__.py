@@ -8,14 +8,14 @@ from dissensus.labeling.kinds.check import Check
 from dissensus.labeling.kinds.choice import Choice, is_prediction_key, prediction_key
 from dissensus.labeling.kinds.contains import Contains
 from dissensus.labeling.kinds.mask import Mask
-from dissensus.labeling.kinds.pick import Pick
+from dissensus.labeling.kinds.pick import PICK
 from dissensus.labeling.kinds.rating import Rating
 from dissensus.labeling.kinds.slider import Slider
 
 QUESTIONS: dict[str, Kind] = {
     "contains": Contains(),
     "choice": Choice(),
-    "pick": Pick(),
+    "pick": PICK,
     "slider": Slider(),
     "rating": Rating(),
     "check": Check(),

@@ -1,56 +1,109 @@
-"""One class out of a list: what is it? With search, and the taxonomy as a tree."""
+"""Classes out of a list: what is it? With search, and the taxonomy as a tree; or which of these few does it show?"""
 
 from __future__ import annotations
 
+import hashlib
+from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from dissensus.errors import JudgementError, quoted
 from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, asked, class_number, named, only
 from dissensus.records import Classes
 
-ASK = "What is it?"
+ASK, ASK_SEVERAL = "What is it?", "Which of these does it show?"
+UNFIT = "unfit"
+NONE_CODE, UNFIT_CODE, SEVERAL_CODE = 1 << 16, (1 << 16) + 1, 1 << 17
+"""Classes have codes below these; a set of several classes has one from SEVERAL_CODE on."""
 
 
 class Pick(Kind):
     """The body is {item} with an optional text `ask` and `options`, the classes to choose from (defaults to all).
 
     The answer is a class number, or None if the person cannot tell. Nothing is random: a list that is in a different
-    order each time cannot be learnt.
+    order each time cannot be learnt. With `several`, any number of the options may be right: the answer is a list of
+    them, empty if none is; None if the person cannot tell, and 'unfit' if the image is unsuitable. These options are
+    different for every image, so that there is nothing to learn: their order depends on the item and on nothing else.
     """
 
     seconds = 20
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
         """The item, and the options as class numbers."""
-        only(body, "item", "ask", "options")
+        only(body, "item", "ask", "options", "several")
         (item,) = named(body, "item")
         kept: Body = {"item": item} | asked(body)
-        options = body.get("options")
+        options, several = body.get("options"), body.get("several", False)
         if options is not None:
             if not isinstance(options, list) or len(options) < 2:
                 raise JudgementError("'options' must be a list of at least two classes")
             kept["options"] = sorted({class_number(option, classes) for option in options})
-        return kept
+        if not isinstance(several, bool) or (several and options is None):
+            raise JudgementError("'several' must be true or false, and needs 'options'")
+        return kept | ({"several": True} if several else {})
 
     def payload(self, body: Body, _classes: Classes, /) -> Body:
         """The question, and the numbers of the classes to choose from; the page fetches class names once."""
-        return {"ask": body.get("ask") or ASK, "options": body.get("options")}
+        if not body.get("several"):
+            return {"ask": body.get("ask") or ASK, "options": body.get("options")}
+        shuffled = sorted(body["options"], key=lambda option: _number_of(f"{option} {body['item']}"))
+        return {"ask": body.get("ask") or ASK_SEVERAL, "options": shuffled, "several": True}
 
     def kept(self, body: Body, answer: Any, classes: Classes, /) -> Any:
-        if answer is None:
-            return None
-        if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(classes):
-            raise JudgementError(f"the answer {quoted(answer)} is not a class number")
-        if "options" in body and answer not in body["options"]:
-            raise JudgementError(f"the answer '{classes.names[answer]}' is not one of the options")
-        return answer
+        if answer is None or (answer == UNFIT and body.get("several")):
+            return answer
+        if not body.get("several"):
+            return _one(body, answer, classes)
+        chosen = answer if isinstance(answer, list) else [answer]
+        return sorted({_one(body, one, classes) for one in chosen})
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
-        """A class by name, id, synonym or number."""
-        return self.kept(body, class_number(given, classes), classes)
+        """A class by name, id, synonym or number; a list of them if several may be right."""
+        if isinstance(given, list):
+            return self.kept(body, [class_number(one, classes) for one in given], classes)
+        is_word = body.get("several") and given in (None, UNFIT)
+        return self.kept(body, given if is_word else class_number(given, classes), classes)
 
     def code(self, answer: Any, /) -> int:
-        return NO_CODE if answer is None else int(answer)
+        """The class; for several of them, a number that `chosen_of` can turn back."""
+        if not isinstance(answer, list):
+            return NO_CODE if answer is None else UNFIT_CODE if answer == UNFIT else int(answer)
+        if len(answer) < 2:
+            return int(answer[0]) if answer else NONE_CODE
+        return SEVERAL_CODE + _number_of(" ".join(map(str, sorted(answer))))
 
     def words(self, answer: Any, classes: Classes, /) -> str:
-        return "cannot tell" if answer is None else classes.names[answer]
+        if isinstance(answer, list):
+            return ", ".join(classes.names[one] for one in answer) or "none of them"
+        return "cannot tell" if answer is None else answer if answer == UNFIT else classes.names[answer]
+
+
+def _one(body: Body, answer: Any, classes: Classes) -> int:
+    if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(classes):
+        raise JudgementError(f"the answer {quoted(answer)} is not a class number")
+    if "options" in body and answer not in body["options"]:
+        raise JudgementError(f"the answer '{classes.names[answer]}' is not one of the options")
+    return answer
+
+
+def _number_of(text: str) -> int:
+    """A number of 56 bits from a text: always the same, and different for different texts."""
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=7).digest(), "big")
+
+
+@lru_cache(1 << 12)
+def chosen_of(options: tuple[int, ...], code: int) -> tuple[int, ...]:
+    """The options that an answer with this code chose, in ascending order; the code must be that of some options.
+
+    All subsets are tried: use it for few options.
+    """
+    if code == NONE_CODE:
+        return ()
+    if code < NONE_CODE:
+        return (code,)
+    sizes = range(2, len(options) + 1)
+    every = (one for size in sizes for one in combinations(sorted(options), size))
+    return next(one for one in every if PICK.code(list(one)) == code)
+
+
+PICK = Pick()

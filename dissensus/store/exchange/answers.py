@@ -108,7 +108,7 @@ class Reading:
         if not has(fields, "answer"):
             raise JudgementError(f"answer is missing (required: {', '.join(REQUIRED)})")
         shown = _object(fields.get("shown"), "shown")
-        answer = known_answer(question.kind, shown, fields.get("answer"), self.classes)
+        answer = known_answer(question, shown, fields.get("answer"), self.classes)
         answer = QUESTIONS[question.kind].kept(question.body, answer, self.classes)
         response = Response(
             id=_text(fields, "id") or _identity(question, annotator, answer, str(fields.get("time") or "")),
@@ -174,16 +174,29 @@ def written_body(question: Question, classes: Classes) -> Body:
 def written_answer(response: Response, classes: Classes) -> str:
     """The answer as text that `known_answer` can read."""
     kind, answer = response.question.kind, response.answer
+    if kind == "pick" and isinstance(answer, list):
+        return json.dumps([class_word(one, classes) for one in answer], ensure_ascii=False)
     if kind == "pick":
-        return NOTHING if answer is None else class_word(answer, classes)
+        return NOTHING if answer is None else answer if answer == UNFIT else class_word(answer, classes)
     return json.dumps(answer, ensure_ascii=False) if isinstance(answer, (dict, list)) else str(answer)
 
 
-def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
+def said_of(response: Response) -> dict[int, bool]:
+    """The classes that an answer says are in the image, or are not: none if it is unsure, or not about classes."""
+    body, answer = response.question.body, response.answer
+    if response.question.kind == "contains":
+        return {body["label"]: answer == "yes"} if answer in ("yes", "no") else {}
+    if response.question.kind != "pick" or answer is None or answer == UNFIT:
+        return {}
+    return {option: option in answer for option in body["options"]} if isinstance(answer, list) else {answer: True}
+
+
+def known_answer(question: Question, shown: Body, given: Any, classes: Classes) -> Any:
     """An answer from a file, in the form we store; does not check that it fits the question."""
+    kind = question.kind
     word = str(given).strip().lower() if kind in ("pick", "contains", "choice") else ""
     if kind == "pick":
-        return None if word == NOTHING else class_number(given, classes)
+        return _picked(bool(question.body.get("several")), word, given, classes)
     if kind == "contains":
         return SYNONYMS.get(word, word)
     if kind == "choice":
@@ -194,6 +207,17 @@ def known_answer(kind: str, shown: Body, given: Any, classes: Classes) -> Any:
         return json_of(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):
         return given
+
+
+def _picked(is_several: bool, word: str, given: Any, classes: Classes) -> Any:
+    """A class; if there may be several, any number of them, as a list, as JSON, or a single one."""
+    if word == NOTHING or (word == UNFIT and is_several):
+        return None if word == NOTHING else UNFIT
+    if not is_several:
+        return class_number(given, classes)
+    with suppress(ValueError, RecursionError):
+        given = json_of(given) if isinstance(given, str) and given.lstrip().startswith("[") else given
+    return [class_number(one, classes) for one in (given if isinstance(given, list) else [given])]
 
 
 def json_of(text: str | bytes) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from dissensus.errors import ClassesError, JudgementError
 from dissensus.labeling.kinds import class_number
 from dissensus.records import Response
-from dissensus.store.exchange.answers import Reading, Writing, class_word, fields_of, refuse
+from dissensus.store.exchange.answers import Reading, Writing, class_word, fields_of, refuse, said_of
 from dissensus.store.exchange.files import (
     OURS,
     document,
@@ -36,19 +36,26 @@ def read_coco(reading: Reading) -> Iterator[Response]:
     ours = our_answers(reading, object_of(content.get(OURS) or {}, OURS, where), where)
     images, categories = (_by_id(content, name, where) for name in ("images", "categories"))
     yield from ours
-    said = {response.id: _class_of(response) for response in ours}
+    said = {response.id: [label for label, is_there in said_of(response).items() if is_there] for response in ours}
     others: dict[str, Response] = {}
     for place, annotation in objects_of(content.get("annotations"), "annotations", where, "annotation"):
         label = _label(reading, categories, annotation.get("category_id"), place)
         attributes = annotation.get("attributes")
         attributes = attributes if isinstance(attributes, dict) else {}
         shown = attributes.get(OURS)
-        if not isinstance(shown, str) or said.get(shown) != label:  # somebody may have moved it to another category
+        if not isinstance(shown, str) or label not in said.get(
+            shown, ()
+        ):  # somebody may have moved it to another category
             item = _item(reading, images, annotation.get("image_id"), place)
             answer, who = attributes.get("answer", "yes"), attributes.get("annotator")
             response = _other(reading, item, label, answer, who, place)
             others.setdefault(response.id, response)
-    known = {(one.question.body.get("item"), _class_of(one)) for one in ours if one.answer == "no"}
+    known = {
+        (one.question.body.get("item"), label)
+        for one in ours
+        for label, is_there in said_of(one).items()
+        if not is_there
+    }
     for identity, image in images.items():
         place = f"{where}, image {str(identity)[:80]}"
         for category in list_of(image.get("neg_category_ids"), "neg_category_ids", place):
@@ -68,17 +75,16 @@ def write_coco(to: Writing, responses: Iterable[Response]) -> int:
     for response in responses:
         if response.question.kind not in ("contains", "pick"):
             refuse_kind(to.path, response.question, "COCO, whose annotations are about one image each")
-        item, label = response.question.body["item"], _class_of(response)
+        item = response.question.body["item"]
         names: Found = {"file_name": to.uri_of(item) or item, "neg_category_ids": [], OURS: {"item": item}}
         image = images.setdefault(item, {"id": len(images) + 1, **names})
         answers.append(fields_of(response, to.classes))
-        is_there = response.answer == "yes" or (response.question.kind == "pick" and label is not None)
-        if is_there:
-            attributes = {"answer": "yes", "annotator": response.annotator, OURS: response.id}
-            where = {"id": len(annotations) + 1, "image_id": image["id"], "category_id": label + 1, "iscrowd": 0}
-            annotations.append({**where, "attributes": attributes})
-        if is_there or response.answer == "no":
+        for label, is_there in said_of(response).items():
             said[item, label] = said.get((item, label), False) or is_there
+            if is_there:
+                attributes = {"answer": "yes", "annotator": response.annotator, OURS: response.id}
+                where = {"id": len(annotations) + 1, "image_id": image["id"], "category_id": label + 1, "iscrowd": 0}
+                annotations.append({**where, "attributes": attributes})
     for (item, label), is_there in said.items():
         if not is_there:
             images[item]["neg_category_ids"].append(label + 1)
@@ -93,11 +99,6 @@ def write_coco(to: Writing, responses: Iterable[Response]) -> int:
     }
     write_document(to.path, content)
     return len(answers)
-
-
-def _class_of(response: Response) -> Any:
-    """The class that an answer is about; None for a pick of no class."""
-    return response.answer if response.question.kind == "pick" else response.question.body.get("label")
 
 
 def _other(reading: Reading, item: str, label: int, answer: Any, annotator: Any, where: str) -> Response:

@@ -6,6 +6,7 @@ stored in the `meta` of that choice and under `dissensus` in the task's data, bo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -118,9 +119,11 @@ def _data(question: Question, to: Writing) -> Found:
 
 def _annotation(fields: Found, number: int) -> Found:
     answer, mark = fields["answer"], fingerprint(fields["id"])[:10]
-    chosen, on = (SIDES.get(answer, answer), "left") if fields["kind"] == "choice" else (answer, "image")
+    chosen, on = ([SIDES.get(answer, answer)], "left") if fields["kind"] == "choice" else ([answer], "image")
+    if fields["question"].get("several") and answer.startswith("["):
+        chosen = json.loads(answer) or [answer]
     common = {"to_name": on, "origin": "manual"}
-    choice = {"id": mark, "from_name": "answer", "type": "choices", "value": {"choices": [chosen]}, **common}
+    choice = {"id": mark, "from_name": "answer", "type": "choices", "value": {"choices": chosen}, **common}
     result = [{**choice, "meta": {OURS: {name: fields[name] for name in (*PLAIN, "answer")}}}]
     if fields["comment"]:
         comment = {"id": f"{mark}c", "from_name": "comment", "type": "textarea", **common}
@@ -139,8 +142,8 @@ def _annotation(fields: Found, number: int) -> Found:
 
 def _response(reading: Reading, data: Found, annotation: Found, results: list[Found], where: str) -> Response:
     chosen = _chosen(results, where)
-    given = _words(chosen, where)
     question = _question(reading, data, chosen, where)
+    given = _words(chosen, question["question"].get("several") is True, where)
     native = {
         **question,
         "annotator": _person(annotation.get("completed_by")) or reading.annotator or "label-studio",
@@ -168,15 +171,15 @@ def _chosen(results: list[Found], where: str) -> Found:
     return named[0]
 
 
-def _words(chosen: Found, where: str) -> str:
+def _words(chosen: Found, several: bool, where: str) -> str:
     value = object_of(chosen.get("value"), "value", where)
     kind = chosen["type"]
     given = [value.get("selected")] if kind == "pairwise" else list_of(value.get(kind), kind, where)
     if kind == "taxonomy":
         given = [path[-1] if isinstance(path, list) and path else path for path in given]
-    if len(given) != 1 or not isinstance(given[0], str) or not given[0]:
+    if len(given) == 0 or not all(isinstance(one, str) and one for one in given) or (len(given) > 1 and not several):
         refuse(where, f"expected exactly one answer, as text, got {len(given)}")
-    return str(given[0])
+    return json.dumps(given, ensure_ascii=False) if len(given) > 1 else str(given[0])
 
 
 def _comment(results: list[Found], where: str) -> str:

@@ -24,7 +24,7 @@ from dissensus.arrays import Array, UInt8
 from dissensus.errors import ClassesError, JudgementError
 from dissensus.labeling.kinds import class_number
 from dissensus.records import BACKGROUND, VOID, Classes, Response
-from dissensus.store.exchange.answers import Reading, Writing, class_called, class_word, fields_of, refuse
+from dissensus.store.exchange.answers import Reading, Writing, class_called, class_word, fields_of, refuse, said_of
 from dissensus.store.exchange.files import (
     OURS,
     contents,
@@ -51,7 +51,6 @@ from dissensus.store.exchange.map_answers import (
 VERSION = "5.5.0"
 """The version written into LabelMe files."""
 ENDING = ".json"
-SAYS = {"yes": True, "no": False}
 WRITTEN = ("contains", "pick", KIND, "check")
 """Kinds of questions about one image; a check becomes neither flag nor shape, only one of the answers."""
 WORDS = {"__ignore__": VOID, "_ignore_": VOID, "void": VOID, "_background_": BACKGROUND}
@@ -110,12 +109,9 @@ def _files(by_item: dict[str, list[Response]], to: Writing) -> Iterator[tuple[st
 
 def _flags(responses: list[Response], classes: Classes) -> dict[str, bool]:
     """The latest answer about each class, by anybody; 'unsure' and 'unfit' set no flag."""
-    flags = {}
+    flags: dict[str, bool] = {}
     for response in responses:
-        if response.question.kind == "pick" and response.answer is not None:
-            flags[class_word(response.answer, classes)] = True
-        elif response.question.kind == "contains" and response.answer in SAYS:
-            flags[class_word(response.question.body["label"], classes)] = SAYS[response.answer]
+        flags |= {class_word(label, classes): is_there for label, is_there in said_of(response).items()}
     return flags
 
 

@@ -4,12 +4,14 @@
 * `outcomes`, line 12: the verdicts on these items, with reserves for those that annotators could not judge
 * `competition.one_order`, lines 13–15: accuracy and dominance on each duel's own items, and the ranking
 * `all_answers`: the same models if every answer counts in all duels that it decides
-* `estimating`: how often each model is right on the pool, from questions drawn at random
+* `drawing`, `estimating`: how often each model is right on the pool, from questions drawn at random
+* `picks`: one question for all labels of an item, instead of one for each
 * `fragile`: the few judgements that decide which model is first
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -18,7 +20,9 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
-from dissensus.arrays import MISSING, Array, Int
+import numpy as np
+
+from dissensus.arrays import MISSING, Array, Bool, Int
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
 from dissensus.competition.standings import Method, people_in_words
@@ -28,7 +32,7 @@ from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers
 from dissensus.planning.draws import GOALS, Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Plan, Ranking, Selection
+from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Plan, Question, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
@@ -39,8 +43,9 @@ from dissensus.store.lock import Lock
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.consensus import consensus
+from dissensus.tasks.labels.drawing import Wanted, draw_batch
 from dissensus.tasks.labels.eligible import keep_eligible
-from dissensus.tasks.labels.estimating import draw_batch, estimates, estimation, refuse_decided
+from dissensus.tasks.labels.estimating import estimates, estimation, refuse_decided
 from dissensus.tasks.labels.forecasting import outlook_in_words, planned, prospect, require_people, targets_of
 from dissensus.tasks.labels.fragile import fragility
 from dissensus.tasks.labels.outcomes import (
@@ -50,6 +55,7 @@ from dissensus.tasks.labels.outcomes import (
     outcomes_of,
     verdicts_of_counts,
 )
+from dissensus.tasks.labels.picks import by_label, needed_picks
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.tasks.labels.questions import OpenQuestion, open_questions, write_sheet
 from dissensus.tasks.labels.reporting import report_data
@@ -97,6 +103,21 @@ class Labels(Task[Selection, LabelStates]):
 
     def states(self, question_set: QuestionSet[Selection], answers: Answers) -> LabelStates:
         return label_verdicts(question_set, answers, self.work.settings.judge)
+
+    def pooled(self, question_set: QuestionSet[Selection], answers: Answers) -> Answers:
+        """Answers about labels one by one, also where people were asked about all labels of an item at once."""
+        return by_label(question_set, answers)
+
+    def needed(
+        self, question_set: QuestionSet[Selection], states: LabelStates, active: Bool[Array, " q"], answers: Answers
+    ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
+        """Labels that count now, and the questions that ask about several of them."""
+        return needed_picks(question_set, states, active, answers)
+
+    def further_questions(self, evaluation: LabelEvaluation) -> list[Question]:
+        """The questions that ask about several labels."""
+        groups = evaluation.question_set.groups[1:]
+        return [Question(kind=one.kind, body=json.loads(text)) for one in groups for text in one.texts]
 
     def weighed(self, evaluation: LabelEvaluation) -> LabelEvaluation:
         """The evaluation itself; raises if the study's method has no verdicts."""
@@ -175,7 +196,13 @@ class Labels(Task[Selection, LabelStates]):
         """Share of the pool on which each model agrees with the plurality vote."""
         return consensus(self.work, models)
 
-    def draw(self, evaluation: LabelEvaluation, count: int | None = None, goal: Goal | None = None) -> int:
+    def draw(
+        self,
+        evaluation: LabelEvaluation,
+        count: int | None = None,
+        goal: Goal | None = None,
+        question: Wanted | None = None,
+    ) -> int:
         """Draw questions that decide how often each model is right; returns how many.
 
         Raises:
@@ -186,7 +213,7 @@ class Labels(Task[Selection, LabelStates]):
         found = estimation(self.work, evaluation, goal or settings.aim)
         if settings.until and goal is None:
             refuse_decided(found, settings.target, self.work.settings.rank.level)
-        return draw_batch(found, count or settings.batch, settings.seed)
+        return draw_batch(found, count or settings.batch, settings.seed, question or settings.question)
 
     def estimates(self, evaluation: LabelEvaluation) -> Estimates:
         """Which models are most often right on the pool.
@@ -219,30 +246,31 @@ class Labels(Task[Selection, LabelStates]):
 
     def may_advance(self, question_set: QuestionSet[Selection]) -> bool:
         """Whether the study may still draw questions, or there is something to say about those that were drawn."""
-        return len(question_set.drawn) < self.work.settings.estimate.most or len(question_set.drawn) > self._told
+        return question_set.draws < self.work.settings.estimate.most or question_set.draws > self._told
 
     def advance(self, evaluation: LabelEvaluation) -> None:
         """Draw the next batch when few questions of the last one are open, unless what is wanted is decided.
 
         If another command is changing the study, this is left for later.
         """
-        settings, drawn = self.work.settings.estimate, evaluation.question_set.drawn
-        is_open = evaluation.states.state[drawn] == OPEN
-        if is_open.sum() > settings.batch // 2:
+        settings, asked = self.work.settings.estimate, evaluation.question_set
+        still_open = len(np.unique(asked.asked_as[evaluation.states.state[asked.drawn] == OPEN]))
+        if still_open > settings.batch // 2:
             return
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
             found = estimation(self.work, evaluation, settings.aim)
             ahead = prospect(self.work, found, settings.aim)
-            self.outlook = outlook_in_words(ahead, settings.target, max(settings.most - len(drawn), 0))
-            self._told = len(drawn) - int(is_open.any())
-            if not ahead.is_over(settings.target) and len(drawn) < settings.most:
-                draw_batch(found, min(settings.batch, settings.most - len(drawn)), settings.seed)
+            self.outlook = outlook_in_words(ahead, settings.target, max(settings.most - asked.draws, 0))
+            self._told = asked.draws - int(still_open > 0)
+            if not ahead.is_over(settings.target) and asked.draws < settings.most:
+                count = min(settings.batch, settings.most - asked.draws)
+                draw_batch(found, count, settings.seed, settings.question)
 
     def draws_in_words(self, evaluation: LabelEvaluation) -> tuple[tuple[str, ...], bool]:
         """What is decided, and what it takes until what is wanted is."""
         settings = self.work.settings.estimate
         found = prospect(self.work, estimation(self.work, evaluation, settings.aim), settings.aim)
-        limit = max(settings.most - len(evaluation.question_set.drawn), 0)
+        limit = max(settings.most - evaluation.question_set.draws, 0)
         return (outlook_in_words(found, settings.target, limit),), found.is_over(settings.target)
 
     def open_questions(self, evaluation: LabelEvaluation) -> list[OpenQuestion]:

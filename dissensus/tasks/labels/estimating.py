@@ -1,8 +1,7 @@
-"""How often each model is right on the pool: questions drawn for it, and what their answers say.
+"""How often each model is right on the pool: what the answers to the questions drawn for it say.
 
-The rounds look for failures, so that their items say nothing about how common failures are. Draws do: `draw_batch` asks
-the planner which questions would decide most, draws some of them at random and stores how likely each was; `estimates`
-fits the planner's belief to all answers, those to the rounds included, and checks it against the draws.
+The rounds look for failures, so that their items say nothing about how common failures are. Draws do (`drawing.py`);
+`estimates` fits the planner's belief to all answers, those to the rounds included, and checks it against the draws.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.judged import LABELS
-from dissensus.competition.task import Evaluation, QuestionSet
+from dissensus.competition.task import Evaluation
 from dissensus.errors import PlanningError
 from dissensus.planning.accuracy import Accuracies
 from dissensus.planning.cases import votes_of
@@ -27,11 +26,9 @@ from dissensus.planning.guard import guarded
 from dissensus.planning.planner import Batch, Planner
 from dissensus.records import NO, OPEN, YES, Estimates, ModelAccuracy, Selection
 from dissensus.report.wording import counted
-from dissensus.steps.pooling import pool_stamp
-from dissensus.steps.pools import drawn
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
-from dissensus.store.draws import StoredBatch, read_batches, write_batch
+from dissensus.store.draws import StoredBatch, read_batches
 from dissensus.tasks.labels.contested import Contested, contested, labels_of
 from dissensus.tasks.labels.deciding import compared_pairs, leaders_in_words, named, pairs_in_words, reached_in_words
 from dissensus.tasks.labels.outcomes import LabelStates
@@ -70,7 +67,7 @@ class Estimation:
     @property
     def is_complete(self) -> bool:
         """Whether every question about what the models predict has a verdict."""
-        return int(self.is_known.sum()) == int(self.planner.items.sum())
+        return int(self.is_known.sum()) == int(self.pool.cases.items[self.pool.cases.pattern].sum())
 
     @property
     def counts(self) -> tuple[Int[Array, " c"], Int[Array, " q"]]:
@@ -103,11 +100,13 @@ class Estimation:
         return self.planner.ledger([self._batch(one) for one in own], [self._told(one) for one in own])
 
     def _batch(self, one: StoredBatch) -> Batch:
-        case, is_drawn = self.case[self._numbers(one)], one.draw >= 0
+        case = self.case[self._numbers(one)]
+        _, first = np.unique(one.draw, return_index=True)  # each draw once, whatever the number of its labels
+        first = first[one.draw[first] >= 0]
         expected = np.array([one.about["expected"][name] for name in self.pool.models])
         order = [one.about["models"].index(name) for name in self.pool.models]
         forecast = np.array(one.about["forecast"])[np.ix_(order, order)]
-        return Batch(case[is_drawn], one.probability[is_drawn], one.draw, case, one.predicted, expected, forecast)
+        return Batch(case[first], one.probability[first], one.draw, case, one.predicted, expected, forecast)
 
     def _told(self, one: StoredBatch) -> Float[Array, " k"]:
         """The verdicts; what was predicted where people could not tell, and NaN where the question is open."""
@@ -117,8 +116,18 @@ class Estimation:
 
     def _numbers(self, one: StoredBatch) -> Int[Array, " k"]:
         """The numbers of a batch's questions: all of them are among the study's, whose keys are sorted."""
-        keys = self.evaluation.keys
-        return np.searchsorted(keys[:, 0] * LABELS + keys[:, 1], one.item * LABELS + one.label)
+        return np.searchsorted(self._sorted, one.item * LABELS + one.label)
+
+    @cached_property
+    def _sorted(self) -> Int[Array, " q"]:
+        return self.evaluation.keys[:, 0] * LABELS + self.evaluation.keys[:, 1]
+
+    def state_of(self, keys: Int[Array, "n 2"]) -> Int[Array, " n"]:
+        """The states of some items' labels; OPEN if nobody has been asked about them."""
+        wanted = keys[:, 0] * LABELS + keys[:, 1]
+        state = np.append(self.evaluation.states.state, OPEN)
+        place = np.searchsorted(self._sorted, wanted)
+        return np.where(np.append(self._sorted, -1)[place] == wanted, state[place], OPEN)
 
 
 def estimation(
@@ -197,69 +206,3 @@ def refuse_decided(found: Estimation, until: Until, level: float) -> None:
             f"{reached_in_words(found.pool.models, decided, until)}, which is what estimate.until in study.toml asks "
             "for: change it, or say what else to look for with --goal"
         )
-
-
-def draw_batch(found: Estimation, count: int, seed: int) -> int:
-    """Draw the next questions, store them, and return how many there are.
-
-    Raises:
-        PlanningError: every question has been asked.
-    """
-    work, planner, evaluation = found.work, found.planner, found.evaluation
-    number = (found.batches[-1].number if found.batches else 0) + 1
-    rng = np.random.default_rng([seed, number])
-    state, is_drawn = evaluation.states.state, _is_drawn(evaluation.question_set)
-    is_taken = (is_drawn | (state != OPEN)) & (found.case != NONE)
-    left = planner.items - np.bincount(found.case[is_taken], minlength=len(planner.items))
-    if not left.any():
-        raise PlanningError("every question about what the models predict has been asked: there is nothing to draw")
-    waiting = np.flatnonzero(is_drawn & (state == OPEN) & (found.case != NONE))
-    batch = planner.batch(found.known, left, count, rng, found.case[waiting])
-    items, labels = _items_of(found, batch.question, is_taken, rng)
-    keys = np.concatenate([evaluation.keys[waiting], np.stack([items, labels], axis=1)])
-    stamps = check_same_pool(work.folder, found.pool.models)
-    positions = np.unique(keys[:, 0]).tolist()
-    ids = dict(zip(positions, drawn(work.folder, positions, work.progress), strict=True))
-    columns = {
-        "draw": batch.draw,
-        "ids": [ids[item] for item in keys[:, 0].tolist()],
-        "item": keys[:, 0],
-        "label": keys[:, 1],
-        "predicted": batch.predicted,
-        "probability": np.append(np.full(len(waiting), np.nan), batch.probability),
-    }
-    about = {
-        "models": found.pool.models,
-        "expected": dict(zip(found.pool.models, batch.expected.tolist(), strict=True)),
-        "forecast": batch.forecast.tolist(),
-        "goal": planner.goal,
-        "seed": seed,
-        "answers": len(evaluation.answers),
-        "inputs": {
-            "pool": pool_stamp(work.folder),
-            "predictions": {name: stamps[name]["content"] for name in found.pool.models},
-        },
-    }
-    write_batch(work.folder, number, columns, about)
-    return len(batch)
-
-
-def _is_drawn(question_set: QuestionSet[Selection]) -> Bool[Array, " q"]:
-    return np.isin(np.arange(len(question_set)), question_set.drawn)
-
-
-def _items_of(
-    found: Estimation, cases: Int[Array, " n"], is_taken: Bool[Array, " q"], rng: np.random.Generator
-) -> tuple[Int[Array, " n"], Int[Array, " n"]]:
-    """An item for every drawn case, each of those that are left equally likely, and the label on it."""
-    pool, keys = found.pool, found.evaluation.keys
-    members = pool.items_with(found.work, pool.cases.pattern[cases])
-    items = np.empty(len(cases), np.int64)
-    for case in np.unique(cases).tolist():
-        own = members[int(pool.cases.pattern[case])]
-        free = np.setdiff1d(own, keys[is_taken & (found.case == case), 0])
-        rows = np.flatnonzero(cases == case)
-        items[rows] = rng.choice(free, len(rows), replace=False)
-    model = pool.cases.voters[cases].argmax(axis=1)
-    different, place = np.unique(items, return_inverse=True)
-    return items, labels_of(found.work.folder, pool.models, different)[model, place].astype(np.int64)

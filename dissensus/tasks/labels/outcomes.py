@@ -17,6 +17,7 @@ from dissensus.records import UNFIT, YES, Outcomes, Selection
 from dissensus.screening import VERDICTS, Rule, majority_verdicts
 from dissensus.store.draws import StoredBatch
 from dissensus.store.rounds import Round
+from dissensus.tasks.labels.picks import by_label, pick_group
 from dissensus.tasks.labels.selecting import caps
 from dissensus.tasks.labels.settings import JudgeSettings
 
@@ -41,7 +42,7 @@ def questions_of(
 ) -> tuple[Int[Array, "q 2"], list[Int[Array, "Q w"]]]:
     """The distinct (item, label) questions, sorted, and the numbers of those of every row: two of each selected row.
 
-    Batches of draws follow the selections, with one question per draw.
+    Batches of draws follow the selections, with one question per label of each draw.
     """
     keys = [
         np.stack([one.item * LABELS + one.first_label, one.item * LABELS + one.second_label], axis=1)[:, :, None]
@@ -53,9 +54,11 @@ def questions_of(
 
 
 def label_questions(rounds: Sequence[Round[Selection]], batches: Sequence[StoredBatch] = ()) -> QuestionSet[Selection]:
-    """'Does ITEM contain a LABEL?', each once, however many duels and draws need it."""
+    """'Does ITEM contain a LABEL?', each once, however many duels and draws need it; then what asks for several."""
     keys, rows = questions_of([found.selection for found in rounds], batches)
     drawn = np.concatenate([NOTHING, *(numbers[:, 0] for numbers in rows[len(rounds) :])])
+    picks, place = pick_group(batches, len(keys))
+    asked_as = np.where(place < 0, drawn, place)
     ids = ids_of(rounds) | {
         item: name for one in batches for item, name in zip(one.item.tolist(), one.ids, strict=True)
     }
@@ -66,7 +69,8 @@ def label_questions(rounds: Sequence[Round[Selection]], batches: Sequence[Stored
         label_round(found.selection, questions, found.settings["k"], found.settings["cap"])
         for found, questions in zip(rounds, rows, strict=False)
     ]
-    return QuestionSet([Questions("contains", texts)], keys, tuple(by_round), ids, drawn=drawn)
+    groups = [Questions("contains", texts), *([picks] if len(picks) else [])]
+    return QuestionSet(groups, keys, tuple(by_round), ids, drawn=drawn, asked_as=asked_as)
 
 
 def label_verdicts(question_set: QuestionSet[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:
@@ -77,6 +81,7 @@ def label_verdicts(question_set: QuestionSet[Selection], answers: Answers, setti
     """
     if settings.method not in VERDICTS:
         raise StudyError(f"judge.method is '{settings.method}' in study.toml: choose one of {', '.join(VERDICTS)}")
+    answers = by_label(question_set, answers)
     columns = (answers.question, answers.person, answers.code, len(question_set), len(answers.people))
     rule, problem = Rule(settings.min_answers, settings.unsure, settings.unfit), None
     try:

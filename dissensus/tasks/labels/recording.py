@@ -26,6 +26,7 @@ from dissensus.store.database import Database
 from dissensus.store.exchange import read_responses
 from dissensus.store.people import People
 from dissensus.tasks.labels.contested import labels_of
+from dissensus.tasks.labels.picks import SAID, about_labels
 from dissensus.tasks.labels.settings import JudgeSettings, LabelSettings
 
 RecordedKind = Literal["contains", "pick"]
@@ -186,18 +187,25 @@ def _columns(responses: Iterable[Response], path: Path) -> tuple[RecordedKind, _
     rows: list[tuple[int, int, int, int]] = []
     kinds: Counter[str] = Counter()
     for one in responses:
-        kinds[one.question.kind] += 1
+        body: dict[str, Any] = one.question.body
+        kinds["contains" if body.get("several") else one.question.kind] += 1
         if one.question.kind in KINDS:
-            body: dict[str, Any] = one.question.body
-            item = items.setdefault(body["item"], len(items))
-            code = QUESTIONS[one.question.kind].code(one.answer)
-            rows.append((item, body.get("label", 0), people.setdefault(one.annotator, len(people)), code))
+            item, person = items.setdefault(body["item"], len(items)), people.setdefault(one.annotator, len(people))
+            rows += [(item, label, person, code) for label, code in _codes(one)]
     found = [kind for kind in KINDS if kinds[kind]]
     if len(found) != 1:
         problem = "both yes/no answers and picks: split it" if found else f"no answers about labels{_others(kinds)}"
         raise JudgementError(f"{path} has {problem}")
     item, label, person, code = np.array(rows, np.int64).T
     return found[0], _Columns(list(items), len(people), item, label, person, code)
+
+
+def _codes(response: Response) -> list[tuple[int, int]]:
+    """The labels that an answer is about, each with its code; if several may be right, as for yes/no questions."""
+    kind, body = QUESTIONS[response.question.kind], response.question.body
+    if not body.get("several"):
+        return [(body.get("label", 0), kind.code(response.answer))]
+    return [(label, SAID[said]) for label, said in about_labels(body["options"], response.answer).items()]
 
 
 def _others(kinds: Counter[str]) -> str:

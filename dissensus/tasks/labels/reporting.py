@@ -40,7 +40,7 @@ def report_data(
 ) -> LabelsReport:
     """The contents of the report, from the study alone; `refused` says why other methods have no ranking."""
     compared = matrices(outcomes, len(evaluation.models), method)
-    judgements, annotators = work.answers.counts("contains", "asked")
+    judgements, annotators = work.answers.counts([group.kind for group in evaluation.question_set.groups], "asked")
     stamps = check_same_pool(work.folder, evaluation.models)
     said = [judgement for question in evaluation.asked for judgement in given.get(question, ())]
     return LabelsReport(

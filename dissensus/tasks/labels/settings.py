@@ -30,6 +30,8 @@ questions = 200     # how many questions `serve` may draw to estimate how often 
                     # `until` is set, as many as that takes
 # until = "best"    # stop once this is decided: best, order, ε=0.01 (all differences known to ±0.01), order,ε=0.01
 # goal = "order"    # what to look for: order (of all models) or best; defaults to what until needs
+# question = "contains"     # contains: does it show this label?; pick: which of these labels does it show?; auto: the
+                    # cheaper of the two for these models
 # batch = 20        # questions drawn at a time: each batch learns from the answers to the ones before
 # seed = 0
 
@@ -76,6 +78,7 @@ class EstimateSettings(Record):
     questions: int = Field(200, ge=0)
     until: str | None = None
     goal: Goal | None = None
+    question: Literal["contains", "pick", "auto"] = "contains"
     batch: int = Field(20, ge=1)
     seed: int = Field(0, ge=0)
 

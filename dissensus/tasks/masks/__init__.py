@@ -96,7 +96,7 @@ class Masks(Task[MaskSelection, MaskScores]):
         return evaluation.with_states(scored_masks(self.work, evaluation), self.work.settings.judge.share)
 
     def needed(
-        self, question_set: QuestionSet[MaskSelection], states: MaskStates, active: Bool[Array, " q"]
+        self, question_set: QuestionSet[MaskSelection], states: MaskStates, active: Bool[Array, " q"], answers: Answers
     ) -> tuple[Bool[Array, " every"], Sequence[tuple[int, int]]]:
         """Images that count now, then their corrections and checks; nobody checks a mask they drew themselves."""
         rule, count, drawings = self.work.settings.judge, len(question_set), states.drawings

@@ -54,7 +54,7 @@ export const answerButtons = (rows, context) => {
         type: "button",
         "data-answer": String(value),
         "data-tone": tone,
-        "aria-pressed": context.chosen === undefined ? null : String(context.chosen === value),
+        "aria-pressed": context.chosen === undefined ? null : String(String(context.chosen) === String(value)), // also if it is a list
         "aria-keyshortcuts": keys.map((key) => SHORTCUT[key] ?? key).join(" "),
         onclick: () => context.answer(value),
       },

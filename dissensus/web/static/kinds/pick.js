@@ -1,4 +1,5 @@
-/* Which class is it? A few options become buttons; many can be searched and browsed. */
+/* Which class is it? A few options become buttons; many can be searched and browsed. If several may be right, the first
+ * press answers, as it is usually the only one; 'Several' turns the buttons into marks. */
 
 import { make } from "../dom.js";
 import { chooser } from "./chooser.js";
@@ -19,14 +20,70 @@ const draw = (host, question, context) => {
   context.classes().then((classes) => {
     if (!isHere) return;
     const options = question.payload.options ?? classes.names.map((_, number) => number);
-    view.words = (value) => (value === null ? "cannot tell" : classes.names[value]);
-    const part = options.length <= FEW ? few(classes, options, context) : chooser(classes, options, context);
+    view.words = (value) => inWords(classes, value);
+    const part = partFor(question.payload.several, options)(classes, options, context);
     view.key = part.key;
+    view.isChanged = part.isChanged;
     body.replaceChildren(...part.elements);
     part.focus?.();
   });
   return view;
 };
+
+const partFor = (isSeveral, options) => {
+  if (isSeveral) return several;
+  return options.length <= FEW ? few : chooser;
+};
+
+const inWords = (classes, value) => {
+  if (Array.isArray(value)) return value.map((one) => classes.names[one]).join(", ") || "none of these";
+  return { null: "cannot tell", unfit: "unsuitable" }[value] ?? classes.names[value];
+};
+
+/* Answers are lists of classes: the options that were marked. */
+const several = (classes, options, context) => {
+  const marked = new Set(context.chosen?.length > 1 && Array.isArray(context.chosen) ? context.chosen : []);
+  let isMarking = marked.size > 0;
+  let isChanged = false;
+  const finish = () => marked.size > 0 && context.answer([...marked].sort((a, b) => a - b));
+  const mark = (value) => {
+    if (!isMarking) return context.answer([value]);
+    if (!marked.delete(value)) marked.add(value);
+    isChanged = true;
+    return show();
+  };
+  const begin = () => {
+    isMarking = true;
+    show();
+  };
+  const named = options.map((value, i) => ({ value, label: labelled(classes, value), keys: [String(i + 1)] }));
+  const list = answerButtons(named, { ...context, answer: mark });
+  const rest = answerButtons(OTHERWISE, context);
+  const more = make("button", { type: "button", "data-role": "several", onclick: () => (isMarking ? finish() : begin()) });
+  const show = () => {
+    if (isMarking) for (const [i, button] of [...list.element.children].entries()) button.setAttribute("aria-pressed", String(marked.has(options[i])));
+    const [says, key] = isMarking ? [`Done (${marked.size})`, "Enter"] : ["Several …", "S"];
+    more.replaceChildren(make("span", {}, says), make("kbd", { "aria-hidden": "true" }, key));
+    more.setAttribute("aria-keyshortcuts", key);
+    more.disabled = isMarking && marked.size === 0;
+  };
+  show();
+  list.element.classList.add("listed");
+  rest.element.prepend(more);
+  const key = (event) => {
+    if (event.key.toLowerCase() === "s" && !isMarking) begin();
+    else if (event.key === "Enter" && isMarking) finish();
+    else return list.key(event) || rest.key(event);
+    return true;
+  };
+  return { elements: [list.element, rest.element], key, isChanged: () => isChanged };
+};
+
+const OTHERWISE = [
+  { value: [], label: "None of these", keys: ["N"] },
+  { value: null, label: "Cannot tell", keys: ["U"] },
+  { value: "unfit", label: "Unsuitable", keys: ["X"] },
+];
 
 const few = (classes, options, context) => {
   const named = options.map((value, i) => ({ value, label: labelled(classes, value), keys: [String(i + 1)] }));
@@ -43,11 +100,16 @@ const labelled = (classes, value) => [
 
 export default {
   title: "What is it?",
-  about: "Pick the one name that fits the picture best: type part of it, or browse the groups.",
+  about:
+    "Pick the one name that fits the picture best: type part of it, or browse the groups. If you are asked which of a few names " +
+    "the picture shows, more than one may be right, or none.",
   keys: [
     { keys: ["1", "…", "9"], name: "Pick", meaning: "if there are only a few options" },
     { keys: ["/"], name: "Search", typed: "type, then ↑ ↓ and Enter; Esc leaves the field so that single keys work" },
+    { keys: ["S"], name: "Several", meaning: "if offered: mark all names that fit, then press Enter or Done" },
+    { keys: ["N"], name: "None of these", meaning: "if offered: no name fits" },
     { keys: ["U"], name: "Cannot tell", meaning: "you cannot say which one it is" },
+    { keys: ["X"], name: "Unsuitable", meaning: "if offered: not a natural photograph, or not suitable to show" },
   ],
   draw,
 };
