@@ -1,4 +1,4 @@
-"""A whole small study in real browsers, one person at a keyboard and one with a telephone; then it is ranked."""
+"""Whole small studies in real browsers, by people at keyboards and with telephones; then they are ranked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from browsers import sideways
 from browsing import Album, all_sent, answer, looks_right, ready, role, screen, settled, start, ticket
-from pictured import digits_study
+from pictured import add_settings, digits_study
 from playwright.sync_api import Page, expect
+from scipy.stats import spearmanr
+from sklearn.datasets import load_digits
 
+from dissensus.demo import run_demo
+from dissensus.demo.labels import DRAWS
 from dissensus.store.database import VARIABLE
+from dissensus.store.draws import read_batches
+from dissensus.study import Study
 
 KEYS = {"yes": "y", "no": "n", "unsure": "u", "unfit": "x"}
 ENDED = re.compile("question|idle")
@@ -191,3 +198,40 @@ def ranked(command: Callable[..., Any], study: Path) -> Any:
     assert done.returncode == 0, done.stderr
     ranking = json.loads((study / "results" / "ranking.json").read_text())
     return ranking | {"provenance": None, "fragility": ranking["fragility"] is None}
+
+
+def test_three_people_answer_the_demo_at_once(
+    visit: Callable[..., Page], serve: Callable[..., Any], tmp_path: Path
+) -> None:
+    made = run_demo(tmp_path, by_hand=True, progress=lambda *_: None)
+    study = Study(made.study)
+    add_settings(study, control_rate=0.0, repeat_rate=0.0)
+    service = serve(study.folder.root, "--answers", "1")
+    album, digits = Album(tmp_path / "pool", side=8), load_digits().target
+    truth = {item: str(digits[int(item[len("digit-") : -len(".png")])]) for item in album.items}
+    people = []
+    for name, size in (("ada", "desktop"), ("ben", "phone"), ("cleo", "desktop")):
+        page = visit(f"{service.address}/#{service.add(name).token}", size)
+        start(page)
+        people.append(Person(name, page, album, truth, has_keyboard=size == "desktop"))
+    drawn = 0
+    while drawn < DRAWS or Study(study.folder.root).questions():
+        for person in people:
+            if person.is_asked():
+                person.answer()
+        drawn = sum(int((one.draw >= 0).sum()) for one in read_batches(study.folder))
+    for person in people:
+        all_sent(person.page)
+        assert len(person.said) > 20
+    found, status = study.estimates(), study.status()
+    assert sum(len(person.said) for person in people) == status.judgements == status.questions < 240
+    assert found.draws == DRAWS
+    everything = accuracies_of(study, truth)
+    estimated = [one.accuracy for one in found.models]
+    assert spearmanr(estimated, [everything[one.model] for one in found.models]).statistic > 0.95
+    assert "Most often right on this pool" in study.report().read_text(encoding="utf-8")
+
+
+def accuracies_of(study: Study, truth: Mapping[str, str]) -> dict[str, float]:
+    names = np.array([truth[item] for item in study.items()])
+    return {name: float(np.mean(study.labels(name).astype(str) == names)) for name in study.settings.models}
