@@ -368,7 +368,7 @@ def plan(kit: Path, runs: int = 20) -> Iterator[Row]:
             prices = {0: outlook(planner, *nothing, planner.items, planner.ledger([], [])).price(until)}
             needed = 0
             for look in replay(planner, truth, sizes_of_batches([*FORECASTS[1:], MOST_PLANNED]), run):
-                if decisions(cases, look.ledger, look.known.mean, look.is_settled).settle(until):
+                if decisions(cases, look.ledger, look.known.mean, look.left).settle(until):
                     needed = look.answers
                     break
                 if look.answers in FORECASTS:

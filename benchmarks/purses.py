@@ -69,7 +69,7 @@ def _played(folder: Path, pool: Pool, k: int, questions: int) -> Row | None:
         "share of the round": of_rounds / questions,
         "most often right": spearman(np.array([by_name[name] for name in names]), pool.accuracy),
         "hardest to falsify": _falsified(study, names, pool.accuracy),
-        "pairs decided": len(estimates.decided) / estimates.pairs,
+        "pairs decided": len(estimates.decided) / len(estimates.pairs),
         "wrong labels": wrong / questions,
     }
 

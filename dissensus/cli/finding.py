@@ -83,7 +83,7 @@ def draw(
     """Draw questions at random that decide how often each model in STUDY is right, for annotators to answer.
 
     Questions that would decide more are drawn more often. `serve` draws by itself while people answer, up to
-    `estimate.questions` in study.toml.
+    `estimate.questions` in study.toml, or until what `estimate.until` says is decided.
 
     Example: `dissensus draw birds --count 50 --goal best --question pick`
     """

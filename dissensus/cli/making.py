@@ -259,7 +259,7 @@ def select(
     study: StudyPath,
     k: Annotated[
         int | None,
-        typer.Option(help="Items per duel (for masks, per category).", show_default="study.toml, or 30; 1 for masks"),
+        typer.Option(help="Items per duel (for masks, per category).", show_default="study.toml, or 10; 1 for masks"),
     ] = None,
     reserves: Annotated[
         int | None,

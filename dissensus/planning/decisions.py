@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import lambertw
 
-from dissensus.arrays import Array, Bool, Float
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import PlanningError
 from dissensus.planning.cases import Cases
 from dissensus.planning.draws import Goal
@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Until:
-    """What has to be decided before nobody need be asked any more; `margin` is ε.
+    """What has to be decided before asking can stop; `margin` is ε.
 
     * `best`: one model is better than every other (with a margin: worse by at most the margin)
     * `order`: of each two models, one is better, or they are tied (differ by at most the margin)
@@ -61,7 +61,7 @@ class Until:
         return "best" if self.what == "best" else "order"
 
     def __str__(self) -> str:
-        margin = [f"ε={self.margin:g}"] if self.margin else []
+        margin = [f"ε={self.margin!r}"] if self.margin else []
         return ",".join(([] if self.what == "differences" else [self.what]) + margin)
 
 
@@ -128,15 +128,12 @@ class Bands:
             return bool((self.all_pairs <= until.margin + ROUNDING).all())
         return not any("undecided" in row for row in self.states(until.margin, at_once=True))
 
-    def with_equal(self, is_equal: Bool[Array, "M M"]) -> Bands:
-        """The same, if some models are known to be equal without asking anybody."""
-        parts = (self.difference, self.pair, self.rivals, self.all_pairs)
-        return Bands(*(np.where(is_equal, 0.0, part) for part in parts))
 
-
-def equal_models(cases: Cases) -> Bool[Array, "M M"]:
-    """Which models make the same predictions on all items."""
-    return np.array([(cases.voters == cases.voters[:, [model]]).all(axis=0) for model in range(cases.models)])
+def are_told_apart(cases: Cases, left: Int[Array, " c"]) -> Bool[Array, "M M"]:
+    """Which two models predict different labels on some item that is `left` to be asked about."""
+    voters = cases.voters[np.asarray(left) > 0].astype(np.int64)
+    differing = voters.T @ (1 - voters)
+    return (differing + differing.T) > 0
 
 
 def alphas(models: int, level: float) -> tuple[float, float, float]:
@@ -167,12 +164,16 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
     return Bands(difference, *(half(alpha) for alpha in alphas(models, level)))
 
 
-def decisions(cases: Cases, ledger: Ledger, mean: Float[Array, " M"], is_complete: bool, level: float = 0.95) -> Bands:
-    """What the draws decide; once everything has been asked, the accuracies `mean` are exact and decide themselves."""
-    if not is_complete:
-        return bands(ledger, level).with_equal(equal_models(cases))
-    exact = np.zeros((len(mean), len(mean)))
-    return Bands(mean[:, None] - mean, exact, exact, exact)
+def decisions(
+    cases: Cases, ledger: Ledger, mean: Float[Array, " M"], left: Int[Array, " c"], level: float = 0.95
+) -> Bands:
+    """What the draws decide, if `left` items of each case have no verdict yet.
+
+    Where nothing is left that tells two models apart, the difference of their accuracies `mean` is exact.
+    """
+    found, is_open = bands(ledger, level), are_told_apart(cases, left)
+    half = (np.where(is_open, wide, 0.0) for wide in (found.pair, found.rivals, found.all_pairs))
+    return Bands(np.where(is_open, found.difference, mean[:, None] - mean), *half)
 
 
 def largest_error(draws: int, alpha: float) -> float:

@@ -23,11 +23,15 @@ DOUBT = 0.01
 
 @dataclass(frozen=True)
 class Guarded:
-    """The accuracies to report, the draws' own (None without two draws), and whether these contradict the belief."""
+    """The accuracies to report, the draws' own (None without two draws), and whether these contradict the belief.
+
+    `is_exact` says that everything has been asked, so that nothing is left to estimate.
+    """
 
     known: Accuracies
     drawn: DrawEstimate | None
     is_doubted: bool
+    is_exact: bool = False
 
     def interval(self, level: float = 0.95) -> tuple[Float[Array, " M"], Float[Array, " M"]]:
         """An interval of every accuracy: from the lower to the higher end of the belief's interval and the draws'.
@@ -35,6 +39,8 @@ class Guarded:
         Each alone covers too rarely somewhere. The belief may be wrong about models unlike those it has seen; and the
         draws seldom ask about labels that all models predict, which matter for accuracies but not for differences.
         """
+        if self.is_exact:
+            return self.known.mean, self.known.mean
         if self.drawn is None:
             return np.zeros(len(self.known.mean)), np.ones(len(self.known.mean))
         far = norm.isf((1 - level) / 2) * np.sqrt(np.maximum(np.diag(self.known.covariance), 0.0))
@@ -44,15 +50,15 @@ class Guarded:
         return np.clip(low, 0, 1), np.clip(high, 0, 1)
 
 
-def guarded(known: Accuracies, ledger: Ledger) -> Guarded:
-    """The belief's accuracies, moved towards those of the draws if they contradict each other.
+def guarded(known: Accuracies, ledger: Ledger, is_complete: bool = False) -> Guarded:
+    """The belief's accuracies, moved towards those of the draws if they contradict each other, or exact ones.
 
     Differences between models are compared, not their common level: d = draws − belief, centred, against the sum S of
     both covariances. If d'S⁻¹d is too large for a χ², the bias of the belief is taken to be normal with variance τ², by
     moments (|d|² − tr V)/(M − 1) with V the draws' covariance, and its posterior mean τ²(τ² + V)⁻¹d is added.
     """
-    if len(ledger) < 2:
-        return Guarded(known, None, False)
+    if is_complete or len(ledger) < 2:
+        return Guarded(known, None, False, is_complete)
     drawn, models = estimate(ledger), len(known.mean)
     centre = np.eye(models) - 1 / models
     apart = centre @ (drawn.mean - known.mean)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import norm
 
-from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.arrays import Array, Bool, Float
 from dissensus.planning.estimate import Ledger
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import Recorded, turns
@@ -80,15 +80,8 @@ def _drawn(planner: Planner, truth: Recorded, is_open: Bool[Array, " q"], most: 
     right = asked.copy()
     np.add.at(asked, number, voters)
     np.add.at(right, number, voters * told[:, None])
-    of_case = planner.cases.items[planner.cases.pattern] * is_open[_question_of(planner)]
+    of_case = planner.cases.items[planner.cases.pattern] * is_open[planner.group]
     return _Draws(asked, right, of_case @ planner.cases.voters)
-
-
-def _question_of(planner: Planner) -> Int[Array, " c"]:
-    """The number of the question that each case belongs to."""
-    begins = np.zeros(len(planner.cases), np.int64)
-    begins[planner.start] = 1
-    return np.cumsum(begins) - 1
 
 
 def _look(draws: _Draws, count: int, every: int, closed: int, pool: int, level: float) -> PlainLook:

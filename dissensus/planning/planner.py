@@ -23,9 +23,9 @@ class Batch:
     """Questions drawn together: what was drawn, how likely, and what the belief expected then.
 
     `question` and `probability` have one entry per draw; `draw`, `case` and `predicted` one per label of each draw.
-    Labels of questions that were drawn before, but not yet answered, are listed too, as draw −1: their answers correct
-    what was expected. `expected` are all models' totals; `forecast` is the covariance that the belief expects of the
-    totals that one draw estimates.
+    Labels that were asked about before are listed too, as draw −1: what was expected of them is corrected if their
+    verdict comes, or changes, later. `expected` are all models' totals; `forecast` is the covariance that the belief
+    expects of the totals that one draw estimates.
     """
 
     question: Int[Array, " n"]
@@ -98,7 +98,7 @@ class Planner:
     ) -> Batch:
         """Draw the next questions, given what `look` returned last and how many items are `left` for each question.
 
-        `pending` are the cases that are out: drawn, not answered, and no longer left.
+        `pending` are the cases that were asked about before and are no longer left.
         """
         belief, chance = self._belief, self.chance(known, left)
         found = draw(chance, left, count, rng)

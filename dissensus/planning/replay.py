@@ -70,10 +70,9 @@ class Look:
     """How often each question was asked."""
 
     @property
-    def is_settled(self) -> bool:
-        """Whether no question is left that tells models apart: their differences are exact."""
-        is_left = (self.planner.items > self.asked) & ~self.planner.cases.is_agreed[self.planner.start]
-        return not is_left.any()
+    def left(self) -> Int[Array, " c"]:
+        """How many items of each case have no answer yet."""
+        return (self.planner.items - self.asked)[self.planner.group]
 
 
 def sizes_of_batches(budgets: Sequence[int]) -> list[int]:

@@ -40,14 +40,16 @@ def show_demo(result: DemoResult, as_json: bool) -> None:
 
 
 def _both_rankings(result: DemoResult) -> Table:
-    """Most often right first; next to it, how hard each model is to falsify, and what labelling everything gives."""
+    """The ranks that both rankings leave to each model, its estimated accuracy, and what labelling everything gives."""
     assert result.ranking is not None
     assert result.estimates is not None
-    table = Table("model", "most often right", "accuracy", "hardest to falsify", "accuracy if all is labelled")
+    table = Table("model", "right most often", "hardest to falsify", "accuracy", "if all is labelled")
     falsified = {one.model: place(one) for one in result.ranking.standings}
-    for rank, one in enumerate(result.estimates.models, start=1):
-        both = f"{one.accuracy:.3f}", falsified[one.model]
-        table.add_row(escape(one.model), str(rank), *both, f"{result.accuracy[one.model]:.3f}")
+    for one in result.estimates.models:
+        first, last = result.estimates.ranks()[one.model]
+        ranks = str(first) if first == last else f"{first}–{last}"
+        both = f"{one.accuracy:.3f}", f"{result.accuracy[one.model]:.3f}"
+        table.add_row(escape(one.model), ranks, falsified[one.model], *both)
     return table
 
 

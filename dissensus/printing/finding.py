@@ -79,8 +79,8 @@ def show_plan(plan: Plan, as_json: bool) -> None:
         if one.is_reached:
             table.add_row(one.until, "known", "", "", "")
             continue
-        span = f"{one.low:,}–{one.high:,}"
-        table.add_row(one.until, f"{one.questions:,}", span, f"{one.answers:,}", f"{one.minutes:,.0f}")
+        span = f"{one.low:,}–{one.high:,}" if one.low < one.high else f"{one.low:,}"
+        table.add_row(one.until, f"{one.questions:,}", span, f"{one.answers:,}", f"{max(one.minutes, 1):,.0f}")
     return out.print(table)
 
 
@@ -90,12 +90,14 @@ def show_estimates(found: Estimates, as_json: bool) -> None:
         return show_json(found.model_dump())
     for sentence in found.words:
         say(sentence)
-    columns = [Column(name, justify="right") for name in ("accuracy", "95 % interval", "P(best)")]
+    if not found.answers:
+        return None
+    columns = [Column(name, justify="right") for name in ("accuracy", f"{100 * found.level:g} % interval", "P(best)")]
     table = Table("model", *columns)
     for one in found.models:
         table.add_row(escape(one.model), f"{one.accuracy:.3f}", f"{one.low:.3f}–{one.high:.3f}", f"{one.p_best:.2f}")
     out.print(table)
-    return _show_pairs(found.compared) if found.draws or found.decided else None
+    return _show_pairs(found.pairs) if found.draws or found.decided else None
 
 
 def _show_pairs(pairs: Sequence[Pair]) -> None:

@@ -56,8 +56,7 @@ class Estimates(Record):
     """The model that is better than every other, whenever one looks; None as long as that is not known."""
     decided: tuple[tuple[str, str], ...]
     """Pairs of models, the better one first; each is decided by itself."""
-    pairs: int
-    compared: tuple[Pair, ...]
+    pairs: tuple[Pair, ...]
     """All pairs, with what is decided about each by itself and about all at once."""
     until: str
     """What people are asked for: the best model, the order, or differences within ±ε."""
@@ -70,6 +69,8 @@ class Estimates(Record):
     """Questions with a verdict."""
     draws: int
     """Answered questions that were drawn at random."""
+    level: float
+    """The confidence level of intervals and decisions."""
     is_doubted: bool
     """True if the draws contradict the model of which labels are right, so that the accuracies lean on the draws."""
 
@@ -81,7 +82,7 @@ class Estimates(Record):
 
     def ranks(self, at_once: bool = False) -> dict[str, tuple[int, int]]:
         """The ranks that the decided pairs leave to each model: each pair by itself, or all of them at once."""
-        named = [(one.first, one.second, one.state_at_once if at_once else one.state) for one in self.compared]
+        named = [(one.first, one.second, one.state_at_once if at_once else one.state) for one in self.pairs]
         decided = [(first, second) for first, second, state in named if state == "decided"]
         return {one.model: ranks_left(one.model, len(self.models), decided) for one in self.models}
 
@@ -91,7 +92,7 @@ class Estimates(Record):
 
         names, ranks = [one.model for one in self.models], self.ranks()
         return dots(
-            "accuracy-ranks",
+            "most-often-right-ranks",
             "Ranks that are possible, pair by pair",
             names,
             list(range(1, len(names) + 1)),
@@ -108,14 +109,14 @@ class Estimates(Record):
         from dissensus.plots import dots
 
         return dots(
-            "accuracy",
+            "most-often-right",
             "Most often right on this pool, best model first",
             [one.model for one in self.models],
             [one.accuracy for one in self.models],
             [one.low for one in self.models],
             [one.high for one in self.models],
             "Share of the pool",
-            "Dots are estimated accuracies, bars their 95 % intervals from questions that were drawn at random.",
+            f"Dots are estimated accuracies, bars their {100 * self.level:g} % intervals.",
         )
 
     def __repr__(self) -> str:

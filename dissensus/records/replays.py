@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from dissensus.plots import Plot
 
 HEADS = ("rank", "model", "accuracy", "interval", "P(best)", "ranks")
-LEGEND = "accuracy and its 95 % interval in %; ranks: those that the decided pairs leave to a model"
+LEGEND = "accuracy and its interval in %; ranks: those that the decided pairs leave to a model"
 
 
 class ReplayedModel(Record):
     """What is known about one model: the share of the pool on which it is right, and how likely it is the best.
 
-    `low` and `high` are the ends of a 95 % interval. By the rule `mad`, a model has only a rank: the largest
+    `low` and `high` are the ends of its interval. By the rule `mad`, a model has only a rank: the largest
     disagreements say nothing about how often it is right. The rank is None if the answers do not give one.
     """
 
@@ -88,6 +88,8 @@ class Replay(Record):
     reached: int | None
     """The number of answers after which that was decided."""
     seed: int
+    level: float
+    """The confidence level of intervals and decisions."""
     accuracies: dict[str, float]
     budgets: tuple[ReplayedBudget, ...]
     words: tuple[str, ...]
@@ -118,7 +120,8 @@ class Replay(Record):
             column: [(found[name].accuracy, found[name].low, found[name].high) for name in names]
             for column, found in zip(columns, shown.values(), strict=True)
         }
-        caption = "Dots are accuracies, lines their 95 % intervals, one pair per budget, the smallest on top."
+        level = f"{100 * self.level:g} %"
+        caption = f"Dots are accuracies, lines their {level} intervals, one pair per budget, the smallest on top."
         truth = [self.accuracies.get(name) for name in names]
         return dots_over("replay", "Accuracy at each budget", names, points, "Share of right labels", caption, truth)
 

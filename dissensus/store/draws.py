@@ -17,7 +17,7 @@ from dissensus.store.tables import read_stamps, read_table, write_table
 
 @dataclass(frozen=True)
 class StoredBatch:
-    """A batch of draws, one row per question: `draw` counts from 0, and is −1 for one that was still open before.
+    """A batch of draws, one row per question: `draw` counts from 0, and is −1 for what was asked before.
 
     `about` has the models, their expected totals, the covariance forecast for one draw, and how it was drawn.
     """

@@ -68,9 +68,8 @@ class Effort:
         if not self.questions or self.annotators >= self.least:
             return ""
         have = {0: "Nobody has", 1: "Only one person has"}.get(self.annotators, f"Only {self.annotators:,} people have")
-        return (
-            f"{have} a link, and it takes {self.least:,} different people: questions stay open until they have links."
-        )
+        needed = "1 person" if self.least == 1 else f"{self.least:,} different people"
+        return f"{have} a link, and it takes {needed}: questions stay open until then."
 
 
 def effort_of(memory: Memory, before: int) -> Effort:

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 from small_pools import pool_of, simulated
 
-from dissensus.planning.decisions import Until, alphas, decisions, equal_models, largest_error
+from dissensus.planning.decisions import Until, alphas, are_told_apart, decisions, largest_error
 from dissensus.planning.forecast import Outlook, Pairs, outlook
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import replay
@@ -103,7 +103,7 @@ def test_before_anybody_is_asked_the_forecast_is_of_the_right_size(is_whole: boo
         price = nothing_asked(planner).price(until)
         assert 0 < price.low <= price.median <= price.high <= price.left
         for look in replay(planner, pool.recorded, range(50, 3000, 50), seed):
-            if decisions(pool.cases, look.ledger, look.known.mean, look.is_settled).settle(until):
+            if decisions(pool.cases, look.ledger, look.known.mean, look.left).settle(until):
                 ratios.append(price.median / look.answers)
                 break
     assert len(ratios) >= 4
@@ -128,11 +128,13 @@ def test_copies_are_tied_before_anybody_is_asked_and_cost_nothing() -> None:
     pool = simulated("typical", 3, 400, 1)
     labels = np.vstack([pool.labels, pool.labels[:1]])
     copied = pool_of(labels, pool.truth)
-    assert equal_models(copied.cases).tolist() == [[one == two for two in (0, 1, 2, 0)] for one in (0, 1, 2, 0)]
     planner = Planner(copied.cases)
+    everything = planner.items
+    apart = [[one != two for two in (0, 1, 2, 0)] for one in (0, 1, 2, 0)]
+    assert are_told_apart(copied.cases, everything).tolist() == apart
     found = nothing_asked(planner)
     assert found.pairs(Until("order"))[0, 3] == 0
-    decided = decisions(copied.cases, planner.ledger([], []), found.known.mean, False)
+    decided = decisions(copied.cases, planner.ledger([], []), found.known.mean, everything)
     assert decided.states()[0] == ["tied", "undecided", "undecided", "tied"]
     for text in ("best", "order"):
         assert found.price(Until.parsed(text)).median > 0
@@ -143,9 +145,9 @@ def test_when_everything_is_asked_nothing_is_left_to_pay() -> None:
     planner = Planner(pool.cases)
     *_, look = replay(planner, pool.recorded, [10**6], 2)
     found = outlook(planner, look.right, look.asked, planner.items - look.asked, look.ledger)
-    assert look.is_settled
+    assert not (look.left * ~pool.cases.is_agreed).any()
     assert (found.left, found.price(Until("order")).high) == (0, 0)
-    decided = decisions(pool.cases, look.ledger, look.known.mean, True)
+    decided = decisions(pool.cases, look.ledger, look.known.mean, look.left)
     assert decided.settle(Until("order"))
     assert decided.settle(Until("differences", 1e-6))
 

@@ -76,7 +76,72 @@ def test_when_everything_is_asked_the_accuracies_are_exact(tmp_path: Path) -> No
     for one in found.models:
         assert one.accuracy == one.low == one.high == pytest.approx(ACCURACY[one.model])
     assert found.best == "good"
-    assert len(found.decided) == found.pairs
+    assert len(found.decided) == len(found.pairs)
+
+
+def test_a_verdict_that_changes_later_corrects_the_batches_that_relied_on_it(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    answer(study)
+    study.draw(200)
+    turned = {"yes": "no", "no": "yes"}
+    lies = [
+        {"item": one.item, "label": one.name, "answer": turned["yes" if TRUTH[one.item] == one.name else "no"]}
+        for one in study.questions()
+    ]
+    study.answer(lies, "liar")
+    for _ in range(4):
+        study.draw(30)
+        answer(study)
+    study.exclude("liar", "says the opposite")
+    answer(study)
+    found = study.estimates()
+    assert found.draws == 320
+    for one in found.pairs:
+        assert one.low <= ACCURACY[one.first] - ACCURACY[one.second] <= one.high
+    assert found.best == "good"
+
+
+def test_models_between_which_everything_is_asked_are_compared_exactly(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", classes=CLASSES)
+    study.pool(items=ITEMS)
+    close = [*MODELS["good"]]
+    wrong = [number for number, item in enumerate(ITEMS) if close[number] != TRUTH[item]]
+    right = [number for number, item in enumerate(ITEMS) if close[number] == TRUTH[item]]
+    close[wrong[0]], close[right[0]] = TRUTH[ITEMS[wrong[0]]], "bee" if TRUTH[ITEMS[right[0]]] != "bee" else "owl"
+    study.predict(good=MODELS["good"], close=close, poor=MODELS["poor"])
+    study.select(k=3)  # both items on which the first two differ
+    answer(study)
+    study.draw(20)
+    answer(study)
+    found = study.estimates()
+    (pair,) = [one for one in found.pairs if {one.first, one.second} == {"good", "close"}]
+    assert (pair.low, pair.difference, pair.high, pair.state) == (0, 0, 0, "tied")
+    assert "and" in found.words[0]
+    assert "equally often" in found.words[0]
+
+
+def test_a_batch_of_another_study_is_refused_in_one_line(tmp_path: Path) -> None:
+    study, other = begun(tmp_path / "study"), Study.init(tmp_path / "other", classes=CLASSES)
+    other.pool(items=ITEMS[:50])
+    other.predict(**{name: said[:50] for name, said in MODELS.items()})
+    other.select(k=2)
+    study.draw(50)
+    other.folder.batch(1).parent.mkdir(exist_ok=True)
+    other.folder.batch(1).write_bytes(study.folder.batch(1).read_bytes())
+    other.check(record=True)
+    with pytest.raises(StudyError, match="belongs to another study"):
+        other.estimates()
+
+
+def test_answers_that_decide_nothing_are_not_asked_for_again(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(10_000)
+    rows = [{"item": one.item, "label": one.name, "answer": "unsure"} for one in study.questions()]
+    study.answer(rows, "ann")
+    while open_questions := study.questions():
+        study.answer([{"item": one.item, "label": one.name, "answer": "unsure"} for one in open_questions], "ann")
+    assert all("has been asked" in one.words for one in study.plan().milestones)
+    assert "Nobody has been asked" not in " ".join(study.plan().words)
 
 
 def test_a_study_that_draws_nothing_is_not_read_again_after_every_answer(tmp_path: Path, monkeypatch: Any) -> None:
@@ -142,7 +207,7 @@ def test_the_commands(tmp_path: Path, command: Any) -> None:
     assert [one["model"] for one in told["models"]] == [one.model for one in study.estimates().models]
     assert told["draws"] == 15
     shown = command("estimate", study.folder.root).stdout
-    assert "most often right on this pool" in shown
+    assert "right most often" in shown
     assert "P(best)" in shown
     assert "15 questions drawn" not in command("draw", study.folder.root).stdout
     refused = command("draw", study.folder.root, "--goal", "worst")

@@ -33,12 +33,12 @@ def test_a_pool_and_predictions_are_enough_and_nothing_is_written(tmp_path: Path
         assert one.answers == 3 * one.questions
         assert one.minutes == pytest.approx(one.answers * 5 / 60, abs=0.1)
     assert any("Nobody has been asked yet" in words for words in found.words)
-    assert any("5 seconds, which is an assumption" in words for words in found.words)
+    assert any("Assumed: 5 seconds per answer" in words for words in found.words)
     told = json.loads(command("plan", study.folder.root, "--json").stdout)
     assert told == json.loads(found.model_dump_json())
     shown = command("plan", study.folder.root, "--until", "order,eps=2%", "--answers", 1).stdout
     assert "the order of all models (ties within 2 points)" in shown
-    assert "1 person answers each question" in shown
+    assert "1 person per question" in shown
 
 
 def test_the_forecast_follows_the_answers_until_nothing_is_left_to_forecast(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_copies_are_tied_and_need_no_answers(tmp_path: Path) -> None:
         study.draw(30)
         answer(study)
     found = study.estimates()
-    assert {one.state for one in found.compared if {one.first, one.second} == {"good", "copy"}} == {"tied"}
+    assert {one.state for one in found.pairs if {one.first, one.second} == {"good", "copy"}} == {"tied"}
     assert found.best is None
     assert "are the best models and equally good" in found.words[0]
     assert "copy" in study.plan("best").milestones[0].words
@@ -89,24 +89,24 @@ def test_each_pair_is_decided_by_itself_and_at_once(tmp_path: Path, command: Any
     study.draw(60)
     answer(study)
     found = study.estimates()
-    assert (found.until, len(found.compared)) == ("order,ε=0.3", found.pairs)
-    for one in found.compared:
+    assert (found.until, len(found.pairs)) == ("order,ε=0.3", len(found.models) * (len(found.models) - 1) // 2)
+    for one in found.pairs:
         assert one.low_at_once <= one.low <= one.difference <= one.high <= one.high_at_once
         assert one.difference >= 0
         assert (one.state == "decided") == (one.low > 1e-9)
         assert one.state_at_once != "decided" or one.state == "decided"
-    assert found.decided == tuple((one.first, one.second) for one in found.compared if one.state == "decided")
+    assert found.decided == tuple((one.first, one.second) for one in found.pairs if one.state == "decided")
     for model, (low, high) in found.ranks().items():
         wide = found.ranks(at_once=True)[model]
         assert wide[0] <= low <= high <= wide[1]
     assert "pair by pair" in found.words[1]
     assert "all pairs at once" in found.words[1]
     told = json.loads(command("estimate", study.folder.root, "--json").stdout)
-    assert told["compared"][0].keys() >= {"state", "state_at_once"}
+    assert told["pairs"][0].keys() >= {"state", "state_at_once"}
     assert "all at once" in command("estimate", study.folder.root).stdout
     page = study.report().read_text()
     assert "Ranks, all at once" in page
-    assert "accuracy-ranks" in page
+    assert "most-often-right-ranks" in page
 
 
 def test_draw_stops_when_what_is_wanted_is_decided(tmp_path: Path, command: Any) -> None:

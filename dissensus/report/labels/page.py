@@ -86,12 +86,12 @@ def two_rankings(ranking: Ranking, found: Estimates) -> str:
     may_be_hardest = {one.model for one in ranking.standings if one.may_be_first}
     if most_often in may_be_hardest and hardest not in worse:
         return (
-            f"{most_often} looks most often right on this pool and {hardest} hardest to falsify, but the answers tell "
-            "these two apart in neither ranking."
+            f"{most_often} and {hardest} come first: one seems to be right most often, the other is the hardest to "
+            "falsify, and the answers tell them apart in neither ranking."
         )
     return (
-        f"The two rankings differ: {hardest} is the hardest to falsify, {most_often} looks most often right on this "
-        "pool."
+        f"The two rankings differ: {most_often} seems to be right most often on this pool, {hardest} is the hardest "
+        "to falsify."
     )
 
 
@@ -99,7 +99,7 @@ def accuracy_section(report: LabelsReport) -> tuple[Section, ...]:
     """How often each model is right on the pool; empty if no question was drawn for it."""
     if (found := report.estimates) is None:
         return ()
-    title, drawn = "Most often right on this pool", (found.plot(), found.plot_ranks())
+    title, drawn = "Most often right on this pool", (found.plot_ranks(), found.plot())
     return (Section("accuracy", "Most often right", title, "labels/accuracy.html", {"found": found}, "", drawn),)
 
 

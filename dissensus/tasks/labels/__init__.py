@@ -99,7 +99,12 @@ class Labels(Task[Selection, LabelStates]):
 
     def question_set(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
         """Whether each item contains the label that either model predicts."""
-        return label_questions(rounds, read_batches(self.work.folder))
+        batches = read_batches(self.work.folder)
+        for one in batches:
+            if one.item.max(initial=0) >= self.work.size:
+                path = self.work.folder.batch(one.number)
+                raise StudyError(f"{path} belongs to another study: some of its items are not in this pool")
+        return label_questions(rounds, batches)
 
     def states(self, question_set: QuestionSet[Selection], answers: Answers) -> LabelStates:
         return label_verdicts(question_set, answers, self.work.settings.judge)

@@ -52,7 +52,7 @@ def pairs_in_words(pairs: Sequence[Pair], margin: float) -> str:
     )
     if len(pairs) == 1:
         return f"the pair is {_state(pairs[0].state, margin)}."
-    said = f"pair by pair, {_counts(by_itself, margin)} (of {len(pairs):,} pairs)"
+    said = f"of {len(pairs):,} pairs, {_counts(by_itself, margin)} (pair by pair)"
     if by_itself == at_once:
         return f"{said}; the same holds for all pairs at once."
     return f"{said}; for all pairs at once, {_counts(at_once, margin)}."
@@ -78,7 +78,7 @@ def _state(state: str, margin: float) -> str:
 
 def points(share: float) -> str:
     """A difference of accuracies: '0.5 points'."""
-    return "1 point" if share == 0.01 else f"{100 * share:.3g} points"
+    return "1 point" if share == 0.01 else f"{100 * share:.2g} points"
 
 
 def leaders_in_words(names: Sequence[str], margin: float = 0.0) -> str:

@@ -64,17 +64,15 @@ class Drawing:
         return self.planner.items - np.bincount(self.gone[:, 0], minlength=len(self.planner.items))
 
     @property
-    def waiting(self) -> Int[Array, " w"]:
-        """The labels that are out: drawn, not judged, and their item is gone.
+    def settled(self) -> Int[Array, " w"]:
+        """The labels that can no longer be drawn: the batch expects what is known about them now, and is corrected if a
+        verdict comes or changes later.
 
-        An open label of an item that can still be drawn stays part of the item.
+        A label of an item that can still be drawn stays part of the item.
         """
-        state, evaluation = self.found.evaluation.states.state, self.found.evaluation
-        is_out = self._is_drawn & (state == OPEN) & (self.found.case != NONE)
-        pairs = {*map(tuple, self.gone.tolist())}
-        rows = np.flatnonzero(is_out).tolist()
-        items, questions = evaluation.keys[:, 0], self._question
-        return np.array([row for row in rows if (int(questions[row]), int(items[row])) in pairs], np.int64)
+        taken, most = np.flatnonzero(self.is_taken), int(self.found.evaluation.keys[:, 0].max(initial=0)) + 1
+        keys = self._question[taken] * most + self.found.evaluation.keys[taken, 0]
+        return taken[np.isin(keys, self.gone[:, 0] * most + self.gone[:, 1])]
 
     @cached_property
     def _question(self) -> Int[Array, " q"]:
@@ -150,11 +148,11 @@ def draw_batch(found: Estimation, count: int, seed: int, wanted: Wanted = "conta
     rng = np.random.default_rng([seed, number])
     question = question_for(found, wanted)
     what = drawing(found, question)
-    waiting = what.waiting
-    batch = what.planner.batch(found.known, what.left, count, rng, found.case[waiting])
+    settled = what.settled
+    batch = what.planner.batch(found.known, what.left, count, rng, found.case[settled])
     if not len(batch):
         raise PlanningError("every question about what the models predict has been asked: there is nothing to draw")
-    keys = np.concatenate([evaluation.keys[waiting], _keys_of(what, batch, rng)])
+    keys = np.concatenate([evaluation.keys[settled], _keys_of(what, batch, rng)])
     batch = _with_verdicts(found, batch, keys)
     stamps = check_same_pool(work.folder, found.pool.models)
     positions = np.unique(keys[:, 0]).tolist()
@@ -188,7 +186,7 @@ def draw_batch(found: Estimation, count: int, seed: int, wanted: Wanted = "conta
 def _with_verdicts(found: Estimation, batch: Batch, keys: Int[Array, "k 2"]) -> Batch:
     """The batch, in which what people have already said about a label is expected to be right."""
     state = found.state_of(keys)
-    is_told = (batch.draw >= 0) & np.isin(state, (YES, NO))
+    is_told = np.isin(state, (YES, NO))
     return replace(batch, predicted=np.where(is_told, state == YES, batch.predicted))
 
 

@@ -24,8 +24,8 @@ from dissensus.planning.draws import Goal
 from dissensus.planning.estimate import Ledger
 from dissensus.planning.guard import guarded
 from dissensus.planning.planner import Batch, Planner
-from dissensus.records import NO, OPEN, YES, Estimates, ModelAccuracy, Selection
-from dissensus.report.wording import counted
+from dissensus.records import NO, OPEN, YES, Estimates, ModelAccuracy, Pair, Selection
+from dissensus.report.wording import counted, percent
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import StoredBatch, read_batches
@@ -65,6 +65,11 @@ class Estimation:
         return np.isin(self.evaluation.states.state, (YES, NO)) & (self.case != NONE)
 
     @property
+    def asked(self) -> int:
+        """The number of labels that people have been asked about, whether they could tell or not."""
+        return int(((self.evaluation.states.state != OPEN) & (self.case != NONE)).sum())
+
+    @property
     def is_complete(self) -> bool:
         """Whether every question about what the models predict has a verdict."""
         return int(self.is_known.sum()) == int(self.pool.cases.items[self.pool.cases.pattern].sum())
@@ -77,10 +82,9 @@ class Estimation:
         return right, np.bincount(self.case[self.is_known], minlength=cases)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether every question that tells models apart has a verdict."""
-        is_left = self.planner.items > self.counts[1]
-        return not (is_left & ~self.pool.cases.is_agreed[self.planner.start]).any()
+    def unknown(self) -> Int[Array, " c"]:
+        """How many items of each case have no verdict."""
+        return self.pool.cases.items[self.pool.cases.pattern] - self.counts[1]
 
     @cached_property
     def known(self) -> Accuracies:
@@ -88,8 +92,8 @@ class Estimation:
         return self.planner.look(*self.counts)
 
     def decided(self, level: float) -> Bands:
-        """What the draws decide about the models; all differences are exact once everything has been asked."""
-        return decisions(self.pool.cases, self.ledger, self.known.mean, self.is_settled, level)
+        """What the draws decide about the models; differences are exact where everything has been asked."""
+        return decisions(self.pool.cases, self.ledger, self.known.mean, self.unknown, level)
 
     @property
     def ledger(self) -> Ledger:
@@ -143,12 +147,10 @@ def estimation(
 
 
 def estimates(found: Estimation, level: float, until: Until) -> Estimates:
-    """Which models are most often right on the pool, by all answers, with intervals from the draws."""
+    """Which models are most often right on the pool, by all answers, and what the draws decide."""
     ledger, names = found.ledger, found.pool.models
-    reported = guarded(found.known, ledger)
+    reported = guarded(found.known, ledger, found.is_complete)
     known, (low, high) = reported.known, reported.interval(level)
-    if found.is_complete:
-        known, low, high = found.known, found.known.mean, found.known.mean
     decided = found.decided(level)
     order = np.argsort(-known.mean, kind="stable").tolist()
     best, chance = decided.best(), known.best()
@@ -164,14 +166,14 @@ def estimates(found: Estimation, level: float, until: Until) -> Estimates:
         words=(),
         best=None if best is None else names[best],
         decided=named(pairs, "decided"),
-        pairs=len(pairs),
-        compared=pairs,
+        pairs=pairs,
         until=str(until),
         is_settled=decided.settle(until),
         pool=found.pool.cases.pool,
         contested=int(found.pool.cases.items[~is_agreed].sum()),
         answers=int(found.is_known.sum()),
         draws=len(ledger),
+        level=level,
         is_doubted=reported.is_doubted,
     )
     equal = [names[one] for one in decided.leaders()]
@@ -180,22 +182,34 @@ def estimates(found: Estimation, level: float, until: Until) -> Estimates:
 
 def estimate_words(found: Estimates, leaders: Sequence[str], until: Until) -> tuple[str, ...]:
     """What is known about who is most often right, and what is only believed; `leaders` are surely the best."""
+    if not found.answers:
+        return ("Nobody has answered yet, so nothing is known about how often each model is right.",)
     first, *others = found.models
-    share = f"{first.accuracy:.0%} of the pool"
+    share = f"{percent(first.accuracy, 1)} of the pool, between {percent(first.low)} and {percent(first.high)}"
     if len(leaders) > 1:
         said = f"{leaders_in_words(leaders)}, most often right on this pool ({share})."
     elif found.best is not None:
         said = f"{found.best} is most often right on this pool ({share}): it is better than every other model."
     else:
-        said = f"{first.model} looks most often right on this pool ({share}), which is not decided yet."
-        if others:
-            said += f" The answers so far give it a probability of {first.p_best:.2f} of being the best."
+        equal = [name for one in found.pairs if (name := _equal_to(first.model, one)) is not None]
+        who = f"{', '.join([first.model, *equal[:-1]])} and {equal[-1]} seem" if equal else f"{first.model} seems"
+        as_often = ", equally often" if equal else ""
+        said = f"{who} to be right most often{as_often} ({share}), but that is not decided."
+        if others and not equal:
+            said += f" By the model of which labels are right, it is the best with a probability of {first.p_best:.2f}."
     if not found.draws:
         drawn = "No draw among these models has been answered yet, so nothing is decided."
     else:
-        drawn = f"After {counted(found.draws, 'draw')}, {pairs_in_words(found.compared, until.margin)}"
+        drawn = f"After {counted(found.draws, 'draw')}, {pairs_in_words(found.pairs, until.margin)}"
     doubt = "The draws contradict what the votes of the models suggest, so the accuracies lean on the draws."
     return (said, drawn, *([doubt] if found.is_doubted else []))
+
+
+def _equal_to(model: str, pair: Pair) -> str | None:
+    """The other model of a pair, if the two are known to be right equally often."""
+    if model not in (pair.first, pair.second) or pair.low < pair.high:
+        return None
+    return (pair.second if pair.first == model else pair.first) if pair.state == "tied" else None
 
 
 def refuse_decided(found: Estimation, until: Until, level: float) -> None:

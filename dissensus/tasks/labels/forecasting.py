@@ -21,6 +21,7 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
 from dissensus.tasks.labels.contested import contested
 from dissensus.tasks.labels.deciding import points, reached_in_words, target_in_words
+from dissensus.tasks.labels.drawing import drawing
 from dissensus.tasks.labels.estimating import Estimation
 from dissensus.tasks.labels.settings import LabelSettings
 from dissensus.web.effort import usual_seconds
@@ -71,10 +72,15 @@ class Prospect:
         if is_reached:
             return f"{_reached(self, until)}."
         what = target_in_words(until)
+        if not price.left:
+            return f"Everything that tells the models apart has been asked, but {what} is not known."
         if price.is_everything:
             many = f"nearly all of the {price.left:,} questions that tell models apart"
             return f"To know {what} takes {many}{_range(price)}: {self.cost(price)}."
-        return f"To know {what} takes about {counted(price.median, 'question')}{_range(price)}: {self.cost(price)}."
+        return f"To know {what} takes about {self._questions(price.median)}{_range(price)}: {self.cost(price)}."
+
+    def _questions(self, count: int) -> str:
+        return counted(count, "more question" if self.answered else "question")
 
     def cost(self, price: Price) -> str:
         """The answers and the time of the median: '1,260 answers, 1.8 hours'."""
@@ -126,17 +132,18 @@ def prospect(
         check_same_pool(work.folder, models)
         planner = Planner(contested(work, models).cases, goal=goal)
         right, answered = np.zeros(len(planner.cases), np.int64), np.zeros(len(planner.start), np.int64)
-        ledger, mean, is_settled = planner.ledger([], []), np.zeros(len(models)), False
+        ledger, mean, unknown = planner.ledger([], []), np.zeros(len(models)), planner.items
+        left = planner.items
     else:
         models, planner, ledger = found.pool.models, found.planner, found.ledger
         right, answered = found.counts
-        mean, is_settled = found.known.mean, found.is_settled
+        mean, unknown, left = found.known.mean, found.unknown, drawing(found, "contains").left
     return Prospect(
         models,
         planner,
-        outlook(planner, right, answered, planner.items - answered, ledger),
-        decisions(planner.cases, ledger, mean, is_settled, level),
-        int(answered.sum()),
+        outlook(planner, right, answered, left, ledger),
+        decisions(planner.cases, ledger, mean, unknown, level),
+        0 if found is None else found.asked,
         people or (judge.min_answers if work.answers.counts()[0] else judge.served_answers),
         level,
         seconds,
@@ -173,12 +180,12 @@ def _basis(found: Prospect, is_order: bool) -> Iterator[str]:
         yield f"The forecast rests on {counted(found.answered, 'answered question')}{drawn}."
     else:
         yield (
-            "Nobody has been asked yet: the forecast assumes that labels are the more likely right the more models "
-            "predict them, and may be far off. Run plan again after some answers."
+            "Nobody has been asked yet: the forecast assumes that a label is more likely to be right if more models "
+            "predict it, and may be far off. Run plan again after some answers."
         )
-    each = "1 person answers each question" if found.people == 1 else f"{found.people:,} people answer each question"
-    time = "which is usual in this study" if found.is_timed else "which is an assumption"
-    yield f"{each}, in {found.seconds:.3g} seconds, {time}."
+    each = "1 person" if found.people == 1 else f"{found.people:,} people"
+    basis = "As measured in this study" if found.is_timed else "Assumed"
+    yield f"{basis}: {found.seconds:.3g} seconds per answer, {each} per question."
 
 
 def targets_of(text: str | None, settings: LabelSettings) -> list[Until]:
@@ -192,7 +199,7 @@ def targets_of(text: str | None, settings: LabelSettings) -> list[Until]:
 def require_people(people: int | None) -> None:
     """Raise a StudyError if nobody would answer."""
     if people is not None and people < 1:
-        raise StudyError(f"{people} people cannot answer a question: give a whole number from 1 on")
+        raise StudyError(f"{people} people cannot answer a question: give at least 1")
 
 
 def outlook_in_words(found: Prospect, until: Until, limit: int) -> str:
@@ -206,7 +213,10 @@ def outlook_in_words(found: Prospect, until: Until, limit: int) -> str:
     time, what = duration(answers * found.seconds / 3600), target_in_words(until)
     everything = " (nearly all questions that tell models apart)" if price.is_everything else ""
     verb = "are" if until.what == "differences" else "is"
-    capped = f"; the study draws {counted(limit, 'more question')}" if limit < price.median else ""
+    capped = ""
+    if limit < price.median:
+        drawn = counted(limit, "more question") if limit else "no more questions"
+        capped = f"; the study draws {drawn}, unless estimate.questions or --until allows more"
     return f"About {counted(answers, 'more answer')} ({time} of work) until {what} {verb} known{everything}{capped}."
 
 

@@ -36,7 +36,6 @@ from dissensus.tasks.labels.recording import Recording, recording, states_in_wor
 from dissensus.tasks.labels.replaying_rounds import play_rounds
 from dissensus.tasks.labels.settings import LabelSettings
 
-LEVEL = 0.95
 BUDGETS = (250, 700, 2000)
 
 
@@ -130,6 +129,7 @@ def replay(
         until=None if target is None else str(target),
         reached=None if last.reached is None else last.answers,
         seed=seed,
+        level=work.settings.rank.level,
         accuracies=found.accuracies,
         budgets=shown,
         words=tuple(_words(setup, rule, questions, shown, last)),
@@ -165,8 +165,8 @@ def _check(budgets: Sequence[int], rule: str, goal: str, seed: int, until: Until
         raise StudyError(f"the seed is {seed}: give a whole number from 0 on")
     if until is not None and rule == "mad":
         raise StudyError(
-            "the rule mad cannot stop by itself: its statements do not hold if one looks until they are true; leave "
-            "out --until"
+            "the rule mad cannot stop by itself: its rank sets do not hold if you stop when you like the result; "
+            "leave out --until"
         )
     if (not budgets and until is None) or any(budget < 1 for budget in budgets):
         wrong = next((budget for budget in budgets if budget < 1), "missing")
@@ -178,19 +178,15 @@ def adaptive(setup: Setup) -> tuple[int, Iterator[Played]]:
     cases, truth = setup.found.cases()
     is_pick = setup.found.verdicts.kind == "pick"
     planner = Planner(cases, is_whole=is_pick, is_exclusive=is_pick, goal=setup.goal)
-    every = int(planner.items.sum())
+    every, level = int(planner.items.sum()), setup.work.settings.rank.level
     ends = setup.ends(every)
 
     def looks() -> Iterator[Played]:
         for look in planned_replay(planner, truth, ends, setup.seed):
             setup.work.progress("replaying", look.answers, ends[-1])
-            found = guarded(look.known, look.ledger)
-            known, (low, high) = found.known, found.interval(LEVEL)
-            if look.answers == every:
-                known, low, high = look.known, look.known.mean, look.known.mean
-            exact = look.known.mean if look.is_settled else known.mean
-            decided = decisions(cases, look.ledger, exact, look.is_settled, LEVEL)
-            yield _played(setup, look.answers, known, low, high, decided)
+            found = guarded(look.known, look.ledger, look.answers == every)
+            decided = decisions(cases, look.ledger, look.known.mean, look.left, level)
+            yield _played(setup, look.answers, found.known, *found.interval(level), decided)
 
     return every, looks()
 
@@ -200,12 +196,13 @@ def at_random(setup: Setup, is_contested: bool = False) -> tuple[int, Iterator[P
     cases, truth = setup.found.cases()
     planner = Planner(cases, is_whole=setup.found.verdicts.kind == "pick")
     is_open = ~cases.is_agreed[planner.start] if is_contested else np.ones(len(planner.start), bool)
-    every = int(planner.items[is_open].sum())
+    every, level = int(planner.items[is_open].sum()), setup.work.settings.rank.level
 
     def looks() -> Iterator[Played]:
-        for look in plain_replay(planner, truth, setup.ends(every), setup.seed, is_contested, LEVEL):
+        for look in plain_replay(planner, truth, setup.ends(every), setup.seed, is_contested, level):
             known = Accuracies(look.mean, look.covariance, ())
-            found = decisions(cases, look.ledger, look.mean, look.answers == every, LEVEL)
+            left = cases.items[cases.pattern] * (look.answers < every)
+            found = decisions(cases, look.ledger, look.mean, left, level)
             yield _played(setup, look.answers, known, look.low, look.high, found)
 
     return every, looks()

@@ -55,7 +55,10 @@ def play_rounds(
     """
     rows, outcomes = _outcomes(work, found, max(budgets))
     if not len(outcomes):
-        raise PlanningError("none of the recorded answers decides a selected item: select without rounds, or other k")
+        raise PlanningError(
+            "none of the recorded answers decides a selected item: replay in a study without rounds, or set another "
+            "select.k"
+        )
     asked = rows if found.verdicts.kind == "contains" else outcomes.item[:, None]
     is_new = np.zeros(asked.size, bool)
     is_new[np.unique(asked, return_index=True)[1]] = True
