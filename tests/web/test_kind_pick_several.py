@@ -50,9 +50,9 @@ def test_by_keyboard(study: Study, service: Served, digits: Album, visit: Callab
         to_a_pick(page)
         item, names = digits.item(page.locator(".frame img")), page.locator(".listed b").all_inner_texts()
 
-        def press(keys: list[str] = keys) -> None:
-            for key in keys:
-                page.keyboard.press(key)
+        def press(keys: list[str] = keys, names: list[str] = names) -> None:
+            for key in keys:  # the key of a digit is that digit, wherever it stands
+                page.keyboard.press(names[int(key) - 1] if key.isdigit() else key)
 
         done = answer(page, press)
         chosen = sorted({"1": [names[0]], "s": names[:2]}.get(keys[0], []))

@@ -56,7 +56,7 @@ const several = (classes, options, context) => {
     isMarking = true;
     show();
   };
-  const named = options.map((value, i) => ({ value, label: labelled(classes, value), keys: [String(i + 1)] }));
+  const named = keyed(classes, options);
   const list = answerButtons(named, { ...context, answer: mark });
   const rest = answerButtons(OTHERWISE, context);
   const more = make("button", { type: "button", "data-role": "several", onclick: () => (isMarking ? finish() : begin()) });
@@ -86,11 +86,18 @@ const OTHERWISE = [
 ];
 
 const few = (classes, options, context) => {
-  const named = options.map((value, i) => ({ value, label: labelled(classes, value), keys: [String(i + 1)] }));
+  const named = keyed(classes, options);
   const list = answerButtons(named, context);
   const cannot = answerButtons([{ value: null, label: "Cannot tell", keys: ["U"] }], context);
   list.element.classList.add("listed");
   return { elements: [list.element, cannot.element], key: (event) => list.key(event) || cannot.key(event) };
+};
+
+/* Options with their keys: 1, 2, 3 … in order, or the digit itself if every option is one. */
+const keyed = (classes, options) => {
+  const areDigits = options.every((value) => /^\d$/.test(classes.names[value]));
+  const key = (value, i) => (areDigits ? classes.names[value] : String(i + 1));
+  return options.map((value, i) => ({ value, label: labelled(classes, value), keys: [key(value, i)] }));
 };
 
 const labelled = (classes, value) => [
