@@ -42,7 +42,8 @@ class StudyBacking:
     def __init__(
         self, work: Workspace[Any], read_inquiry: Callable[[], Inquiry], tell: Callable[[str], None] | None = None
     ) -> None:
-        """With `tell`, pictures are looked for whenever questions are read, and it is called if some are missing."""
+        """With `tell`, the study is served: questions are added while people answer, pictures are looked for whenever
+        questions are read, and `tell` is called if some are missing."""
         folder, settings, database = work.folder, work.settings, work.database
         self.folder, self.settings, self.classes, self.database = folder, settings, work.classes, database
         title, stamp = work.title, pool_stamp(folder)
@@ -89,7 +90,7 @@ class StudyBacking:
         set_questions = tuple(self.set_questions.all())
         if set_questions != self.known_set_questions:
             self.other_uris, self.known_set_questions = _uris_of(self.folder, set_questions), set_questions
-        if after != self.looked_at:
+        if self.tell is not None and after != self.looked_at:  # only the service itself adds questions
             self.looked_at = after
             self.inquiry.advance()
         if not self.inquiry.is_current():

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 from dissensus.errors import StudyError
+
+PAUSE = 0.05
+"""Seconds between two attempts."""
 
 
 class Lock:
@@ -19,22 +23,25 @@ class Lock:
         path: Path,
         refusal: str = "another command is using this study: wait for it to finish",
         is_removed: bool = False,
+        patience: float = 0.0,
     ) -> None:
-        """With `is_removed`, the file is there only while the lock is held."""
+        """With `is_removed`, the file is there only while the lock is held; `patience` is how many seconds to wait."""
         self.path = path
         self.refusal = refusal
         self.is_removed = is_removed
+        self.patience = patience
         self.held = 0
         self.file: IO[str] | None = None
 
     def __enter__(self) -> None:
         if self.held == 0:
-            while not self._is_taken():  # its last holder removed the file in the meantime
+            until = time.monotonic() + self.patience
+            while not self._is_taken(until):  # its last holder removed the file in the meantime, or still has it
                 pass
         self.held += 1
 
-    def _is_taken(self) -> bool:
-        """Lock the file; False if it has been removed or replaced since it was opened."""
+    def _is_taken(self, until: float) -> bool:
+        """Lock the file; False if it has been removed or replaced since it was opened, or there is time to wait."""
         self.file = open(self.path, "w")  # noqa: SIM115
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,8 +50,10 @@ class Lock:
         except FileNotFoundError:
             pass
         except BlockingIOError:
-            self.file.close()
-            raise StudyError(f"{self.path.parent}: {self.refusal}") from None
+            if time.monotonic() >= until:
+                self.file.close()
+                raise StudyError(f"{self.path.parent}: {self.refusal}") from None
+            time.sleep(PAUSE)
         self.file.close()
         return False
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from dissensus.tasks.scores import Scores
 
 
+PATIENCE = 5.0
+"""Seconds to wait for another command, such as a service that is drawing questions."""
+
+
 class Base:
     """A study's folder, opened."""
 
@@ -43,7 +47,7 @@ class Base:
 
         self.folder = Folder(Path(path))
         self.progress: Progress = progress or silent
-        self._lock = Lock(self.folder.lock)
+        self._lock = Lock(self.folder.lock, patience=PATIENCE)
         self.settings  # noqa: B018  (reports errors in study.toml right away)
 
     @property

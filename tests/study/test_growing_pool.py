@@ -17,7 +17,7 @@ def selected(root: Path, items: Sequence[str], classes: Sequence[str] | str, **m
     study = Study.init(root, classes=classes)
     study.pool(items=list(items))
     study.predict(**models)
-    study.select()
+    study.select(k=30)
     return [row["item"] for row in study.selection() if not row["reserve"]]
 
 

@@ -26,7 +26,7 @@ def test_two_classes_fill_their_duels_and_the_round_says_so(tmp_path, command):
     study = Study.init(tmp_path / "two", classes=["cat", "dog"])
     study.pool(items=[f"{number:04}" for number in range(200)])
     study.predict(**{name: rng.choice(["cat", "dog"], 200).tolist() for name in ("one", "two")})
-    done = command("select", study.folder.root, "--cap", 3)
+    done = command("select", study.folder.root, "--cap", 3, "--k", 30)
     assert done.returncode == 0
     assert "duel has fewer than" not in done.stdout + done.stderr
     (found,) = study.evaluation().rounds

@@ -41,6 +41,7 @@ def telltale_study(root: Path, has_training: bool = True, items: int = 24) -> St
     study = Study.init(home / "zzstudy", classes=str(home / "classes.txt"), title=f"{MODELS[1].upper()} against others")
     study.pool([home / SECRET])
     study.predict([predictions(home, name, study.items()) for name in MODELS])
+    study.change("estimate", {"questions": 0})
     study.select(k=4, reserves=2, cap=12, confidence=0.5)
     add_settings(study, control_rate=0.4, repeat_rate=0.4, instructions=[INSTRUCTIONS])
     ask(study, [{"kind": "choice", "first": names[n], "second": names[n + 1], "same": True} for n in range(8)])

@@ -32,6 +32,7 @@ def digits_study(root: Path, k: int, names: Iterable[str] = ("knn", "bayes", "tr
     study.pool([root / "pool"])
     study.predict([f"{name}=sklearn:{root / name}.joblib" for name in names], PREPROCESS)
     study.select(k=k, confidence=0.0)
+    study.change("estimate", {"questions": 0})
     study.configure(answers=2)
     add_settings(study, control_rate=0.0, repeat_rate=0.0)
     return study, {digit_name(number): str(digits.target[number]) for number in pool.tolist()}

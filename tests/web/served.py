@@ -310,6 +310,7 @@ def _study(root: Path, items: list[str], pool: Sequence[Path], models: Sequence[
     study = Study.init(root / "study", classes=str(root / "classes.txt"), title="Animals")
     study.pool(pool)
     study.predict([predictions(root, name, study.items()) for name in models])
+    study.change("estimate", {"questions": 0})
     study.select(**({"k": 12, "reserves": 12, "cap": 12, "confidence": 0.5} | select))
     assert sorted(study.items()) == sorted(items)
     return study

@@ -29,6 +29,7 @@ def study(tmp_path: Path) -> Study:
     study.pool(items=ITEMS)
     study.predict(one=labels(0), two=labels(1))
     study.select(k=6, cap=6, confidence=0)
+    study.change("estimate", {"questions": 0})
     return study
 
 
