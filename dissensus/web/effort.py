@@ -69,7 +69,7 @@ class Effort:
             return ""
         have = {0: "Nobody has", 1: "Only one person has"}.get(self.annotators, f"Only {self.annotators:,} people have")
         needed = "1 person" if self.least == 1 else f"{self.least:,} different people"
-        return f"{have} a link, and it takes {needed}: questions stay open until then."
+        return f"{have} a link, and it takes {needed}: questions stay open until they have links."
 
 
 def effort_of(memory: Memory, before: int) -> Effort:
