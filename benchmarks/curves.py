@@ -33,6 +33,9 @@ LINES = {
 }
 
 
+SETS = {"11 of the reported half": "ImageNet, sets of 11", "11 of the 30": "CIFAR-10, sets of 11"}
+
+
 def panel(axes: Axes, title: str, rows: list[dict[str, Any]], label: str) -> None:
     """One set of pools: a line for every strategy, over the number of answers."""
     for row in sorted(rows, key=lambda row: list(LINES).index(row["strategy"])):
@@ -42,7 +45,7 @@ def panel(axes: Axes, title: str, rows: list[dict[str, Any]], label: str) -> Non
     axes.set(title=title, xlabel="answers", xscale="log", ylim=(min(axes.get_ylim()[0], 0.6), 1.02))
     axes.set_ylabel(label)
     ticks = sorted({int(key) for row in rows for key in row if key.isdigit()})
-    axes.set_xticks([tick for tick in ticks if tick in (10, 25, 50, 100, 200, 500, *(250, 700, 2000))])
+    axes.set_xticks([tick for tick in ticks if tick in (10, 25, 50, 100, 200, 500, 250, 700, 2000)])
     axes.get_xaxis().set_major_formatter("{x:g}")
     axes.get_xaxis().set_minor_formatter("")
 
@@ -54,8 +57,8 @@ def main() -> None:
     given = parser.parse_args()
     panels: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in map(json.loads, given.rows.read_text().splitlines()):
-        if row.get("strategy") in LINES and ("collection" in row or "reported half" in row.get("sets", "")):
-            name = row["collection"].replace("_", " ") if "collection" in row else "ImageNet, " + row["sets"]
+        if row.get("strategy") in LINES and ("collection" in row or row.get("sets") in SETS):
+            name = row["collection"].replace("_", " ") if "collection" in row else SETS[row["sets"]]
             label = "best model chosen" if "collection" in row else "Spearman correlation"
             panels.setdefault((name, label), []).append(row)
     with mpl.rc_context(SETTINGS):
