@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from dissensus.records.base import Record
+from dissensus.records.html import paragraphs, table
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
@@ -124,3 +125,14 @@ class Estimates(Record):
         return "\n".join([*self.words, *rows])
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        heads = "model", "accuracy", f"{100 * self.level:g} % interval", "P(best)", "ranks"
+        ranks = {name: str(low) if low == high else f"{low}–{high}" for name, (low, high) in self.ranks().items()}
+        rows = [
+            (one.model, f"{one.accuracy:.3f}", f"{one.low:.3f}–{one.high:.3f}", f"{one.p_best:.2f}", ranks[one.model])
+            for one in self.models
+        ]
+        if not self.answers:
+            return paragraphs(self.words)
+        return paragraphs(self.words) + table(heads, rows) + self.plot_ranks()._repr_html_()

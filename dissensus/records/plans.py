@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dissensus.records.base import Record
+from dissensus.records.html import paragraphs
 
 
 class Milestone(Record):
@@ -50,6 +51,9 @@ class Plan(Record):
         return frame_of({name: [getattr(one, name) for one in self.milestones] for name in Milestone.model_fields})
 
     def __repr__(self) -> str:
-        return "\n".join((*self.words, *(one.words for one in self.milestones)))
+        return "\n".join((*(one.words for one in self.milestones), *self.words))
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return paragraphs((*(one.words for one in self.milestones), *self.words))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dissensus.records.base import Record
 from dissensus.records.estimates import Pair, ranks_left
+from dissensus.records.html import paragraphs, table
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
@@ -131,8 +131,8 @@ class Replay(Record):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        parts = (f"{_paragraphs(found.words)}{_html_table(found)}" for found in self.budgets)
-        return _paragraphs(self.words) + "".join(parts) + self.plot()._repr_html_()
+        parts = (f"{paragraphs(found.words)}{table(HEADS, found.rows)}" for found in self.budgets)
+        return paragraphs(self.words) + "".join(parts) + paragraphs([LEGEND]) + self.plot()._repr_html_()
 
 
 def _lines(found: ReplayedBudget) -> list[str]:
@@ -140,13 +140,3 @@ def _lines(found: ReplayedBudget) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
     table = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return [*found.words, *table]
-
-
-def _html_table(found: ReplayedBudget) -> str:
-    head = "".join(f"<th>{name}</th>" for name in HEADS)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in found.rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _paragraphs(words: tuple[str, ...]) -> str:
-    return "".join(f"<p>{escape(sentence)}</p>" for sentence in words)

@@ -196,13 +196,19 @@ def estimate_words(found: Estimates, leaders: Sequence[str], until: Until) -> tu
         as_often = ", equally often" if equal else ""
         said = f"{who} to be right most often{as_often} ({share}), but that is not decided."
         if others and not equal:
-            said += f" By the model of which labels are right, it is the best with a probability of {first.p_best:.2f}."
+            chance = _chance(first.p_best)
+            said += f" By the model of which labels are right, it is the best with a probability of {chance}."
     if not found.draws:
         drawn = "No draw among these models has been answered yet, so nothing is decided."
     else:
         drawn = f"After {counted(found.draws, 'draw')}, {pairs_in_words(found.pairs, until.margin)}"
     doubt = "The draws contradict what the votes of the models suggest, so the accuracies lean on the draws."
     return (said, drawn, *([doubt] if found.is_doubted else []))
+
+
+def _chance(probability: float) -> str:
+    """A probability that is only believed: never 1.00."""
+    return "more than 0.99" if probability > 0.99 else f"{probability:.2f}"
 
 
 def _equal_to(model: str, pair: Pair) -> str | None:

@@ -100,6 +100,7 @@ def replay(
     goal = goal or ("order" if target is None else target.goal)
     if budgets is None:
         budgets = BUDGETS if target is None else ()
+    budgets = sorted(set(budgets))
     _check(budgets, rule, goal, seed, target)
     met, _ = read_rounds(work.folder, Selection)
     models = competing(work, met)
@@ -333,19 +334,19 @@ def _together(one: Played) -> tuple[str, ...]:
 
 def _words(setup: Setup, rule: str, questions: int, shown: Sequence[ReplayedBudget], end: Played) -> Iterator[str]:
     """The main answer first, then what was played."""
-    last = shown[-1]
+    last, left_out = shown[-1], setup.work.size - len(setup.found)
     first = next((one for one in shown if one.best is not None and one.best == last.best), None)
+    where = f" (on the {len(setup.found):,} of {setup.work.size:,} items that the answers cover)" if left_out else ""
     if setup.until is not None and end.reached is not None:
-        yield f"{counted(end.answers, 'answer')} {'is' if end.answers == 1 else 'are'} enough: {end.reached}."
+        yield f"{counted(end.answers, 'answer')} {'is' if end.answers == 1 else 'are'} enough: {end.reached}{where}."
     elif setup.until is not None:
         verb = "are" if setup.until.what == "differences" else "is"
         what = target_in_words(setup.until)
-        yield f"{what[0].upper()}{what[1:]} {verb} not known after {counted(end.answers, 'answer')}."
+        yield f"{what[0].upper()}{what[1:]} {verb} not known after {counted(end.answers, 'answer')}{where}."
     elif first is None:
-        yield f"Which model is best is not decided after {counted(last.answers, 'answer')}."
+        yield f"Which model is best is not decided after {counted(last.answers, 'answer')}{where}."
     else:
-        yield f"{last.best} is the best model: {counted(first.answers, 'answer')} decide it."
-    left_out = setup.work.size - len(setup.found)
+        yield f"{last.best} is the best model: {counted(first.answers, 'answer')} decide it{where}."
     about = "answer to 'which class is it?'" if setup.found.verdicts.kind == "pick" else "verdict on every label"
     asked = f"{counted(questions, 'question')} {'selected from' if rule == 'mad' else 'about'}"
     rest = f"; {counted(left_out, 'other item')} without a recorded {about} left out" if left_out else ""

@@ -1,0 +1,18 @@
+"""Records in a notebook: paragraphs and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def paragraphs(words: Iterable[str]) -> str:
+    """One paragraph for every sentence."""
+    return "".join(f"<p>{escape(sentence)}</p>" for sentence in words)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with one head per column."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
