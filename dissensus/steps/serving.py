@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -34,6 +35,8 @@ from dissensus.web.desk import Desk
 from dissensus.web.overview import Overview
 
 PAUSED = "paused"
+REST = 4
+"""After adding questions, wait this many times as long as it took: people's answers go first."""
 
 
 class StudyBacking:
@@ -55,6 +58,7 @@ class StudyBacking:
         self.inquiry, self.missing = self._opened_inquiry()
         self.looked_at = -1
         """The number of the last answer when the inquiry last advanced."""
+        self.rests_until = 0.0
         self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[CustomQuestion, ...] = ()
         serve = settings.serve
@@ -91,8 +95,7 @@ class StudyBacking:
         if set_questions != self.known_set_questions:
             self.other_uris, self.known_set_questions = _uris_of(self.folder, set_questions), set_questions
         if self.tell is not None and after != self.looked_at:  # only the service itself adds questions
-            self.looked_at = after
-            self.inquiry.advance()
+            self._advance(after)
         if not self.inquiry.is_current():
             self.inquiry, self.missing = self._opened_inquiry()
         return Changes(
@@ -108,6 +111,14 @@ class StudyBacking:
             version=self.inquiry.version,
             answers=self.answers.raw(after),
         )
+
+    def _advance(self, after: int) -> None:
+        """Let the inquiry add questions, unless the last time was so long that people would have to wait for it."""
+        begun = time.monotonic()
+        if begun >= self.rests_until:
+            self.looked_at = after
+            self.inquiry.advance()
+            self.rests_until = time.monotonic() + REST * (time.monotonic() - begun)
 
     def _opened_inquiry(self) -> tuple[Inquiry, frozenset[str]]:
         """The questions with the paths of their pictures, and the items whose pictures are missing."""
