@@ -59,6 +59,10 @@ class PlanningError(DissensusError):
     """There is nothing to plan, or nothing can be estimated from the answers so far."""
 
 
+class ReductionError(DissensusError):
+    """An image cannot be reduced in this way."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

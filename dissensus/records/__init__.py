@@ -22,6 +22,7 @@ from dissensus.records.columns import Columns, Selected
 from dissensus.records.estimates import Estimates, ModelAccuracy, Pair, State
 from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
+from dissensus.records.laconic import Laconic, Mepis, Readings
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
 from dissensus.records.plans import Milestone, Plan
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
@@ -65,8 +66,10 @@ __all__ = [
     "Exclusion",
     "Fragility",
     "Judgement",
+    "Laconic",
     "Maps",
     "MaskSelection",
+    "Mepis",
     "Milestone",
     "ModelAccuracy",
     "Otherwise",
@@ -78,6 +81,7 @@ __all__ = [
     "Question",
     "Ranking",
     "Rankings",
+    "Readings",
     "Record",
     "Replay",
     "ReplayedBudget",

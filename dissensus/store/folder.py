@@ -30,6 +30,10 @@ class Folder:
         self.matrices = self.results / "matrices.json"
         self.report = self.results / "report.html"
         self.benchmark = root / "benchmark.csv"
+        self.laconic = root / "laconic"
+        self.laconic_truth = self.laconic / "truth.parquet"
+        self.laconic_readings = self.laconic / "readings.parquet"
+        self.laconic_report = self.results / "laconic.html"
 
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""
@@ -38,6 +42,10 @@ class Folder:
     def selection(self, number: int) -> Path:
         """The selection of one round."""
         return self.root / "rounds" / f"{number:03}" / "selection.parquet"
+
+    def mepis(self, model: str) -> Path:
+        """The minimal-entropy positive images of one model."""
+        return self.laconic / "mepis" / f"{model}.parquet"
 
     def batch(self, number: int) -> Path:
         """Questions that were drawn together."""

@@ -11,6 +11,7 @@ from dissensus.planning.decisions import Until
 from dissensus.planning.draws import Goal
 from dissensus.records import Record
 from dissensus.store.settings.common import BootstrapSettings, CountingSettings, Settings
+from dissensus.store.settings.laconic import LACONIC, LaconicSettings
 
 LABELS = """\
 classes = {classes}
@@ -50,6 +51,7 @@ level = 0.95        # confidence level of bars and rank sets
 seed = 0
 
 """
+LABELS += LACONIC
 
 
 LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
@@ -129,3 +131,4 @@ class LabelSettings(Settings):
     estimate: EstimateSettings = EstimateSettings()
     judge: JudgeSettings = JudgeSettings()
     rank: RankSettings = RankSettings()
+    laconic: LaconicSettings = LaconicSettings()

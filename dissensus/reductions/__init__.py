@@ -1,0 +1,1 @@
+"""How little of an image is enough: reductions, the entropy that is left, and searches for the least of it."""
