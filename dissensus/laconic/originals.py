@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from PIL import Image
 
 from dissensus.arrays import Array, UInt8
-from dissensus.backends import Unreadable, read_image
+from dissensus.backends import Preprocess, Unreadable, read_image
 from dissensus.errors import StudyError
 from dissensus.laconic.truth import Groups, Truth, groups_of, read_groups, read_truth
 from dissensus.steps.pooling import pool_stamp
@@ -67,7 +66,8 @@ def kept_truth(work: Workspace[Any]) -> Truth:
     columns = read_table(path).to_pydict()
     groups = Groups(tuple(stamps["groups"]), np.array(stamps["of_label"], np.int64))
     ids = tuple(columns["item"])
-    return Truth(groups, work.pool.places(list(ids)), np.array(columns["group"], np.int64), ids)
+    items = np.array(work.pool.places(list(ids)), np.int64)
+    return Truth(groups, items, np.array(columns["group"], np.int64), ids)
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,6 @@ class Originals:
         if uri is None:
             return Unreadable("no path in the pool")
         image = read_image(uri)
-        return image if isinstance(image, Unreadable) else squared(image, self.settings.side, self.settings.crop)
-
-
-def squared(image: Image.Image, side: int, crop: float) -> UInt8[Array, "h w 3"]:
-    """The central square of an RGB image, `crop` of its shorter side, as `side`×`side` pixels."""
-    cut = crop * min(image.size)
-    left, top = (image.width - cut) / 2, (image.height - cut) / 2
-    scaled = image.resize((side, side), Image.Resampling.BILINEAR, box=(left, top, left + cut, top + cut))
-    return np.asarray(scaled)
+        if isinstance(image, Unreadable):
+            return image
+        return np.asarray(Preprocess(crop=self.settings.crop).framed(image, self.settings.side))

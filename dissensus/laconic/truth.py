@@ -14,8 +14,8 @@ from dissensus.arrays import Array, Int, UInt16
 from dissensus.backends.file import read_columns
 from dissensus.errors import ClassesError, StudyError
 from dissensus.records import Classes
-from dissensus.store.folder import Folder
 from dissensus.steps.pooling import pool_ids
+from dissensus.store.folder import Folder
 
 NO_GROUP = -1
 """The group of labels that belong to none: never right."""

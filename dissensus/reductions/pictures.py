@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from PIL import Image
@@ -178,7 +179,7 @@ def one_axis(name: str, apply: Apply, most: Callable[[tuple[int, int]], int]) ->
 def combined(*reductions: Reduction) -> Reduction:
     """Several reductions, one after another; every one has its own axes, and room as in the original image."""
     ends = np.cumsum([0, *(len(one.axes) for one in reductions)]).tolist()
-    parts = [slice(start, end) for start, end in zip(ends[:-1], ends[1:], strict=True)]
+    parts = [slice(start, end) for start, end in pairwise(ends)]
     each = list(zip(reductions, parts, strict=True))
 
     def apply(picture: Picture, levels: Levels) -> Picture:
