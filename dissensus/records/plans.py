@@ -46,9 +46,9 @@ class Plan(Record):
 
     def to_frame(self) -> Any:
         """The milestones as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
-        from dissensus.frames import frame_of
+        from dissensus.frames import columns_of, frame_of
 
-        return frame_of({name: [getattr(one, name) for one in self.milestones] for name in Milestone.model_fields})
+        return frame_of(columns_of(Milestone, self.milestones))
 
     def __repr__(self) -> str:
         return "\n".join((*(one.words for one in self.milestones), *self.words))

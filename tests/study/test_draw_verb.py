@@ -54,6 +54,7 @@ def test_draws_show_who_is_most_often_right(tmp_path: Path) -> None:
         assert answer(study) <= 25  # a round may have asked the same before
     found = study.estimates()
     assert [one.model for one in found.models] == ["good", "fair", "poor"]
+    assert found.to_frame()["model"].tolist() == ["good", "fair", "poor"]
     assert found.draws == 150
     assert found.best == "good"
     assert ("good", "poor") in found.decided
