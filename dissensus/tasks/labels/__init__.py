@@ -20,8 +20,6 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dissensus.arrays import MISSING, Array, Bool, Int
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
@@ -32,7 +30,7 @@ from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers
 from dissensus.planning.draws import GOALS, Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Plan, Question, Ranking, Selection
+from dissensus.records import Estimates, Judgement, Outcomes, Plan, Question, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
@@ -251,7 +249,7 @@ class Labels(Task[Selection, LabelStates]):
 
     def may_advance(self, question_set: QuestionSet[Selection]) -> bool:
         """Whether the study may still draw questions, or there is something to say about those that were drawn."""
-        return question_set.draws < self.work.settings.estimate.most or question_set.draws > self._told
+        return question_set.draws < self.work.settings.estimate.most or question_set.draws != self._told
 
     def advance(self, evaluation: LabelEvaluation) -> None:
         """Draw the next batch when few questions of the last one are open, unless what is wanted is decided.
@@ -259,7 +257,7 @@ class Labels(Task[Selection, LabelStates]):
         If another command is changing the study, this is left for later.
         """
         settings, asked = self.work.settings.estimate, evaluation.question_set
-        still_open = len(np.unique(asked.asked_as[evaluation.states.state[asked.drawn] == OPEN]))
+        still_open = len(asked.open_draws(evaluation.states.state))
         if still_open > settings.batch // 2:
             return
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
