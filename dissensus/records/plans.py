@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from dissensus.records.base import Record
 from dissensus.records.html import paragraphs
@@ -31,6 +31,8 @@ class Plan(Record):
 
     milestones: tuple[Milestone, ...]
     words: tuple[str, ...]
+    question: Literal["contains", "pick"]
+    """What is asked: about one label of an item, or about all of them at once."""
     people: int
     """How many people answer each question."""
     seconds: float
@@ -38,9 +40,9 @@ class Plan(Record):
     is_timed: bool
     """Whether that was measured in this study; otherwise it is an assumption."""
     answered: int
-    """Questions that are answered already."""
+    """Labels that people have answered about already."""
     draws: int
-    """Those of them that were drawn at random."""
+    """Answered questions that were drawn at random."""
     left: int
     """Questions left that tell models apart."""
 
