@@ -11,7 +11,6 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -19,6 +18,7 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.tables import Row
 from dissensus.plots.style import BLUE, MUTED, ORANGE, SETTINGS
 
 LINES = {
@@ -36,7 +36,7 @@ LINES = {
 SETS = {"11 of the reported half": "ImageNet, sets of 11", "11 of the 30": "CIFAR-10, sets of 11"}
 
 
-def panel(axes: Axes, title: str, rows: list[dict[str, Any]], label: str) -> None:
+def panel(axes: Axes, title: str, rows: list[Row], label: str) -> None:
     """One set of pools: a line for every strategy, over the number of answers."""
     for row in sorted(rows, key=lambda row: list(LINES).index(row["strategy"])):
         points = {int(key): value for key, value in row.items() if key.isdigit()}
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("rows", type=Path)
     parser.add_argument("figure", type=Path)
     given = parser.parse_args()
-    panels: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    panels: dict[tuple[str, str], list[Row]] = {}
     for row in map(json.loads, given.rows.read_text().splitlines()):
         if row.get("strategy") in LINES and ("collection" in row or row.get("sets") in SETS):
             name = row["collection"].replace("_", " ") if "collection" in row else SETS[row["sets"]]

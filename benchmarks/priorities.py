@@ -16,9 +16,6 @@ scenes for the same six models, and the pets, on which nothing was tried.
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +32,7 @@ from scipy.stats import spearmanr
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.class_maps import of_networks, pets
+from benchmarks.tables import Row, Table, main
 from dissensus.arrays import Array, Bool, Float, Int, UInt8
 from dissensus.competition.attacks import MEASURES, Evidence, both_ways
 from dissensus.competition.evaluation import Competition
@@ -55,7 +53,6 @@ from dissensus.tasks.masks.standings import MaskEvidence
 from dissensus.tasks.scores.comparing import signs_of
 from dissensus.tasks.scores.standings import PairEvidence, attacks_in
 
-KIT = Path(os.environ.get("DISSENSUS_KIT") or Path(__file__).resolve().parents[2] / "shared" / "data")
 SEED = 15
 LOOKS = tuple(tenth / 10 for tenth in range(1, 10))
 METHOD = Method("thurstone", 0.01)
@@ -64,7 +61,6 @@ RULES = {"random": 0.0, "as served": URGENT, "priority": 1.0, "priority, close m
 BEST = 9
 """The best opinion in TID2013."""
 CAT, DOG = 8, 12
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -184,7 +180,7 @@ def table(name: str, studies: Sequence[Answered]) -> Iterator[Row]:
             }
 
 
-def scores(kit: Path, runs: int) -> Iterator[Row]:
+def scores(kit: Path, runs: int = 24) -> Iterator[Row]:
     lines = [line.split() for line in (kit / "iqa" / "mos_with_names.txt").read_text().splitlines() if line.strip()]
     opinion, names = np.array([float(line[0]) for line in lines]), [line[1].upper() for line in lines]
     reference = np.array([int(name[1:3]) for name in names])
@@ -219,7 +215,7 @@ def _of_scores(values: dict[str, Float[Array, " N"]], opinion: Float[Array, " N"
     return Answered(len(values), judged, rows.weight.astype(float), value, evidence)
 
 
-def scenes(_: Path, runs: int) -> Iterator[Row]:
+def scenes(_: Path, runs: int = 24) -> Iterator[Row]:
     from sklearn.datasets import load_digits, load_sample_images
     from sklearn.model_selection import train_test_split
 
@@ -240,7 +236,7 @@ def scenes(_: Path, runs: int) -> Iterator[Row]:
     yield from table("scenes of the demo", studies)
 
 
-def trimaps(kit: Path, runs: int, images: int = 74) -> Iterator[Row]:
+def trimaps(kit: Path, runs: int = 24, images: int = 74) -> Iterator[Row]:
     photos = pets(kit, images)
     maps = of_networks(kit, images)[:, :, ::2, ::2]
     maps = np.select([maps == CAT, maps == DOG], [1, 2], BACKGROUND).astype(np.uint8)
@@ -288,7 +284,7 @@ def _of_maps(
     )
 
 
-def size(_: Path, runs: int) -> Iterator[Row]:
+def size(_: Path, runs: int = 24) -> Iterator[Row]:
     """16 models, so many levels or categories; every question is in three rows."""
     for strata in (5, 20, 200):
         rng = np.random.default_rng(SEED)
@@ -304,20 +300,8 @@ def size(_: Path, runs: int) -> Iterator[Row]:
         yield {"questions": len(missing), "rows": len(sides), "ms": round(1000 * float(np.median(taken)), 2)}
 
 
-TABLES = {"scores": scores, "scenes": scenes, "pets": trimaps, "size": size}
-
-
-def main() -> None:
-    """Print the tables, one JSON object per row."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=(*TABLES, "all"))
-    parser.add_argument("--runs", type=int, default=24, help="sets, or repetitions of a measurement")
-    parser.add_argument("--kit", type=Path, default=KIT)
-    options = parser.parse_args()
-    for name in TABLES if options.table == "all" else (options.table,):
-        for row in TABLES[name](options.kit, options.runs):
-            print(json.dumps(row), flush=True)
+TABLES: dict[str, Table] = {"scores": scores, "scenes": scenes, "pets": trimaps, "size": size}
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, TABLES)

@@ -10,7 +10,6 @@ of pairs that the draws decide, and the share of questions about a label that is
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from pathlib import Path
@@ -20,8 +19,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.fewest import KIT, Row, shown
 from benchmarks.pools import ImageNet, Pool, spearman
+from benchmarks.tables import Row, parser_of, show_rows
 from dissensus import Study
 from dissensus.arrays import Array, Float
 from dissensus.errors import DissensusError
@@ -98,13 +97,11 @@ def _falsified(study: Study, names: list[str], truth: Float[Array, " M"]) -> flo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kit", type=Path, default=KIT)
+    parser = parser_of(__doc__)
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--questions", type=int, default=300)
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    shown(iter(purses(given.kit, given.sets, given.questions)), given.json)
+    show_rows(purses(given.kit, given.sets, given.questions), given.json)
 
 
 if __name__ == "__main__":

@@ -14,17 +14,17 @@ assumption in `drawing.py`, until answers have been timed.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.fewest import KIT, Row, shown
+from benchmarks.playing import seeded
 from benchmarks.pools import ImageNet, Pool, spearman
+from benchmarks.tables import Row, Table, main
 from dissensus.arrays import Array, Float
 from dissensus.planning.estimate import estimate
 from dissensus.planning.planner import Planner
@@ -39,8 +39,7 @@ def imagenet(kit: Path, runs: int = 40) -> Iterator[Row]:
     data = ImageNet.read(kit)
     half = data.halves()[0]
     for count in (2, 3, 5, 11):
-        rngs = [np.random.default_rng([15, 9, run, count]) for run in range(runs)]
-        pools = [data.pool(rng.choice(half, count, replace=False)) for rng in rngs]
+        pools = [data.pool(seeded(9, run, count).choice(half, count, replace=False)) for run in range(runs)]
         yield from _compared(f"{count} of the ImageNet classifiers", pools, False)
 
 
@@ -134,19 +133,8 @@ def _reached(curve: Float[Array, " b"], target: float) -> float:
     return float(BUDGETS[place - 1] * (BUDGETS[place] / BUDGETS[place - 1]) ** share)
 
 
-TABLES: dict[str, Callable[..., Iterator[Row]]] = {"imagenet": imagenet, "digits": digits}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", choices=[*TABLES, "all"])
-    parser.add_argument("--kit", type=Path, default=KIT)
-    parser.add_argument("--runs", type=int, default=40, help="sets, or repetitions")
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    for name in TABLES if given.table == "all" else [given.table]:
-        shown(TABLES[name](given.kit, given.runs), given.json)
+TABLES: dict[str, Table] = {"imagenet": imagenet, "digits": digits}
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, TABLES)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pydantic import BaseModel
 
 
 def is_table(data: Any) -> bool:
@@ -32,6 +33,12 @@ def table_of(data: Any) -> pa.Table:
         return pa.Table.from_pylist([dict(row) for row in data])
     table = pa.table(data)
     return table.select([name for name in table.column_names if not name.startswith("__index_level_")])
+
+
+def columns_of(kind: type[BaseModel], records: Iterable[BaseModel]) -> dict[str, list[Any]]:
+    """The fields of some records of one kind as columns; with no records, the columns are empty."""
+    rows = list(records)
+    return {name: [getattr(one, name) for one in rows] for name in kind.model_fields}
 
 
 def frame_of(columns: Mapping[str, Any] | pa.Table) -> Any:

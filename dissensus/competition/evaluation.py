@@ -73,12 +73,11 @@ class Competition(Generic[S, H]):
         active = np.zeros(len(self.question_set), bool)
         for one in judged:
             active[one.round_questions.questions[one.active].ravel()] = True
-        drawn, asked_as = self.question_set.drawn, self.question_set.asked_as
-        active[drawn[self.question_set.is_apart]] = True
+        asked = self.question_set
+        active[asked.drawn[asked.is_current & asked.is_apart]] = True
         is_needed, barred = self.task.needed(self.question_set, states, active, answers)
-        urgent = dict.fromkeys(asked_as[states.state[drawn] == OPEN].tolist())
         first = asked_first(self.task, self.question_set, states, answers, judged)
-        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), (*urgent, *first))
+        return Needed(is_needed, tuple(self._duels(judged)), tuple(barred), (*asked.open_draws(states.state), *first))
 
     def advance(self) -> None:
         """Add questions that depend on the answers so far."""

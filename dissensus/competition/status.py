@@ -13,7 +13,7 @@ from dissensus.competition.changes import mixed_rounds, outdated
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Evaluation, Task
 from dissensus.competition.uncounted import uncounted
-from dissensus.records import OPEN, Record, Step
+from dissensus.records import Record, Step
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
 from dissensus.store.files import exists
@@ -82,7 +82,7 @@ class Status(Record):
     annotators: int
     """How many people gave these judgements."""
     drawn: int = 0
-    """Questions that were drawn at random to estimate how often each model is right."""
+    """Questions that were drawn at random among the models of now, to estimate how often each is right."""
     drawn_answered: int = 0
     decided: tuple[str, ...] = ()
     """Sentences about what these decide."""
@@ -102,7 +102,8 @@ def status_of(task: Task[Any, Any]) -> Status:
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     old = None if evaluation is None else outdated(task, competing, evaluation.rounds)
     drawn, told = (0, 0) if evaluation is None else _draws(evaluation)
-    decided, is_over = task.draws_in_words(evaluation) if evaluation is not None and drawn else ((), True)
+    has_drawn = evaluation is not None and len(evaluation.question_set.drawn) > 0
+    decided, is_over = task.draws_in_words(evaluation) if evaluation is not None and has_drawn else ((), True)
     return Status(
         study=str(folder.root),
         task=settings.task,
@@ -129,10 +130,9 @@ def status_of(task: Task[Any, Any]) -> Status:
 
 
 def _draws(evaluation: Evaluation[Any, Any]) -> tuple[int, int]:
-    """How many questions were drawn, and how many of these are answered."""
+    """How many questions were drawn among the models of now, and how many of these are answered."""
     asked = evaluation.question_set
-    is_open = evaluation.states.state[asked.drawn] == OPEN
-    return asked.draws, asked.draws - len(np.unique(asked.asked_as[is_open]))
+    return asked.draws, asked.draws - len(asked.open_draws(evaluation.states.state))
 
 
 def _kinds(task: Task[Any, Any], evaluation: Evaluation[Any, Any] | None) -> tuple[str, ...] | None:

@@ -21,7 +21,7 @@ from dissensus.competition.selector import Selector
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.labeling import QUESTIONS
-from dissensus.records import OPEN, Exclusion, Question, Ranking, Rankings, Record
+from dissensus.records import GONE, OPEN, Exclusion, Question, Ranking, Rankings, Record
 from dissensus.report.data import Report
 from dissensus.report.page import Page
 from dissensus.report.plain import plain_page
@@ -56,6 +56,8 @@ class QuestionSet(Generic[S]):
     asked_as: Int[Array, " d"] = field(default_factory=lambda: NOTHING)
     """For each of these, the position in all groups of the question that people are asked: itself, or a later one that
     asks for several at once."""
+    is_current: Bool[Array, " d"] = field(default_factory=lambda: np.zeros(0, bool))
+    """Which of these were drawn among the models that compete now. Nobody is asked the others any more."""
 
     @property
     def is_apart(self) -> Bool[Array, " d"]:
@@ -63,9 +65,18 @@ class QuestionSet(Generic[S]):
         return self.asked_as < len(self)
 
     @property
+    def is_drawn(self) -> Bool[Array, " q"]:
+        """The questions that were drawn among the models that compete now."""
+        return np.isin(np.arange(len(self)), self.drawn[self.is_current])
+
+    @property
     def draws(self) -> int:
         """How many questions people are asked because they were drawn."""
-        return len(np.unique(self.asked_as))
+        return len(np.unique(self.asked_as[self.is_current]))
+
+    def open_draws(self, state: Int[Array, " q"]) -> list[int]:
+        """The positions of the questions that were drawn and are open, in the order of the draws."""
+        return list(dict.fromkeys(self.asked_as[self.is_current & (state[self.drawn] == OPEN)].tolist()))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -111,12 +122,16 @@ class Evaluation(Generic[S, H]):
     @cached_property
     def asked(self) -> list[int]:
         """Numbers of the questions that the study has needed so far."""
-        return self._numbers([*(one.asked for one in self.judged), self._is_drawn])
+        every, drawn = self.question_set, np.zeros(len(self.question_set), bool)
+        drawn[every.drawn] = True
+        answered = drawn & ~np.isin(self.states.state, (OPEN, GONE))  # whichever models they were drawn among
+        return self._numbers([*(one.asked for one in self.judged), every.is_drawn, answered])
 
     @cached_property
     def open(self) -> list[int]:
         """Numbers of the open questions."""
-        return self._numbers([*(one.open for one in self.judged), self._is_drawn & (self.states.state == OPEN)])
+        drawn = self.question_set.is_drawn & (self.states.state == OPEN)
+        return self._numbers([*(one.open for one in self.judged), drawn])
 
     @property
     def discarded(self) -> int:
@@ -132,10 +147,6 @@ class Evaluation(Generic[S, H]):
     def answered(self) -> Int[Array, " q"]:
         """How many people answered each question."""
         return self.answers.counts(len(self.question_set))
-
-    @property
-    def _is_drawn(self) -> Bool[Array, " q"]:
-        return np.isin(np.arange(len(self.question_set)), self.question_set.drawn)
 
     def _numbers(self, marked: Sequence[Bool[Array, " q"]]) -> list[int]:
         every = np.logical_or.reduce([np.zeros(len(self.question_set), bool), *marked])

@@ -156,20 +156,19 @@ def _first(is_settled: Callable[[Int[Array, "S P"]], Bool[Array, "S P"]], shape:
 def outlook(
     planner: Planner,
     right: Int[Array, " c"],
-    answered: Int[Array, " q"],
+    answered: Int[Array, " q"] | Int[Array, " c"],
     left: Int[Array, " q"],
     ledger: Ledger,
 ) -> Outlook:
     """What to expect after `answered` answers to each question, `right` of them for each case, if `left` remain.
 
-    The planner's own belief stays as it is.
+    As for `Planner.look`, there may be a number of answers for each case instead. The planner's own belief stays as it
+    is.
     """
-    imagined = _imagined(planner)
-    answers = np.asarray(answered) + imagined
-    told = answers[planner.group]
-    chosen = np.asarray(right) + imagined[planner.group] * consensus(planner.cases)
-    belief = believe(planner.regressors, chosen, told[planner.regressors.start])
-    remaining = planner.items[planner.group] - np.asarray(answered)[planner.group]
+    told, imagined = planner.per_case(answered), _imagined(planner)
+    chosen = np.asarray(right) + imagined * consensus(planner.cases)
+    belief = believe(planner.regressors, chosen, (told + imagined)[planner.regressors.start])
+    remaining = planner.items[planner.group] - told
     known = guarded(accuracies(planner.cases, belief, right, remaining), ledger).known
     dreaming = copy(planner)
     dreaming.belief = belief
@@ -189,9 +188,13 @@ def consensus(cases: Cases) -> Float[Array, " c"]:
     return strength / np.add.reduceat(strength, cases.start)[cases.pattern]
 
 
-def _imagined(planner: Planner) -> Float[Array, " q"]:
-    """IMAGINED answers, spread over contested questions as evenly as their items."""
-    contested = planner.items * ~planner.cases.is_agreed[planner.start]
+def _imagined(planner: Planner) -> Float[Array, " c"]:
+    """IMAGINED answers about each case, spread over contested questions as evenly as their items.
+
+    The questions are those of the belief, so that it is the same whichever way people are asked.
+    """
+    cases, start = planner.cases, planner.regressors.start
+    contested = cases.items[cases.pattern[start]] * ~cases.is_agreed[start]
     places = (np.arange(PLACES) + 0.5) / PLACES * contested.sum()
     questions = np.searchsorted(np.cumsum(contested), places, side="right")
-    return np.bincount(questions, minlength=len(contested)) * (IMAGINED / PLACES)
+    return (np.bincount(questions, minlength=len(contested)) * (IMAGINED / PLACES))[planner.regressors.group]

@@ -83,10 +83,14 @@ class Planner:
 
         Unless labels exclude each other, there may be a number of answers for each case instead.
         """
-        told = np.asarray(answered)
-        told = told if len(told) == len(self.cases) else told[self.group]
+        told = self.per_case(answered)
         self.belief = believe(self.regressors, right, told[self.regressors.start], self.belief)
         return accuracies(self.cases, self.belief, right, self.items[self.group] - told)
+
+    def per_case(self, answered: Int[Array, " q"] | Int[Array, " c"]) -> Int[Array, " c"]:
+        """The number of answers about each case, given that or the number of answers to each question."""
+        told = np.asarray(answered)
+        return told if len(told) == len(self.cases) else told[self.group]
 
     def batch(
         self,

@@ -77,9 +77,9 @@ class Estimates(Record):
 
     def to_frame(self) -> Any:
         """The models as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
-        from dissensus.frames import frame_of
+        from dissensus.frames import columns_of, frame_of
 
-        return frame_of({name: [getattr(one, name) for one in self.models] for name in ModelAccuracy.model_fields})
+        return frame_of(columns_of(ModelAccuracy, self.models))
 
     def ranks(self, at_once: bool = False) -> dict[str, tuple[int, int]]:
         """The ranks that the decided pairs leave to each model: each pair by itself, or all of them at once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from dissensus.records.base import Record
 from dissensus.records.html import paragraphs
@@ -31,6 +31,8 @@ class Plan(Record):
 
     milestones: tuple[Milestone, ...]
     words: tuple[str, ...]
+    question: Literal["contains", "pick"]
+    """What is asked: about one label of an item, or about all of them at once."""
     people: int
     """How many people answer each question."""
     seconds: float
@@ -38,17 +40,17 @@ class Plan(Record):
     is_timed: bool
     """Whether that was measured in this study; otherwise it is an assumption."""
     answered: int
-    """Questions that are answered already."""
+    """Labels that people have answered about already."""
     draws: int
-    """Those of them that were drawn at random."""
+    """Answered questions that were drawn at random."""
     left: int
     """Questions left that tell models apart."""
 
     def to_frame(self) -> Any:
         """The milestones as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
-        from dissensus.frames import frame_of
+        from dissensus.frames import columns_of, frame_of
 
-        return frame_of({name: [getattr(one, name) for one in self.milestones] for name in Milestone.model_fields})
+        return frame_of(columns_of(Milestone, self.milestones))
 
     def __repr__(self) -> str:
         return "\n".join((*(one.words for one in self.milestones), *self.words))

@@ -81,9 +81,9 @@ class Ranking(Record):
 
     def to_frame(self) -> Any:
         """The standings as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
-        from dissensus.frames import frame_of
+        from dissensus.frames import columns_of, frame_of
 
-        return frame_of({name: [getattr(one, name) for one in self.standings] for name in Standing.model_fields})
+        return frame_of(columns_of(Standing, self.standings))
 
     def plot(self, name: str = "ranking", axis: str | None = None, title: str = "Ranking, best model first") -> Plot:
         """The strengths with their intervals; `plot().figure()` is a matplotlib figure."""
@@ -131,11 +131,11 @@ class Rankings(Record):
 
     def to_frame(self) -> Any:
         """The standings by both measures, one after the other, with the measure in the first column."""
-        from dissensus.frames import frame_of
+        from dissensus.frames import columns_of, frame_of
 
         rows = [(measure, one) for measure, ranking in self.measures.items() for one in ranking.standings]
-        columns = {name: [getattr(one, name) for _, one in rows] for name in Standing.model_fields}
-        return frame_of({"measure": [measure for measure, _ in rows]} | columns)
+        measures = {"measure": [measure for measure, _ in rows]}
+        return frame_of(measures | columns_of(Standing, (one for _, one in rows)))
 
     def plot(self, measure: str = "aggressiveness") -> Plot:
         """The strengths by one of the two measures, with their intervals."""

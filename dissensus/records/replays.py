@@ -96,12 +96,11 @@ class Replay(Record):
 
     def to_frame(self) -> Any:
         """One row per budget and model, as a pandas frame if pandas is installed, else Polars, else an Arrow table."""
-        from dissensus.frames import frame_of
+        from dissensus.frames import columns_of, frame_of
 
         rows = [(found, one) for found in self.budgets for one in found.models]
-        columns = {name: [getattr(one, name) for _, one in rows] for name in ReplayedModel.model_fields}
         about = {"budget": [found.budget for found, _ in rows], "answers": [found.answers for found, _ in rows]}
-        return frame_of(about | columns)
+        return frame_of(about | columns_of(ReplayedModel, (one for _, one in rows)))
 
     def plot(self) -> Plot:
         """Accuracies with their intervals at each budget; `plot().figure()` is a matplotlib figure.

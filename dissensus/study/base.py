@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dissensus.errors import StudyError
 from dissensus.store.folder import Folder
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dissensus.tasks.scores import Scores
 
 
+T = TypeVar("T", bound="Task[Any, Any]")
 PATIENCE = 5.0
 """Seconds to wait for another command, such as a service that is drawing questions."""
 
@@ -122,10 +123,7 @@ class Base:
         """
         from dissensus.tasks.scores import Scores
 
-        task = self._task
-        if not isinstance(task, Scores):
-            raise StudyError(f"this is a study of {task.name}: only studies of scores have scales and sliders")
-        return task
+        return self._task_of(Scores, "scales and sliders")
 
     def _labels(self, what: str) -> Labels:
         """The competition of classifiers.
@@ -135,9 +133,13 @@ class Base:
         """
         from dissensus.tasks.labels import Labels
 
+        return self._task_of(Labels, f"{what}, because only their questions have right and wrong answers")
+
+    def _task_of(self, kind: type[T], what: str) -> T:
+        """The competition, of a kind that alone has `what`."""
         task = self._task
-        if not isinstance(task, Labels):
-            raise StudyError(f"only studies of labels have {what}: their questions have right and wrong answers")
+        if not isinstance(task, kind):
+            raise StudyError(f"this is a study of {task.name}: only studies of {kind.name} have {what}")
         return task
 
     @cached_property

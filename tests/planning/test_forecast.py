@@ -32,6 +32,24 @@ def test_known_differences_and_variances_give_the_number_of_draws(gap: float, va
         assert found == pytest.approx(brentq(mixed, 100, 10**7), rel=0.01)
 
 
+def test_asking_about_whole_items_needs_fewer_questions_and_changes_no_belief() -> None:
+    cases = simulated("typical", 4, 300, 0).cases
+    single, whole = nothing_asked(Planner(cases)), nothing_asked(Planner(cases, is_whole=True, most=6))
+    np.testing.assert_allclose(whole.known.mean, single.known.mean)
+    assert whole.left < single.left
+    assert whole.price(Until("order")).median < single.price(Until("order")).median
+
+
+def test_answers_may_be_given_for_each_question_or_for_each_case() -> None:
+    pool = simulated("typical", 4, 300, 0)
+    planner = Planner(pool.cases, is_whole=True)
+    (look,) = replay(planner, pool.recorded, [40], 0)
+    left = planner.items - look.asked
+    one = outlook(planner, look.right, look.asked, left, look.ledger)
+    other = outlook(planner, look.right, look.asked[planner.group], left, look.ledger)
+    assert one.price(Until("best")) == other.price(Until("best"))
+
+
 def test_ties_and_known_differences_are_bands_within_the_margin() -> None:
     one = Pairs(np.array([[0.004]]), np.array([[0.1]]), ENDLESS)
     tied = int(one.needed(Until("order", 0.01), 0.05)[0, 0])

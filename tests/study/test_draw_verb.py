@@ -54,6 +54,7 @@ def test_draws_show_who_is_most_often_right(tmp_path: Path) -> None:
         assert answer(study) <= 25  # a round may have asked the same before
     found = study.estimates()
     assert [one.model for one in found.models] == ["good", "fair", "poor"]
+    assert found.to_frame()["model"].tolist() == ["good", "fair", "poor"]
     assert found.draws == 150
     assert found.best == "good"
     assert ("good", "poor") in found.decided
@@ -186,6 +187,84 @@ def test_draws_before_a_model_joined_are_answers_but_not_draws_among_the_models_
     study.draw(30)
     answer(study)
     assert study.estimates().draws == 30
+
+
+def open_questions(study: Study) -> set[tuple[str, str]]:
+    return {(one.item, one.name) for one in study.questions()}
+
+
+def needed_questions(study: Study) -> tuple[set[tuple[str, str]], int]:
+    """What the service asks, and how many of these questions go first."""
+    competition = Competition(study._task)
+    needed = competition.needed(competition.evaluation().answers)
+    texts = competition.questions()[0].texts
+    bodies = [json.loads(texts[number]) for number in np.flatnonzero(needed.is_needed).tolist()]
+    return {(body["item"], CLASSES[body["label"]]) for body in bodies}, len(needed.urgent)
+
+
+def test_open_draws_among_other_models_are_no_longer_asked_but_may_be_drawn_anew(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    answer(study)
+    study.draw(40)
+    answer(study, 15)
+    dropped, answered = open_questions(study), study.estimates().answers
+    assert study.status().drawn_answered == 40 - len(dropped)
+    study.join(late=MODELS["late"])
+    duels, status = open_questions(study), study.status()
+    assert len(dropped - duels) > 15
+    assert needed_questions(study)[0] & dropped <= duels
+    assert needed_questions(study)[1] == 0
+    assert (status.drawn, status.drawn_answered, status.open_questions) == (0, 0, len(duels))
+    assert status.decided
+    answer(study)
+    assert study.estimates().answers == answered + len(duels)
+    assert study.status().next.startswith("dissensus draw")
+    study.draw(10_000)
+    assert dropped - duels <= open_questions(study)
+    answer(study)
+    found = study.estimates()
+    for one in found.models:
+        assert one.accuracy == one.low == one.high == pytest.approx(ACCURACY[one.model])
+
+
+def test_what_was_answered_among_other_models_still_counts_as_asked(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.draw(30)
+    answered = answer(study)
+    study.join(late=MODELS["late"])
+    status = study.status()
+    assert status.questions == answered + status.open_questions
+
+
+def test_draws_that_nobody_answered_end_with_their_model_and_return_with_it(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study", "good", "fair", "poor", "late")
+    study.draw(40)
+    (batch,) = read_batches(study.folder)
+    drawn = {(item, CLASSES[label]) for item, label in zip(batch.ids, batch.label.tolist(), strict=True)}
+    study.remove("late")
+    study.select(k=2)
+    duels = open_questions(study)
+    assert len(drawn - duels) > 20
+    assert needed_questions(study) == (duels, 0)
+    study.join(late=MODELS["late"])
+    assert drawn <= open_questions(study)
+    assert study.status().drawn == 40
+    assert needed_questions(study)[1] == 40
+    answer(study)
+    assert study.estimates().draws == 40
+
+
+def test_a_service_draws_at_once_for_a_new_set_of_models(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    study.change("estimate", {"questions": 40})
+    answer(study)
+    for _ in range(2):
+        Competition(study._task).advance()  # 20 are open: more than half of a batch
+    assert study.status().drawn == 20
+    study.join(late=MODELS["late"])
+    Competition(study._task).advance()
+    assert study.status().drawn == 20
+    assert len(read_batches(study.folder)) == 2
 
 
 def test_what_people_cannot_tell_changes_nothing(tmp_path: Path) -> None:

@@ -237,6 +237,29 @@ def test_a_study_that_asked_label_by_label_may_go_on_with_picks(tmp_path: Path) 
     assert study.estimates().draws == 10
 
 
+def test_open_picks_among_other_models_are_no_longer_asked(tmp_path: Path) -> None:
+    study = begun(tmp_path / "study")
+    answer_labels(study)
+    study.draw(20, question="pick")
+    bodies = picks(study)
+    answer(study, bodies[:8], truthfully, "ann")
+    before = study.estimates().answers
+    study.join(late=MODELS["late"])
+    competition = Competition(study._task)
+    needed = competition.needed(competition_answers(competition))
+    assert not needed.is_needed[len(competition.question_set) :].any()
+    assert needed.urgent == ()
+    assert study.estimates().answers == before
+    assert OPEN not in states(study, bodies[0])
+    study.draw(10_000, question="pick")
+    competition = Competition(study._task)
+    needed = competition.needed(competition_answers(competition))
+    asked = {one["item"] for one in bodies[8:]}
+    texts = competition.questions()[1].texts
+    offered = np.flatnonzero(needed.is_needed[len(competition.question_set) :]).tolist()
+    assert asked <= {json.loads(texts[number])["item"] for number in offered}
+
+
 def test_answers_go_out_and_come_back(tmp_path: Path) -> None:
     one, other = begun(tmp_path / "one"), begun(tmp_path / "other")
     for study in (one, other):

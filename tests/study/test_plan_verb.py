@@ -27,6 +27,7 @@ def test_a_pool_and_predictions_are_enough_and_nothing_is_written(tmp_path: Path
     found = study.plan()
     assert snapshot(tmp_path) == before
     assert [one.until for one in found.milestones] == ["best", "order", "order,ε=0.01", "ε=0.01"]
+    assert found.to_frame()["until"].tolist() == [one.until for one in found.milestones]
     assert found.milestones[0].questions < found.milestones[1].questions <= found.left
     for one in found.milestones:
         assert one.low <= one.questions <= one.high

@@ -20,8 +20,6 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dissensus.arrays import MISSING, Array, Bool, Int
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
@@ -32,7 +30,7 @@ from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers
 from dissensus.planning.draws import GOALS, Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import OPEN, Estimates, Judgement, Outcomes, Plan, Question, Ranking, Selection
+from dissensus.records import Estimates, Judgement, Outcomes, Plan, Question, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
@@ -43,10 +41,17 @@ from dissensus.store.lock import Lock
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
 from dissensus.tasks.labels.consensus import consensus
-from dissensus.tasks.labels.drawing import Wanted, draw_batch
+from dissensus.tasks.labels.drawing import Wanted, draw_batch, question_for
 from dissensus.tasks.labels.eligible import keep_eligible
 from dissensus.tasks.labels.estimating import estimates, estimation, refuse_decided
-from dissensus.tasks.labels.forecasting import outlook_in_words, planned, prospect, require_people, targets_of
+from dissensus.tasks.labels.forecasting import (
+    nothing_asked,
+    outlook_in_words,
+    planned,
+    prospect,
+    require_people,
+    targets_of,
+)
 from dissensus.tasks.labels.fragile import fragility
 from dissensus.tasks.labels.outcomes import (
     LabelStates,
@@ -240,18 +245,17 @@ class Labels(Task[Selection, LabelStates]):
             SelectionError: there are fewer than two models.
         """
         require_people(people)
+        settings = self.work.settings.estimate
         targets = targets_of(until, self.work.settings)
-        found = {
-            goal: prospect(
-                self.work, None if evaluation is None else estimation(self.work, evaluation, goal), goal, people
-            )
-            for goal in GOALS
-        }
+        asked = evaluation or nothing_asked(self.work)
+        known = {goal: estimation(self.work, asked, goal) for goal in GOALS}
+        question = question_for(known[settings.aim], settings.question)
+        found = {goal: prospect(self.work, one, question, people) for goal, one in known.items()}
         return planned(found["order"], found["best"], targets)
 
     def may_advance(self, question_set: QuestionSet[Selection]) -> bool:
         """Whether the study may still draw questions, or there is something to say about those that were drawn."""
-        return question_set.draws < self.work.settings.estimate.most or question_set.draws > self._told
+        return question_set.draws < self.work.settings.estimate.most or question_set.draws != self._told
 
     def advance(self, evaluation: LabelEvaluation) -> None:
         """Draw the next batch when few questions of the last one are open, unless what is wanted is decided.
@@ -259,22 +263,22 @@ class Labels(Task[Selection, LabelStates]):
         If another command is changing the study, this is left for later.
         """
         settings, asked = self.work.settings.estimate, evaluation.question_set
-        still_open = len(np.unique(asked.asked_as[evaluation.states.state[asked.drawn] == OPEN]))
+        still_open = len(asked.open_draws(evaluation.states.state))
         if still_open > settings.batch // 2:
             return
         with suppress(PlanningError, StudyError), Lock(self.work.folder.lock):  # or everything has been asked
             found = estimation(self.work, evaluation, settings.aim)
-            ahead = prospect(self.work, found, settings.aim)
+            ahead = prospect(self.work, found)
             self.outlook = outlook_in_words(ahead, settings.target, max(settings.most - asked.draws, 0))
             self._told = asked.draws - int(still_open > 0)
             if not ahead.is_over(settings.target) and asked.draws < settings.most:
                 count = min(settings.batch, settings.most - asked.draws)
-                draw_batch(found, count, settings.seed, settings.question)
+                draw_batch(found, count, settings.seed, ahead.question)
 
     def draws_in_words(self, evaluation: LabelEvaluation) -> tuple[tuple[str, ...], bool]:
         """What is decided, and what it takes until what is wanted is."""
         settings = self.work.settings.estimate
-        found = prospect(self.work, estimation(self.work, evaluation, settings.aim), settings.aim)
+        found = prospect(self.work, estimation(self.work, evaluation, settings.aim))
         limit = max(settings.most - evaluation.question_set.draws, 0)
         return (outlook_in_words(found, settings.target, limit),), found.is_over(settings.target)
 

@@ -41,14 +41,9 @@ class Drawing:
 
     @cached_property
     def is_taken(self) -> Bool[Array, " q"]:
-        """Labels that were drawn or have been judged."""
+        """Labels that were drawn among the same models, or have been judged."""
         evaluation = self.found.evaluation
-        return (self._is_drawn | (evaluation.states.state != OPEN)) & (self.found.case != NONE)
-
-    @cached_property
-    def _is_drawn(self) -> Bool[Array, " q"]:
-        question_set = self.found.evaluation.question_set
-        return np.isin(np.arange(len(question_set)), question_set.drawn)
+        return (evaluation.question_set.is_drawn | (evaluation.states.state != OPEN)) & (self.found.case != NONE)
 
     @cached_property
     def gone(self) -> Int[Array, "g 2"]:

@@ -9,20 +9,21 @@ from functools import cached_property
 import numpy as np
 
 from dissensus.competition.select import competing
+from dissensus.competition.task import Evaluation
 from dissensus.errors import StudyError
+from dissensus.inquiry import Answers
 from dissensus.planning.decisions import Bands, Until, decisions
-from dissensus.planning.draws import Goal
 from dissensus.planning.forecast import EVERYTHING, Outlook, Price, outlook
-from dissensus.planning.planner import Planner
-from dissensus.records import Milestone, Plan
+from dissensus.records import Milestone, Plan, Selection
 from dissensus.report.wording import counted, duration
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
-from dissensus.tasks.labels.contested import contested
 from dissensus.tasks.labels.deciding import points, reached_in_words, target_in_words
-from dissensus.tasks.labels.drawing import drawing
+from dissensus.tasks.labels.drawing import Drawing, drawing, question_for
 from dissensus.tasks.labels.estimating import Estimation
+from dissensus.tasks.labels.outcomes import LabelStates, label_questions
+from dissensus.tasks.labels.picks import Asking
 from dissensus.tasks.labels.settings import LabelSettings
 from dissensus.web.effort import usual_seconds
 
@@ -38,7 +39,7 @@ class Prospect:
     """A study as it stands: what is known, decided, and to be expected; `seconds` is how long one answer takes."""
 
     models: list[str]
-    planner: Planner
+    question: Asking
     outlook: Outlook
     decided: Bands
     answered: int
@@ -116,34 +117,19 @@ def _range(price: Price) -> str:
 
 
 def prospect(
-    work: Workspace[LabelSettings], found: Estimation | None, goal: Goal, people: int | None = None
+    work: Workspace[LabelSettings], found: Estimation, question: Asking | None = None, people: int | None = None
 ) -> Prospect:
-    """The study as it stands; without an `Estimation`, nothing has been selected or asked yet.
-
-    Raises:
-        PlanningError: the models agree on every item.
-        SelectionError: there are fewer than two models.
-    """
+    """The study as it stands, if draws ask this question; by default, the one that the study would draw next."""
     level, judge = work.settings.rank.level, work.settings.judge
-    kind = "contains"
-    seconds, is_timed = usual_seconds(kind, _times(work.answers, kind))
-    if found is None:
-        models = competing(work, [])
-        check_same_pool(work.folder, models)
-        planner = Planner(contested(work, models).cases, goal=goal)
-        right, answered = np.zeros(len(planner.cases), np.int64), np.zeros(len(planner.start), np.int64)
-        ledger, mean, unknown = planner.ledger([], []), np.zeros(len(models)), planner.items
-        left = planner.items
-    else:
-        models, planner, ledger = found.pool.models, found.planner, found.ledger
-        right, answered = found.counts
-        mean, unknown, left = found.known.mean, found.unknown, drawing(found, "contains").left
+    question = question or question_for(found, work.settings.estimate.question)
+    what, ledger = drawing(found, question), found.ledger
+    seconds, is_timed = _seconds(work.answers, what, question)
     return Prospect(
-        models,
-        planner,
-        outlook(planner, right, answered, left, ledger),
-        decisions(planner.cases, ledger, mean, unknown, level),
-        0 if found is None else found.asked,
+        found.pool.models,
+        question,
+        outlook(what.planner, *found.counts, what.left, ledger),
+        decisions(found.pool.cases, ledger, found.known.mean, found.unknown, level),
+        found.asked,
         people or (judge.min_answers if work.answers.counts()[0] else judge.served_answers),
         level,
         seconds,
@@ -151,9 +137,28 @@ def prospect(
     )
 
 
-def _times(log: AnswerLog, kind: str) -> list[float]:
-    """How long the study's own questions took, where that is known."""
-    return [row[7] for row in log.raw() if row[2] == kind and row[5] == "asked" and row[7] is not None]
+def nothing_asked(work: Workspace[LabelSettings]) -> Evaluation[Selection, LabelStates]:
+    """A study in which nothing has been selected yet.
+
+    Raises:
+        SelectionError: there are fewer than two models.
+    """
+    models, none = competing(work, []), np.zeros(0, np.int64)
+    check_same_pool(work.folder, models)
+    return Evaluation(models, (), label_questions([]), Answers(none, none, none, none, ()), LabelStates(none), (), {})
+
+
+def _seconds(log: AnswerLog, what: Drawing, question: Asking) -> tuple[float, bool]:
+    """How long an answer to a drawn question takes, and whether that was measured."""
+    times: dict[str, list[float]] = {"contains": [], "pick": []}
+    for row in log.raw():
+        if row[2] in times and row[5] == "asked" and row[7] is not None:
+            times[row[2]].append(row[7])
+    single, is_timed = usual_seconds("contains", times["contains"])
+    if question == "contains" or not what.left.any():
+        return single, is_timed
+    several, is_timed = usual_seconds("pick", times["pick"])
+    return what.seconds(single, several if is_timed else None), is_timed
 
 
 def planned(now: Prospect, later: Prospect, targets: Sequence[Until]) -> Plan:
@@ -162,6 +167,7 @@ def planned(now: Prospect, later: Prospect, targets: Sequence[Until]) -> Plan:
     return Plan(
         milestones=tuple(milestones),
         words=tuple(_basis(now, any(until.what == "order" for until in targets))),
+        question=now.question,
         people=now.people,
         seconds=now.seconds,
         is_timed=now.is_timed,
@@ -176,13 +182,15 @@ def _basis(found: Prospect, is_order: bool) -> Iterator[str]:
     if is_order and found.hardest:
         yield found.hardest
     if found.answered:
-        drawn = f", {found.outlook.draws:,} of them drawn at random" if found.outlook.draws else ", none of them drawn"
-        yield f"The forecast rests on {counted(found.answered, 'answered question')}{drawn}."
+        drawn = counted(found.outlook.draws, "draw") if found.outlook.draws else "no draws"
+        yield f"The forecast rests on answers about {counted(found.answered, 'label')}, with {drawn} among them."
     else:
         yield (
             "Nobody has been asked yet: the forecast assumes that a label is more likely to be right if more models "
             "predict it, and may be far off. Run plan again after some answers."
         )
+    if found.question == "pick":
+        yield "Questions are picks, which ask about all labels of an item at once (estimate.question in study.toml)."
     each = "1 person" if found.people == 1 else f"{found.people:,} people"
     basis = "As measured in this study" if found.is_timed else "Assumed"
     yield f"{basis}: {found.seconds:.3g} seconds per answer, {each} per question."

@@ -59,6 +59,8 @@ def label_questions(rounds: Sequence[Round[Selection]], batches: Sequence[Stored
     drawn = np.concatenate([NOTHING, *(numbers[:, 0] for numbers in rows[len(rounds) :])])
     picks, place = pick_group(batches, len(keys))
     asked_as = np.where(place < 0, drawn, place)
+    current = [np.full(int((one.draw >= 0).sum()), _is_among_models_of(rounds, one)) for one in batches]
+    is_current = np.concatenate([np.zeros(0, bool), *current])
     ids = ids_of(rounds) | {
         item: name for one in batches for item, name in zip(one.item.tolist(), one.ids, strict=True)
     }
@@ -70,7 +72,12 @@ def label_questions(rounds: Sequence[Round[Selection]], batches: Sequence[Stored
         for found, questions in zip(rounds, rows, strict=False)
     ]
     groups = [Questions("contains", texts), *([picks] if len(picks) else [])]
-    return QuestionSet(groups, keys, tuple(by_round), ids, drawn=drawn, asked_as=asked_as)
+    return QuestionSet(groups, keys, tuple(by_round), ids, drawn=drawn, asked_as=asked_as, is_current=is_current)
+
+
+def _is_among_models_of(rounds: Sequence[Round[Selection]], batch: StoredBatch) -> bool:
+    """Whether a batch was drawn among all models that compete now, which are those of the last round."""
+    return bool(rounds) and batch.predictions == rounds[-1].predictions
 
 
 def label_verdicts(question_set: QuestionSet[Selection], answers: Answers, settings: JudgeSettings) -> LabelStates:

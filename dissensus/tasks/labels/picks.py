@@ -117,7 +117,8 @@ def needed_picks(
     """Which labels and picks have to be asked about, and who must not be asked about a label.
 
     A label that is both in a round and in a pick needs one verdict, from either: then whichever is still to be asked is
-    dropped. Nobody is asked about a label on its own after they have seen it in a pick.
+    dropped. Nobody is asked about a label on its own after they have seen it in a pick, and nobody is asked a pick that
+    was drawn among other models.
     """
     count, is_open = len(question_set), states.state == OPEN
     picks = sum(map(len, question_set.groups)) - count
@@ -131,9 +132,10 @@ def needed_picks(
     place, part = question_set.asked_as[is_part] - count, question_set.drawn[is_part]
     awaits, has_other = (np.bincount(place, flags[part], picks) > 0 for flags in (is_open, is_asked))
     has_answers = np.bincount(answers.question[is_pick] - count, minlength=picks) > 0
+    is_asked_now = np.bincount(place, question_set.is_current[is_part], picks) > 0
     barred = active[label]
     people = answers.person[is_pick][which[barred]]
     return (
-        np.append(active & (is_open | ~is_picked), awaits | (has_answers & ~has_other)),
+        np.append(active & (is_open | ~is_picked), is_asked_now & (awaits | (has_answers & ~has_other))),
         list(zip(label[barred].tolist(), people.tolist(), strict=True)),
     )
