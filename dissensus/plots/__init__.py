@@ -7,14 +7,16 @@ stays text (`svg`), a matplotlib figure (`figure`), or files for a paper (`write
 from dissensus.plots.matrices import Shade, heatmap
 from dissensus.plots.planes import Mark, curve, density, ranks, scatter
 from dissensus.plots.plot import Plot
-from dissensus.plots.rows import bars, box, dots, dots_over, strip
+from dissensus.plots.rows import Box, bars, box, boxes, dots, dots_over, strip
 
 __all__ = [
+    "Box",
     "Mark",
     "Plot",
     "Shade",
     "bars",
     "box",
+    "boxes",
     "curve",
     "density",
     "dots",

@@ -46,8 +46,11 @@ def heatmap(
     words: Callable[[int, int], str] | None = None,
     link: Callable[[int, int], str] = lambda _row, _column: "",
     marked: Any = None,
+    has_diagonal: bool = False,
 ) -> Plot:
     """A matrix over all pairs of names, row against column; cells that are not `known` are hatched.
+
+    The diagonal is drawn only if it means something (`has_diagonal`).
 
     Cells also show their numbers if there is room. `words` and `link` return a cell's tooltip and the anchor that it
     links to. Cells that are `marked` have a red corner.
@@ -68,7 +71,7 @@ def heatmap(
 
         axes.grid(visible=False)
         axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), aspect="equal")
-        for row, column in (pair for pair in np.ndindex(count, count) if pair[0] != pair[1]):
+        for row, column in (pair for pair in np.ndindex(count, count) if has_diagonal or pair[0] != pair[1]):
             said = f"{names[row]} against {names[column]}"
             corner = (column - 0.48, row - 0.48)
             if not known[row, column]:
@@ -95,7 +98,7 @@ def heatmap(
             spine.set_visible(False)
         _key(axes, shade, hints, width, KEY / height)
 
-    pairs = [(i, j) for i in range(count) for j in range(count) if i != j and known[i, j]]
+    pairs = [(i, j) for i in range(count) for j in range(count) if (has_diagonal or i != j) and known[i, j]]
     table: Table = {
         "row": [names[i] for i, _ in pairs],
         "column": [names[j] for _, j in pairs],

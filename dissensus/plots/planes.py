@@ -99,8 +99,12 @@ def scatter(
     fit: tuple[float, float] | None = None,
     band: Sequence[tuple[float, float, float]] = (),
     caption: str = "",
+    spans: Sequence[tuple[float | None, float | None]] = (),
 ) -> Plot:
-    """Points with their names; `fit` is the slope and intercept of a line, `band` the (x, low, high) around it."""
+    """Points with their names; `fit` is the slope and intercept of a line, `band` the (x, low, high) around it.
+
+    `spans` are intervals of the y values, (None, None) for points without one.
+    """
 
     def draw(axes: Axes, hints: Hints) -> None:
         if band:
@@ -109,6 +113,9 @@ def scatter(
         if fit is not None:
             ends = np.array([min(x), max(x)])
             axes.plot(ends, fit[0] * ends + fit[1], color=BLUE, linewidth=1)
+        for right, (low, high) in zip(x, spans, strict=False):
+            if low is not None and high is not None:
+                axes.vlines(right, low, high, color=BLUE, linewidth=2.2, alpha=0.4)
         for right, up, label in zip(x, y, names, strict=True):
             hints.add(axes.plot(right, up, "o", color=BLUE, markersize=4.5)[0], f"{label}: {right:.3g}, {up:.3g}")
             axes.annotate(cut(label), (right, up), xytext=(3, 3), textcoords="offset points", fontsize=6.5)
@@ -116,6 +123,8 @@ def scatter(
         axes.margins(0.12)
 
     table: Table = {"name": list(names), labels[0]: list(x), labels[1]: list(y)}
+    if spans:
+        table |= {"low": [low for low, _ in spans], "high": [high for _, high in spans]}
     return Plot(name, title, caption, table, draw, 64)
 
 

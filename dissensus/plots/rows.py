@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dissensus.plots.plot import Hints, Plot
-from dissensus.plots.style import BLUE, INK, MUTED, ORANGE, THEME
+from dissensus.plots.style import BLUE, COLUMN, INK, MUTED, ORANGE, THEME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -273,6 +274,76 @@ def box(
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(heads)
     table: Table = {head: list(column) for head, column in zip(heads, columns, strict=True)}
     return Plot(name, title, caption, table, draw, ROOM + 2 * ROW * len(names) * 0.8 + (9 if len(groups) > 1 else 0))
+
+
+@dataclass(frozen=True)
+class Box:
+    """Five numbers (minimum, quartiles, maximum) and their mean; `is_other` draws it in the second colour, hatched."""
+
+    five: Sequence[float]
+    mean: float
+    is_other: bool = False
+
+
+def boxes(
+    name: str,
+    title: str,
+    names: Sequence[str],
+    panels: Mapping[str, Sequence[Box | None]],
+    axis: str,
+    caption: str = "",
+    missing: str = "nothing found",
+) -> Plot:
+    """Box plots for every name, in one panel after another on the same axis; the mean is a diamond."""
+    shown = [label for panel in panels for label in (panel, *(cut(one) for one in names))]
+
+    def draw(axes: Axes, hints: Hints) -> None:
+        _rows(axes, shown)
+        beside = axes.get_yaxis_transform()
+        for place, (panel, found) in enumerate(panels.items()):
+            top = place * (len(names) + 1)
+            axes.axhline(top - 0.5, color=THEME["strong-line"], linewidth=0.6, clip_on=False)
+            for row, one in enumerate(found, start=top + 1):
+                if one is None:
+                    axes.text(0.01, row, missing, transform=beside, va="center", color=MUTED, fontstyle="italic")
+                    continue
+                said = f"{names[row - top - 1]}, {panel}: mean {number(one.mean)}, median {number(one.five[2])}, "
+                said += f"classes from {number(one.five[0])} to {number(one.five[4])}"
+                _box(axes, hints, one, row, said)
+                axes.text(1.02, row, number(one.mean), transform=beside, va="center", color=MUTED, fontsize=7)
+        for place, label in enumerate(axes.get_yticklabels()):
+            if place % (len(names) + 1) == 0:
+                label.set_fontweight("bold")
+        axes.set_xlabel(axis)
+        axes.set_xlim(left=0)
+
+    rows = [
+        (panel, one, *found.five, found.mean)
+        for panel, column in panels.items()
+        for one, found in zip(names, column, strict=True)
+        if found is not None
+    ]
+    heads = ("panel", "name", "minimum", "first quartile", "median", "third quartile", "maximum", "mean")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(heads)
+    table: Table = {head: list(column) for head, column in zip(heads, columns, strict=True)}
+    return Plot(name, title, caption, table, draw, ROOM + 0.9 * ROW * len(shown), 1.3 * COLUMN)
+
+
+def _box(axes: Axes, hints: Hints, one: Box, y: float, said: str) -> None:
+    from matplotlib.patches import Rectangle
+
+    colour, hatch = (ORANGE, "/////") if one.is_other else (BLUE, "")
+    low, first, middle, third, high = one.five
+    axes.hlines(y, low, high, color=colour, linewidth=0.8)
+    axes.vlines((low, high), y - 0.12, y + 0.12, color=colour, linewidth=0.8)
+    patch = Rectangle(
+        (first, y - 0.27), third - first, 0.54, facecolor=colour, alpha=0.45, hatch=hatch, edgecolor=colour,
+        linewidth=0.6,
+    )  # fmt: skip
+    axes.add_patch(patch)
+    axes.vlines(middle, y - 0.3, y + 0.3, color=INK, linewidth=1.2)
+    axes.plot(one.mean, y, "D", color=INK, markersize=2.6, zorder=4)
+    hints.add(patch, said)
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.records.columns import Columns
@@ -65,3 +66,21 @@ class Laconic:
         The paper's text says it the other way round, its figures and tables this way.
         """
         return self.mepis.bytes / self.original[self.mepis.image]
+
+    def to_frame(self) -> Any:
+        """A tidy frame with a row for every MEPI: classifier, reduction, image, its class, bytes, and the ratio."""
+        from dissensus.frames import frame_of
+
+        found = self.mepis
+        return frame_of(
+            {
+                "classifier": [self.classifiers[number] for number in found.classifier.tolist()],
+                "is_person": self.is_person[found.classifier],
+                "reduction": [self.reductions[number] for number in found.reduction.tolist()],
+                "image": [self.images[number] for number in found.image.tolist()],
+                "label": [self.classes[number] for number in self.label[found.image].tolist()],
+                "bytes": found.bytes,
+                "original": self.original[found.image],
+                "ratio": self.ratio,
+            }
+        )

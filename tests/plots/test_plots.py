@@ -12,7 +12,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.plots import Mark, Plot, Shade, bars, box, curve, density, dots, heatmap, ranks, scatter, strip
+from dissensus.plots import (
+    Box,
+    Mark,
+    Plot,
+    Shade,
+    bars,
+    box,
+    boxes,
+    curve,
+    density,
+    dots,
+    heatmap,
+    ranks,
+    scatter,
+    strip,
+)
 from dissensus.plots.planes import _outward
 from dissensus.plots.style import THEME
 
@@ -44,6 +59,13 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     "empty density": lambda: density("p", "T", np.zeros((4, 4), int), (0, 100), ("a", "b")),
     "strip": lambda: strip("p", "T", NAMES, [[1, 2], [3], [], [4]], "score"),
     "box": lambda: box("p", "T", NAMES, {"own": [FIVE] * 4, "other": [FIVE, None, FIVE, FIVE]}, "mIoU", reference=0.6),
+    "boxes": lambda: boxes(
+        "p", "T", NAMES, {"colour": [Box(FIVE, 0.5)] * 3 + [Box(FIVE, 0.5, True)], "crop": [None] * 4}, "ratio"
+    ),
+    "whole heat": lambda: heatmap("p", "T", NAMES, np.eye(4), KNOWN | True, SHADE, "cells", has_diagonal=True),
+    "scatter with intervals": lambda: scatter(
+        "p", "T", [1, 2], [1, 3], ("x", "y"), NAMES[:2], spans=[(0.5, 1.5), (None, None)]
+    ),
     "no boxes": lambda: box("p", "T", NAMES, {"own": [None] * 4}, "mIoU"),
 }
 
@@ -142,3 +164,17 @@ def test_many_bars_are_cut_and_kept_in_the_table() -> None:
 )
 def test_letters_stay_inside_the_figure(point, other, expected) -> None:
     assert _outward(point, [other], (0, 100)) == expected
+
+
+def test_boxes_share_one_axis_and_say_their_numbers() -> None:
+    plot = boxes("p", "T", ["net", "people"], {"crop": [Box(FIVE, 0.5), Box(FIVE, 0.7, True)], "all": [None] * 2}, "r")
+    assert len(plot.figure().axes) == 1
+    assert "people, crop: mean 0.700, median 0.400, classes from 0.100 to 0.900" in texts(plot.svg())
+    assert texts(plot.svg()).count("nothing found") == 2
+    assert plot.rows == [("crop", "net", *FIVE, 0.5), ("crop", "people", *FIVE, 0.7)]
+
+
+def test_a_matrix_has_its_diagonal_only_if_that_means_something() -> None:
+    values, known = np.eye(2), np.ones((2, 2), bool)
+    assert len(heatmap("p", "T", ["a", "b"], values, known, SHADE, "").rows) == 2
+    assert heatmap("p", "T", ["a", "b"], values, known, SHADE, "", has_diagonal=True).rows[0] == ("a", "a", 1.0)

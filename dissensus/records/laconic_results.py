@@ -1,0 +1,246 @@
+"""What a laconic test says: mean ratios with their intervals, differences, precision, and the paper's observations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from dissensus.records.base import Record
+from dissensus.records.html import paragraphs, table
+from dissensus.records.laconic import Laconic
+
+if TYPE_CHECKING:
+    from dissensus.plots import Plot
+
+Verdict = Literal["holds", "does not hold", "undecided", "not tested"]
+Frame = Literal["means", "images", "classes", "differences", "precision", "correlations"]
+
+
+class MeanRatio(Record):
+    """How much of an image one classifier needs under one reduction: the mean over classes of their mean ratios.
+
+    `value` is None if the classifier has no MEPI, `low` and `high` are None if there is only one image.
+    """
+
+    classifier: str
+    reduction: str
+    is_person: bool
+    value: float | None
+    low: float | None
+    high: float | None
+    images: int
+    classes: int
+    five: tuple[float, float, float, float, float] | None
+    """Minimum, quartiles and maximum of the mean ratios of the classes."""
+
+
+class ClassRatio(Record):
+    """The mean ratio of one class, for one classifier and one reduction (Table 1 of the paper)."""
+
+    classifier: str
+    reduction: str
+    label: str
+    value: float
+    images: int
+
+
+class Difference(Record):
+    """By how much one mean ratio exceeds another, over the images that both have.
+
+    `low` and `high` hold for this difference; `low_at_once` and `high_at_once` for all of its kind together. They are
+    None if there is only one image.
+    """
+
+    classifier: str
+    reduction: str
+    other_classifier: str
+    other_reduction: str
+    value: float
+    low: float | None
+    high: float | None
+    low_at_once: float | None
+    high_at_once: float | None
+    images: int
+
+    @property
+    def turned(self) -> Difference:
+        """The same difference the other way round."""
+        minus = [None if end is None else -end for end in (self.high, self.low, self.high_at_once, self.low_at_once)]
+        return Difference(
+            classifier=self.other_classifier,
+            reduction=self.other_reduction,
+            other_classifier=self.classifier,
+            other_reduction=self.reduction,
+            value=-self.value,
+            low=minus[0],
+            high=minus[1],
+            low_at_once=minus[2],
+            high_at_once=minus[3],
+            images=self.images,
+        )
+
+
+class Precision(Record):
+    """How often `reader` classifies the MEPIs of `source` rightly, with Wilson's interval (Fig. 2 of the paper)."""
+
+    reader: str
+    source: str
+    reduction: str
+    right: int
+    count: int
+    value: float
+    low: float
+    high: float
+
+
+class Correlation(Record):
+    """Spearman correlation of laconicity (the smaller the ratio, the more laconic) with accuracy, over the models."""
+
+    reduction: str
+    models: int
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str = ""
+    """Why there is no value."""
+
+
+class Observation(Record):
+    """An observation of the paper, and whether it holds for these classifiers and images."""
+
+    name: str
+    claim: str
+    verdict: Verdict
+    words: str
+    """What decides it, with intervals."""
+
+
+class LaconicResult(Record):
+    """How little of an image is enough for each classifier, with what that means in words."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    classifiers: tuple[str, ...]
+    people: tuple[str, ...]
+    """Those of the classifiers that are people."""
+    reductions: tuple[str, ...]
+    classes: tuple[str, ...]
+    images: int
+    means: tuple[MeanRatio, ...]
+    per_class: tuple[ClassRatio, ...]
+    differences: tuple[Difference, ...]
+    """Between classifiers for every reduction, and between reductions for every classifier."""
+    precision: tuple[Precision, ...]
+    correlations: tuple[Correlation, ...]
+    observations: tuple[Observation, ...]
+    words: tuple[str, ...]
+    unused: dict[str, int]
+    """For each model, how many images it gets wrong before they are reduced."""
+    unused_by_all: int
+    """Images without a MEPI of any classifier."""
+    encoder: str
+    side: int
+    is_naive: bool
+    level: float
+    resamples: int
+    seed: int
+    found: Laconic | None = Field(None, exclude=True, repr=False)
+    """What was computed from; not part of the JSON."""
+
+    def mean(self, classifier: str, reduction: str) -> MeanRatio:
+        """How much one classifier needs under one reduction."""
+        return next(one for one in self.means if (one.classifier, one.reduction) == (classifier, reduction))
+
+    @property
+    def main_reduction(self) -> str:
+        """The reduction that comes first in words: all combined, if that was tried."""
+        return "combined" if "combined" in self.reductions else self.reductions[-1]
+
+    def to_frame(self, what: Frame = "means") -> Any:
+        """A tidy frame, a row each: means, images, classes, differences, precision or correlations.
+
+        Raises:
+            ValueError: there is no such frame, or `images` is asked of a result that was read from JSON.
+        """
+        from dissensus.frames import frame_of
+
+        if what == "images":
+            if self.found is None:
+                raise ValueError("a result that was read from a file has no images: compute it again")
+            return self.found.to_frame()
+        if what == "means":
+            kept = [name for name in MeanRatio.model_fields if name != "five"]
+            return frame_of({name: [getattr(one, name) for one in self.means] for name in kept})
+        rows: dict[str, tuple[Sequence[Record], type[Record]]] = {
+            "classes": (self.per_class, ClassRatio),
+            "differences": (self.differences, Difference),
+            "precision": (self.precision, Precision),
+            "correlations": (self.correlations, Correlation),
+        }
+        if what not in rows:
+            raise ValueError(f"unknown frame '{what}': use means, images, {', '.join(rows)}")
+        found, kind = rows[what]
+        return frame_of({name: [getattr(one, name) for one in found] for name in kind.model_fields})
+
+    def plot(self) -> Plot:
+        """Box plots of the mean ratios of the classes, a panel per reduction (Fig. 1 of the paper)."""
+        from dissensus.plots import Box, boxes
+
+        panels = {
+            reduction: [
+                None
+                if (one := self.mean(classifier, reduction)).five is None or one.value is None
+                else Box(one.five, one.value, one.is_person)
+                for classifier in self.classifiers
+            ]
+            for reduction in self.reductions
+        }
+        people = " Orange and hatched: people." if self.people else ""
+        return boxes(
+            "ratios",
+            "How much of an image each classifier needs",
+            self.classifiers,
+            panels,
+            "Bytes that are left, share of the original",
+            "Box plots of the mean ratios of the classes: minimum, quartiles and maximum; the diamond is their mean. "
+            f"Less is better.{people}",
+        )
+
+    def __repr__(self) -> str:
+        rows = [("", *self.reductions), *self.rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+        return "\n".join([*self.words, *lines])
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        said = [("observation", "verdict", "here")]
+        said += [(one.claim, one.verdict, one.words) for one in self.observations]
+        return (
+            paragraphs(self.words)
+            + table(("% of the original’s bytes", *self.reductions), self.rows())
+            + self.plot()._repr_html_()
+            + table(said[0], said[1:])
+        )
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """For every classifier its name, and its mean ratios in percent with their intervals, as text."""
+        return [
+            (classifier, *(mean_words(self.mean(classifier, reduction)) for reduction in self.reductions))
+            for classifier in self.classifiers
+        ]
+
+
+def mean_words(one: MeanRatio) -> str:
+    """A mean ratio in percent with its interval: '3.9 (3.6–4.2)'; a dash if there is none."""
+    if one.value is None:
+        return "–"
+    return f"{100 * one.value:.1f}{interval_words(one.low, one.high)}"
+
+
+def interval_words(low: float | None, high: float | None) -> str:
+    """An interval in percent, in brackets after a space; empty if there is none."""
+    return "" if low is None or high is None else f" ({100 * low:.1f}–{100 * high:.1f})"
