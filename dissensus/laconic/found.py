@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dissensus.arrays import Array, UInt8
 from dissensus.backends import Unreadable
@@ -145,36 +144,37 @@ def laconic(work: Workspace[Any]) -> Laconic:
     stamps = {name: read_stamps(work.folder.mepis(name), "inputs")["inputs"] for name in models}
     settings = stamps[models[0]]
     reductions: tuple[str, ...] = tuple(settings["reductions"])
-    place = {name: number for number, name in enumerate(truth.ids)}
-    original = np.zeros(len(truth), np.int64)
+    original = _originals(tables[models[0]])
+    kept = np.array([item in original for item in truth.ids], bool)  # the others cannot be read
+    images = tuple(item for item in truth.ids if item in original)
+    place = {name: number for number, name in enumerate(images)}
     parts: list[Mepis] = []
-    accuracy = []
     for number, table in enumerate(tables.values()):
-        columns = table.to_pydict()
+        columns = table.filter(table["levels"].is_valid()).to_pydict()
         image = np.array([place[item] for item in columns["item"]], np.int64)
         reduction = np.array([reductions.index(one) for one in columns["reduction"]], np.int64)
-        is_found = table["levels"].is_valid().to_numpy()
-        read = table["original"].is_valid().to_numpy()
-        original[image[read]] = pc.fill_null(table["original"], 0).to_numpy()[read]
-        sizes = pc.fill_null(table["bytes"], 0).to_numpy()
-        own = Mepis(np.full(len(image), number), reduction, image, sizes)
-        parts.append(own.take(is_found))
-        accuracy.append(len(np.unique(image[is_found])) / max(1, len(np.unique(image[read]))))
+        parts.append(Mepis(np.full(len(image), number), reduction, image, np.array(columns["bytes"], np.int64)))
     return Laconic(
         classes=truth.groups.names,
         reductions=reductions,
         classifiers=tuple(models),
         is_person=np.zeros(len(models), bool),
-        accuracy=np.array(accuracy),
-        images=truth.ids,
-        label=truth.group,
-        original=original,
+        accuracy=np.array([len(np.unique(one.image)) / max(1, len(images)) for one in parts]),
+        images=images,
+        label=truth.group[kept],
+        original=np.array([original[item] for item in images], np.int64),
         mepis=Mepis.together(parts),
         readings=_readings(work, models, reductions),
         encoder=settings["encoder"],
         side=settings["side"],
         is_naive=settings["naive"],
     )
+
+
+def _originals(table: pa.Table) -> dict[str, int]:
+    """The sizes of the images that can be read, before any reduction."""
+    columns = table.filter(table["original"].is_valid()).to_pydict()
+    return dict(zip(columns["item"], columns["original"], strict=True))
 
 
 def _readings(work: Workspace[Any], models: list[str], reductions: tuple[str, ...]) -> Readings:

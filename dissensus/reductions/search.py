@@ -24,6 +24,8 @@ BATCH = 16
 """How many steps of a walk are classified together."""
 NEARLY = 1.3
 """`deflated_bytes` is off by less than this factor, so that candidates within it are measured by `png_bytes`."""
+FAR = 2.0
+"""Sizes fall along an axis, though not with every step: none that is so much larger has a smaller one before it."""
 FIRST_STEP = 4
 """The first steps of a descent cross one of so many parts of an axis."""
 LEAST_LOST, NEVER = 0.1, 1e-3
@@ -151,12 +153,18 @@ def _reach(prober: Prober, reduction: Reduction, start: Levels, axis: int, most:
 
 
 def _smallest(prober: Prober, reduction: Reduction, many: Sequence[Levels]) -> tuple[Levels, int]:
-    """The smallest of some images and its size; the most reduced one of several."""
-    sizes = [prober.size(reduction, levels) for levels in many]
-    near = [levels for levels, size in zip(many, sizes, strict=True) if size <= NEARLY * min(sizes)]
-    measured = [(prober.png_size(reduction, levels), place) for place, levels in enumerate(near)]
-    size, place = min(measured, key=lambda one: (one[0], -one[1]))
-    return near[place], size
+    """The smallest of some images along an axis, the most reduced last, and its size; the last one of several.
+
+    It looks back from the last one, and not further than to images that are far larger.
+    """
+    sizes: dict[Levels, int] = {}
+    for levels in reversed(many):
+        sizes[levels] = prober.size(reduction, levels)
+        if sizes[levels] > FAR * min(sizes.values()):
+            break
+    near = [levels for levels, size in sizes.items() if size <= NEARLY * min(sizes.values())]
+    best = min(near, key=lambda levels: prober.png_size(reduction, levels))
+    return best, prober.png_size(reduction, best)
 
 
 @dataclass
