@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -36,14 +37,14 @@ from dissensus import Study
 from dissensus.arrays import Array, UInt8
 from dissensus.backends import Preprocess
 from dissensus.laconic.finding import Reader, mepis, opened
-from dissensus.laconic.found import Pictures, found_mepis
+from dissensus.laconic.found import Pictures, kept_mepis
 from dissensus.laconic.originals import Originals, keep_truth
 from dissensus.laconic.truth import Truth
 from dissensus.reductions import entropy
 from dissensus.reductions import search as searching
 from dissensus.reductions.pictures import COLOUR, REDUCTIONS, RESOLUTION, Reduction
 from dissensus.reductions.ratios import mean_ratios
-from dissensus.reductions.search import Prober, broken_at, least
+from dissensus.reductions.search import Mepi, Prober, broken_at, least
 
 CLASSES = ("cat", "terrier", "hound", "toy dog", "working dog", "sporting dog", "spitz", "dog")
 """Groups of WordNet; a breed belongs to the nearest."""
@@ -137,9 +138,8 @@ def speed(kit: Path, runs: int = 12) -> Iterator[Row]:
         least(Prober(chosen[0][0], reader.about(chosen[0][1])), reduction)  # compiles the estimate
         coded = [0.0]
         start = time.perf_counter()
-        with mock.patch.object(searching, "png_bytes", timed(entropy.png_bytes, coded)):
-            with ThreadPoolExecutor(2) as threads:
-                every = list(threads.map(lambda one: least(Prober(one[0], reader.about(one[1])), reduction), chosen))  # noqa: B023
+        with mock.patch.object(searching, "png_bytes", timed(entropy.png_bytes, coded)), ThreadPoolExecutor(2) as two:
+            every = list(two.map(partial(_least, reader, reduction), chosen))
         ours = time.perf_counter() - start
         found = [(mepi.levels[0], mepi.bytes) for mepi in every if mepi is not None]
         start = time.perf_counter()
@@ -150,6 +150,10 @@ def speed(kit: Path, runs: int = 12) -> Iterator[Row]:
             "the same image": f"{sum(a == b for a, b in zip(found, slow, strict=True))} of {len(slow)}",
             "share of PNG": round(coded[0] / ours, 3),
         }  # fmt: skip
+
+
+def _least(reader: Reader, reduction: Reduction, one: tuple[Array, int]) -> Mepi | None:
+    return least(Prober(one[0], reader.about(one[1])), reduction)
 
 
 def timed(function: Callable[[Array], int], seconds: list[float]) -> Callable[[Array], int]:
@@ -286,7 +290,7 @@ def _broken(study: Study) -> int:
     truth = pictures.truth
     group = dict(zip(truth.ids, truth.group.tolist(), strict=True))
     broken = 0
-    for one in found_mepis(work):
+    for one in kept_mepis(work):
         if one.model not in again:
             again[one.model] = opened(work, truth, one.model)
         prober = Prober(pictures.original(one.item), again[one.model].about(group[one.item]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     report, sheet = folder / "study" / "results" / "report.html", folder / "sheet.html"
     if report.exists() or sheet.exists():
         raise StudyError(f"{folder} already holds a demo: open its report or sheet, or choose another folder")
-    truth, specs = _prepare(folder, progress)
+    truth, specs = prepare(folder, progress)
     if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
         study = Study(folder / "study")
     else:
@@ -117,8 +117,11 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     )
 
 
-def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str]]:
-    """Write images of half of the data, models fitted on the rest, and class names; return true labels and models."""
+def prepare(folder: Path, progress: Progress, names: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
+    """Write images of half of the data, models fitted on the rest, and class names; return true labels and models.
+
+    `names` are those of the models; all of them if none are given.
+    """
     import joblib
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
@@ -134,7 +137,7 @@ def _prepare(folder: Path, progress: Progress) -> tuple[dict[str, str], list[str
     for number in pool:
         Image.fromarray(_gray(digits.images[number])).save(pictures / f"digit-{number:04}.png")
     specs = []
-    todo = classifiers()
+    todo = {name: model for name, model in classifiers().items() if not names or name in names}
     for done, (name, model) in enumerate(todo.items(), start=1):
         joblib.dump(model.fit(digits.data[train], digits.target[train]), models / f"{name}.joblib")
         specs.append(f"{name}=sklearn:{models / name}.joblib")
@@ -156,7 +159,7 @@ def _answer(study: Study, truth: Mapping[str, str], path: Path) -> None:
     """Answer every open question from the data set's own labels."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     rows = [(q.item, q.name, "data set", "yes" if truth[q.item] == q.name else "no", now) for q in study.questions()]
-    _write_csv(path, ("item", "label", "annotator", "answer", "time"), rows)
+    write_csv(path, ("item", "label", "annotator", "answer", "time"), rows)
     study.judgements_import(path)
 
 
@@ -168,10 +171,10 @@ def _full_labelling(study: Study, truth: Mapping[str, str], path: Path) -> dict[
         for model in study.settings.models
     }
     rows = [(model, score, len(truth)) for model, score in accuracy.items()]
-    _write_csv(path, ("model", "accuracy with all labels", "labels"), rows)
+    write_csv(path, ("model", "accuracy with all labels", "labels"), rows)
     return accuracy
 
 
-def _write_csv(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
+def write_csv(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *rows])

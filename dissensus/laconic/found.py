@@ -45,7 +45,7 @@ def searched(work: Workspace[Any]) -> list[str]:
     return [name for name in work.settings.models if exists(work.folder.mepis(name))]
 
 
-def found_mepis(work: Workspace[Any]) -> list[KeptMepi]:
+def kept_mepis(work: Workspace[Any]) -> list[KeptMepi]:
     """All MEPIs of all models."""
     return [one for model in searched(work) for one in mepis_of(work, model)]
 
@@ -68,7 +68,7 @@ def read_each_other(work: Workspace[Any]) -> None:
     if exists(folder.laconic_readings) and read_stamps(folder.laconic_readings)["mepis"] == prints:
         return
     readers = {name: opened(work, truth, name) for name in models} if len(models) > 1 else {}
-    every, pictures = found_mepis(work), Pictures(work)
+    every, pictures = kept_mepis(work), Pictures(work)
     group = dict(zip(truth.ids, truth.group.tolist(), strict=True))
     rows: list[dict[str, Any]] = []
     for done, places in enumerate(chunks(len(every), BATCH)):

@@ -1,0 +1,46 @@
+"""How little of a handwritten digit is enough for four classifiers: a complete laconic test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dissensus.demo.labels import PREPROCESS, prepare, write_csv
+from dissensus.engines.local import Progress
+from dissensus.errors import StudyError
+from dissensus.records import LaconicResults, Record
+from dissensus.study import Study
+
+MODELS = ("svm", "knn", "lda", "tree")
+SIDE, PER_CLASS = 64, 3
+NOTE = (
+    "The data are scikit-learn's handwritten digits, enlarged to 64×64 pixels: the models were trained on one half, "
+    "and see 8×8 pixels of any image."
+)
+
+
+class LaconicDemoResult(Record):
+    """What the demo produced."""
+
+    study: Path
+    report: Path
+    results: LaconicResults
+
+
+def run_laconic_demo(folder: Path, progress: Progress) -> LaconicDemoResult:
+    """Fit, predict, reduce and report."""
+    report = folder / "study" / "results" / "laconic.html"
+    if report.exists():
+        raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
+    truth, specs = prepare(folder, progress, MODELS)
+    if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
+        study = Study(folder / "study")
+    else:
+        classes = str(folder / "digits.txt")
+        study = Study.init(folder / "study", classes=classes, title="How little of a digit is enough", notes=[NOTE])
+    study.progress = progress
+    study.change("laconic", {"side": SIDE, "crop": 1.0, "images": PER_CLASS})
+    study.pool([folder / "pool"])
+    study.predict(specs, PREPROCESS)
+    write_csv(folder / "truth.csv", ("item", "label"), list(truth.items()))
+    results = study.laconic(folder / "truth.csv")
+    return LaconicDemoResult(study=study.folder.root, report=study.laconic_report(), results=results)
