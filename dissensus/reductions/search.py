@@ -183,7 +183,7 @@ class _Descent:
 
 
 def _descended(prober: Prober, reduction: Reduction, start: Mepi, is_naive: bool) -> Mepi:
-    """Go down along whichever axis costs least for what it saves, in ever smaller steps, until no atomic step is left.
+    """Go down along whichever axis costs least for what it saves, in ever smaller steps, until none leads further.
 
     Every step is taken only as far as all atomic steps of it are right.
     """
@@ -192,10 +192,13 @@ def _descended(prober: Prober, reduction: Reduction, start: Mepi, is_naive: bool
     stride = [max(1, most // FIRST_STEP) for most in room]
     while True:
         moves = list(_moves(prober, reduction, at, stride))
-        if not moves:
-            if max(stride) == 1:
-                break
+        if not moves and max(stride) > 1:
             stride = [max(1, one // 2) for one in stride]
+            continue
+        if not moves:
+            if not _went_further(prober, reduction, at):
+                break
+            stride = [max(1, most // FIRST_STEP**2) for most in room]
             continue
         _, axis, steps = max(moves)
         reach = steps if is_naive else _reach(prober, reduction, at.levels, axis, steps)
@@ -204,6 +207,22 @@ def _descended(prober: Prober, reduction: Reduction, start: Mepi, is_naive: bool
         if reach < steps:
             stride[axis] = max(1, stride[axis] // 2) if reach else 1
     return Mepi(at.levels, tuple(at.path), prober.png_size(reduction, at.levels), is_naive)
+
+
+def _went_further(prober: Prober, reduction: Reduction, at: _Descent) -> bool:
+    """Go on to the smallest image along any one axis, past those that are no smaller; False if there is none."""
+    room = reduction.room(prober.shape, at.levels)
+    found = []
+    for axis, (level, most) in enumerate(zip(at.levels, room, strict=True)):
+        reach = _reach(prober, reduction, at.levels, axis, most - level)
+        found += [
+            (prober.size(reduction, _moved(at.levels, axis, steps)), axis, steps) for steps in range(1, reach + 1)
+        ]
+    size, axis, steps = min(found, default=(at.size, 0, 0))
+    if size >= at.size:
+        return False
+    at.go(axis, steps, size)
+    return True
 
 
 def _moves(
