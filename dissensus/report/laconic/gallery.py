@@ -18,6 +18,8 @@ SMALL = 24_000
 """PNG files of up to this many bytes are embedded as they are; larger pictures become JPEGs."""
 SIDE = 192
 """Height and width of those JPEGs in pixels, at most."""
+COARSE = 96
+"""Pictures up to this many pixels on each side are shown with hard pixel edges."""
 MOST_CHARACTERS = 40_000_000
 """Pictures on one page, together; further images are left out, and the page says so."""
 
@@ -77,31 +79,30 @@ def cards(report: LaconicReport, album: Album) -> tuple[tuple[Card, ...], int]:
 
 def _card(found: Sequence[Shown], report: LaconicReport, picture: Picture, album: Album) -> Card:
     first = found[0]
-    side = report.result.side
-    original = _frame(first.image, first.path[0], first.reduction, picture, album, side)
-    strips = {(one.classifier, one.reduction): _strip(one, picture, album, side) for one in found}
+    original = _frame(first.image, first.path[0], first.reduction, picture, album)
+    strips = {(one.classifier, one.reduction): _strip(one, picture, album) for one in found}
     names = [name for name in report.result.classifiers if any(classifier == name for classifier, _ in strips)]
     rows = tuple((name, tuple(strips.get((name, one)) for one in report.result.reductions)) for name in names)
     return Card(first.image, first.label, original, rows)
 
 
-def _strip(shown: Shown, picture: Picture, album: Album, side: int) -> Strip:
+def _strip(shown: Shown, picture: Picture, album: Album) -> Strip:
     places = film_places(len(shown.path))
-    frames = tuple(_frame(shown.image, shown.path[at], shown.reduction, picture, album, side) for at in places)
+    frames = tuple(_frame(shown.image, shown.path[at], shown.reduction, picture, album) for at in places)
     return Strip(shown.classifier, shown.reduction, shown.ratio, shown.bytes, len(shown.path) - 1, frames)
 
 
 def film_places(length: int) -> list[int]:
-    """Places of a path to show: its ends, and others at equal distances."""
-    count = min(FRAMES, length)
-    return [round(place * (length - 1) / max(count - 1, 1)) for place in range(count)]
+    """Places of a path to show: its ends and others between, closer towards the MEPI, where most changes."""
+    shares = (1 - (1 - place / (FRAMES - 1)) ** 2 for place in range(FRAMES))
+    return sorted({round(share * (length - 1)) for share in shares})
 
 
-def _frame(image: str, levels: Levels, reduction: str, picture: Picture, album: Album, side: int) -> Frame:
+def _frame(image: str, levels: Levels, reduction: str, picture: Picture, album: Album) -> Frame:
     file = picture(image, levels, reduction)
     with open_image(BytesIO(file)) as opened:
         opened.load()
-        is_coarse = max(opened.size) < side
+        is_coarse = max(opened.size) <= COARSE
         uri = (
             data_uri(opened, SIDE)[0]
             if len(file) > SMALL

@@ -15,7 +15,7 @@ from dissensus.report.laconic.gallery import Card, cards
 from dissensus.report.page import Page, Section
 
 MOST_CLASSES = 60
-"""Rows of a table by class; `--figures` and `to_frame("classes")` have all of them."""
+"""Rows of a table by class; `to_frame("classes")` has all of them."""
 MOST_NAMES = 60
 """Unused images that are listed by name, for each model."""
 MARKS = {"holds": "✓", "does not hold": "✗", "undecided": "?", "not tested": "–"}
