@@ -118,7 +118,11 @@ def scatter(
                 axes.vlines(right, low, high, color=BLUE, linewidth=2.2, alpha=0.4)
         for right, up, label in zip(x, y, names, strict=True):
             hints.add(axes.plot(right, up, "o", color=BLUE, markersize=4.5)[0], f"{label}: {right:.3g}, {up:.3g}")
-            axes.annotate(cut(label), (right, up), xytext=(3, 3), textcoords="offset points", fontsize=6.5)
+            is_crowded = _has_neighbour((right, up), x, y)
+            axes.annotate(
+                cut(label), (right, up), xytext=(-3 if is_crowded else 3, 3), textcoords="offset points", fontsize=6.5,
+                ha="right" if is_crowded else "left",
+            )  # fmt: skip
         axes.set(xlabel=labels[0], ylabel=labels[1])
         axes.margins(0.12)
 
@@ -126,6 +130,12 @@ def scatter(
     if spans:
         table |= {"low": [low for low, _ in spans], "high": [high for _, high in spans]}
     return Plot(name, title, caption, table, draw, 64)
+
+
+def _has_neighbour(point: tuple[float, float], x: Sequence[float], y: Sequence[float]) -> bool:
+    """Whether another point is where the label to the right of this one would be."""
+    wide, high = 0.3 * (max(x) - min(x)), 0.1 * (max(y) - min(y))
+    return any(0 < a - point[0] < wide and abs(b - point[1]) < high for a, b in zip(x, y, strict=True))
 
 
 @dataclass(frozen=True)

@@ -326,7 +326,7 @@ def boxes(
     heads = ("panel", "name", "minimum", "first quartile", "median", "third quartile", "maximum", "mean")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(heads)
     table: Table = {head: list(column) for head, column in zip(heads, columns, strict=True)}
-    return Plot(name, title, caption, table, draw, ROOM + 0.9 * ROW * len(shown), 1.3 * COLUMN)
+    return Plot(name, title, caption, table, draw, ROOM + 0.9 * ROW * len(shown), 1.2 * COLUMN)
 
 
 def _box(axes: Axes, hints: Hints, one: Box, y: float, said: str) -> None:

@@ -17,6 +17,7 @@ from dissensus.printing.finding import (
     show_report,
     show_status,
 )
+from dissensus.printing.laconic import show_laconic, show_laconic_report
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
 
@@ -32,6 +33,8 @@ __all__ = [
     "show_estimates",
     "show_import",
     "show_json",
+    "show_laconic",
+    "show_laconic_report",
     "show_links",
     "show_masks_demo",
     "show_models",

@@ -125,6 +125,8 @@ class LaconicResult(Record):
     classifiers: tuple[str, ...]
     people: tuple[str, ...]
     """Those of the classifiers that are people."""
+    accuracy: dict[str, float]
+    """For each model, the share of originals that it classifies rightly."""
     reductions: tuple[str, ...]
     classes: tuple[str, ...]
     images: int
@@ -152,6 +154,11 @@ class LaconicResult(Record):
     def mean(self, classifier: str, reduction: str) -> MeanRatio:
         """How much one classifier needs under one reduction."""
         return next(one for one in self.means if (one.classifier, one.reduction) == (classifier, reduction))
+
+    def least(self, reduction: str) -> MeanRatio | None:
+        """The lowest mean under a reduction; None if there is none."""
+        known = [one for one in self.means if one.reduction == reduction and one.value is not None]
+        return min(known, key=lambda one: one.value or 0, default=None)
 
     @property
     def main_reduction(self) -> str:
@@ -192,7 +199,7 @@ class LaconicResult(Record):
             reduction: [
                 None
                 if (one := self.mean(classifier, reduction)).five is None or one.value is None
-                else Box(one.five, one.value, one.is_person)
+                else Box([100 * value for value in one.five], 100 * one.value, one.is_person)
                 for classifier in self.classifiers
             ]
             for reduction in self.reductions
@@ -203,7 +210,7 @@ class LaconicResult(Record):
             "How much of an image each classifier needs",
             self.classifiers,
             panels,
-            "Bytes that are left, share of the original",
+            "Bytes that are left, % of the original",
             "Box plots of the mean ratios of the classes: minimum, quartiles and maximum; the diamond is their mean. "
             f"Less is better.{people}",
         )

@@ -44,6 +44,7 @@ def result_of(laconic: Laconic, level: float = LEVEL, resamples: int = RESAMPLES
     return LaconicResult(
         classifiers=laconic.classifiers,
         people=facts.people,
+        accuracy={name: float(laconic.accuracy[laconic.classifiers.index(name)]) for name in facts.models},
         reductions=laconic.reductions,
         classes=laconic.classes,
         images=len(laconic.images),

@@ -48,6 +48,8 @@ class Page:
     styles: tuple[str, ...] = ()
     """Style sheets in addition to the common ones."""
     scripts: tuple[str, ...] = ()
+    start: str = "ranking"
+    """The section that the first link, for people who use a keyboard, leads to."""
 
     @property
     def plots(self) -> tuple[Plot, ...]:

@@ -34,6 +34,7 @@ class Folder:
         self.laconic_truth = self.laconic / "truth.parquet"
         self.laconic_readings = self.laconic / "readings.parquet"
         self.laconic_report = self.results / "laconic.html"
+        self.laconic_results = self.results / "laconic.json"
 
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""

@@ -156,5 +156,7 @@ def test_json_frames_and_notebook():
     assert "does not hold" in html or "holds" in html
     assert "SE-ResNet50" in repr(found)
     assert found.plot().rows[0][:2] == ("colour", "SqueezeNet")
+    assert found.plot().rows[0][-1] == pytest.approx(100 * found.mean("SqueezeNet", "colour").value)
+    assert found.least("crop").value == min(one.value for one in found.means if one.reduction == "crop")
     nothing = result_of(without(made(per_class=1), *PAPER), resamples=FEW)
     assert "nothing found" in nothing.plot().svg()

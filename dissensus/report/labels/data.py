@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dissensus.arrays import Array, Float
-from dissensus.records import Estimates, Ranking, Tally
+from dissensus.records import Estimates, LaconicResult, Ranking, Tally
 from dissensus.report.data import Benchmark, Report
 
 
@@ -67,6 +67,8 @@ class LabelsReport(Report):
     benchmark: Benchmark | None = None
     estimates: Estimates | None = None
     """Who is most often right on the pool; None if no question was drawn for it."""
+    laconic: LaconicResult | None = None
+    """How little of an image is enough for the models; None if that was not tested."""
     label_names: Mapping[int, str] = field(default_factory=dict)
     """Names of the classes that occur in the judgements of `ranking.fragility`."""
 

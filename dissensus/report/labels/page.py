@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from dissensus.arrays import Array, Float
 from dissensus.plots import Plot, Shade, bars, curve
-from dissensus.records import Estimates, Ranking
+from dissensus.records import Estimates, Ranking, mean_words
 from dissensus.report.galleries import Album, Gallery, duel_id, most_each
 from dissensus.report.heatmaps import Grid, apart, ratio_shade
 from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
@@ -124,6 +124,7 @@ def orders(report: LabelsReport) -> tuple[Column, ...]:
             {name: _by_consensus(report.consensus.get(name), report) for name in report.order},
             foot=foot(rank_correlation(_strengths(report), report.consensus)),
         ),
+        *_by_laconicity(report),
     ]
     if (known := report.benchmark) is not None:
         digits = decimals(known.scores.values())
@@ -148,6 +149,23 @@ def _by_accuracy(report: LabelsReport) -> Iterator[Column]:
         cells = {name: OrderCell(str(place), percent(share, 1)) for place, (name, share) in enumerate(found.items(), 1)}
         head = Markup('most often right<br><span class="tag">draws</span>')
         yield Column(head, cells, "estimated accuracy on the pool", foot(rank_correlation(_strengths(report), found)))
+
+
+def _by_laconicity(report: LabelsReport) -> Iterator[Column]:
+    """The places by how little of an image is enough, the least first, if the study has a laconic test."""
+    if (found := report.laconic) is None:
+        return
+    reduction = found.main_reduction
+    known = [(one.value, one) for one in found.means if one.reduction == reduction and one.value is not None]
+    known = [(value, one) for value, one in known if one.classifier in report.order]
+    cells = dict.fromkeys(report.order, OrderCell("–", "", "no MEPI"))
+    for value, one in known:
+        rank = 1 + sum(other < value for other, _ in known)
+        title = f"{mean_words(one)} % of an image’s bytes, {counted(one.images, 'image')}"
+        cells[one.classifier] = OrderCell(str(rank), percent(value, 1), title)
+    head = Markup('laconic<br><span class="tag">{}</span>').format(reduction)
+    srcc = rank_correlation(_strengths(report), {one.classifier: -value for value, one in known})
+    yield Column(head, cells, "share of an image’s bytes that is enough, less is better", foot(srcc))
 
 
 def _by_all_answers(report: LabelsReport) -> Iterator[Column]:

@@ -18,6 +18,7 @@ from dissensus.steps.benchmark import known_benchmark
 from dissensus.steps.pictures import THUMBNAIL, Pictures
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
+from dissensus.store.laconic_results import read_laconic
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.outcomes import LabelStates
 from dissensus.tasks.labels.settings import LabelSettings
@@ -58,6 +59,7 @@ def report_data(
         unreadable=max(stamp["unreadable"] for stamp in stamps.values()),
         settings=_settings(work, evaluation, given, judgements, annotators) | dict(refused),
         benchmark=known_benchmark(work.folder, ranking),
+        laconic=read_laconic(work.folder),
         label_names=dict(enumerate(work.classes.names)),
     )
 
