@@ -2,12 +2,13 @@
 
 from dissensus.study.asking import Asking
 from dissensus.study.finding import Finding
+from dissensus.study.laconic import LaconicPart
 from dissensus.study.making import Making
 
 __all__ = ["Study"]
 
 
-class Study(Making, Asking, Finding):
+class Study(Making, LaconicPart, Asking, Finding):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:

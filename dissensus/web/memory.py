@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.inquiry import Answers, Duel
 from dissensus.labeling import QUESTIONS, Queue
+from dissensus.labeling.columns import NO_SOURCE
 from dissensus.labeling.order import draw, word_of
 from dissensus.records import (
     Annotator,
@@ -109,12 +110,22 @@ class Memory:
         self.apply(await asyncio.to_thread(self.backing.changes, 0))
         await self.review()
         since = datetime.fromtimestamp(time.time() - self.queue.lease, UTC).isoformat(timespec="milliseconds")
-        for assignment in await asyncio.to_thread(self.backing.open_assignments, since):
+        # people remember a picture for longer than they may hold its question
+        earliest = "" if self.questions.sources else since
+        for assignment in await asyncio.to_thread(self.backing.open_assignments, earliest):
+            if assignment.question.kind not in QUESTIONS:
+                continue
             number = self.number_for(assignment.question, assignment.role)
-            if assignment.annotator in self.queue.people:
+            if assignment.time < since:
+                self._remember_source(assignment.annotator, number)
+            elif assignment.annotator in self.queue.people:
                 self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
                 if assignment.role == "asked":
                     self.queue.hold(assignment.annotator, number, *moments_of([assignment.time]))
+
+    def _remember_source(self, name: str, number: int) -> None:
+        if name in self.queue.people:
+            self.queue.note_source(self.queue.people[name], number)
 
     def apply(self, changes: Changes) -> None:
         """Apply what other processes have written."""
@@ -240,7 +251,17 @@ class Memory:
                 self.queue.answer(name, number, False)
                 for held in [one for one in self.waiting[name] if self.tickets[one][1] == number]:
                     del self.waiting[name][held]
+                self._take_back_alike(name, number)
         return bool(new)
+
+    def _take_back_alike(self, name: str, number: int) -> None:
+        """Take back questions about what a person has just been shown elsewhere."""
+        source = int(self.queue.sources[number])
+        alike = [one for one in self.waiting[name] if self.queue.sources[self.tickets[one][1]] == source]
+        for ticket in alike if source != NO_SOURCE else ():
+            held = self.tickets[ticket][1]
+            self.queue.bar(name, held)
+            self.withdraw(name, ticket, held)
 
     def _let_go(self, name: str) -> None:
         """Release the questions of a person who is no longer asked; answers they still send are stored."""
@@ -326,6 +347,7 @@ class Memory:
         """Numbers of questions; new ones are added."""
         new = self.questions.new(kind, texts)
         if new:
-            self.queue.add(*self.questions.add(kind, new), kind=KINDS.index(kind))
+            groups, words, is_repeatable, sources = self.questions.add(kind, new)
+            self.queue.add(groups, words, is_repeatable, KINDS.index(kind), sources)
         numbers = self.questions.numbers[kind]
         return [numbers[text] for text in texts]

@@ -53,6 +53,12 @@ export const showIdle = (left) => {
   showScreen("idle");
 };
 
+/* `isTold`: the answers to what follows will be revealed, too. */
+export const showTrained = (isTold) => {
+  if (isTold) one("[data-role=trained-words]").textContent = "From now on your answers count.";
+  showScreen("trained");
+};
+
 export const showWaiting = (why) => {
   one("[data-role=waiting-words]").textContent =
     `${why[0].toUpperCase()}${why.slice(1)}. This page will try again automatically; your answers are kept in this browser until then.`;
