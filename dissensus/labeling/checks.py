@@ -33,15 +33,13 @@ class Checks(QuestionColumns):
 
     def may_be_asked(self, person: Person, question: int) -> bool:
         """True if a question is new to a person, not barred, and about nothing that another question has shown them."""
-        if not person.may_be_asked(question):
-            return False
-        return not person.sources or person.sources.get(int(self.sources[question]), question) == question
+        return person.may_be_asked(question) and int(self.sources[question]) not in person.sources
 
     def note_source(self, person: Person, question: int) -> None:
         """Remember what a question shows, for as long as the person may remember it: for good."""
         source = int(self.sources[question])
         if source != NO_SOURCE:
-            person.sources.setdefault(source, question)
+            person.sources.add(source)
 
     def next_check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
         """The next question of a control or repeat; between two pictures, chance decides whether one starts."""

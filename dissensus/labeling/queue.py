@@ -142,9 +142,7 @@ class Queue(Checks):
     def take_back(self, name: str, question: int, role: Role) -> None:
         """Undo `next` for a question that could not be shown to the person."""
         person = self.people[name]
-        source = int(self.sources[question])
-        if person.sources.get(source) == question:  # they have not seen anything of it
-            del person.sources[source]
+        person.sources.discard(int(self.sources[question]))  # they have not seen anything of it
         if role == "asked":
             person.seen.discard(question)
             person.asked.remove(question)
@@ -193,10 +191,8 @@ class Queue(Checks):
         return int(np.count_nonzero(sources == NO_SOURCE)) + len(np.unique(sources[sources != NO_SOURCE]))
 
     def _spent(self, person: Person) -> Bool[Array, " Q"]:
-        """Questions whose source another question has shown to a person."""
-        spent = np.isin(self.sources, _array(person.sources))
-        spent[_array(person.sources.values())] = False
-        return spent
+        """Questions whose source a person has been shown."""
+        return np.isin(self.sources, _array(person.sources))
 
     def _note(self, person: Person, question: int, role: Role) -> None:
         self.note_source(person, question)

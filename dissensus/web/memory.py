@@ -110,22 +110,17 @@ class Memory:
         self.apply(await asyncio.to_thread(self.backing.changes, 0))
         await self.review()
         since = datetime.fromtimestamp(time.time() - self.queue.lease, UTC).isoformat(timespec="milliseconds")
-        # people remember a picture for longer than they may hold its question
+        # what nobody may be shown in two questions stays with a person for good: they continue where they were
         earliest = "" if self.questions.sources else since
         for assignment in await asyncio.to_thread(self.backing.open_assignments, earliest):
             if assignment.question.kind not in QUESTIONS:
                 continue
             number = self.number_for(assignment.question, assignment.role)
-            if assignment.time < since:
-                self._remember_source(assignment.annotator, number)
-            elif assignment.annotator in self.queue.people:
+            is_late = assignment.time < since
+            if assignment.annotator in self.queue.people and not (is_late and self.queue.sources[number] == NO_SOURCE):
                 self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
-                if assignment.role == "asked":
+                if assignment.role == "asked" and not is_late:
                     self.queue.hold(assignment.annotator, number, *moments_of([assignment.time]))
-
-    def _remember_source(self, name: str, number: int) -> None:
-        if name in self.queue.people:
-            self.queue.note_source(self.queue.people[name], number)
 
     def apply(self, changes: Changes) -> None:
         """Apply what other processes have written."""
@@ -286,7 +281,8 @@ class Memory:
         return what == number and assignment.role == "asked"
 
     def withdraw(self, name: str, ticket: str, number: int) -> None:
-        """Take a question back from a person who must not answer it now; they may be asked again later."""
+        """Take a question back from a person who must not answer it now; they may be asked again later, unless it has a
+        source, of which they may have seen something."""
         del self.waiting[name][ticket]
         del self.tickets[ticket]
         self.queue.people[name].seen.discard(number)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -130,7 +129,7 @@ def _entry(body: Body, given: Any) -> list[Any]:
         raise JudgementError(f"the step {quoted(given)} must be [seconds, [{axes} whole numbers from 0 to {STEPS}]]")
     seconds = given[0]
     is_number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
-    if not is_number or not math.isfinite(seconds) or not 0 <= seconds <= LONGEST_SECONDS:
+    if not is_number or not 0 <= seconds <= LONGEST_SECONDS:
         raise JudgementError(f"the time of a step is {quoted(seconds)}: it must be a number of seconds")
     return [seconds, list(given[1])]
 

@@ -30,7 +30,7 @@ const instructions = (paragraphs, kinds) => [
     keyList(KINDS[kind].keys),
   ]),
   make("h3", {}, "At any time"),
-  keyList(COMMON_KEYS.filter(({ isZoom }) => !isZoom || kinds.some((kind) => KINDS[kind]?.hasZoom !== false))),
+  keyList(COMMON_KEYS.filter(({ isZoom, isUndo }) => (isZoom ? kinds.some((kind) => KINDS[kind]?.hasZoom !== false) : !isUndo || !kinds.some((kind) => KINDS[kind]?.isFinal)))),
 ];
 
 const minutes = (number) => count(number, "minute");

@@ -3,6 +3,7 @@
  *
  * A kind is an object:
  *   title, about    heading and one sentence for the instructions
+ *   isFinal         true if nobody can go back to it: its answers are revealed (optional)
  *   hasZoom         false if the zoom keys have no use (optional)
  *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;
  *                   typed: what follows the meaning, or replaces it, where there is a keyboard
@@ -45,7 +46,7 @@ export const KINDS = { contains, choice, pick, slider, rating, mask, check, reve
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
-  { keys: ["Z"], name: "Undo", meaning: "goes back to the previous question; press again to go back further" },
+  { keys: ["Z"], name: "Undo", isUndo: true, meaning: "goes back to the previous question; press again to go back further" },
   { keys: ["C"], name: "Comment", meaning: "a remark sent with your answer" },
   { keys: ["+", "−", "0"], name: "Zoom", isZoom: true, meaning: "also with the mouse wheel, two fingers or a double tap; drag to move the picture" },
   { keys: ["?"], name: "Help", meaning: "these instructions again" },

@@ -5,6 +5,7 @@ import { make } from "../dom.js";
 import { chooser } from "./chooser.js";
 
 const MOST_BUTTONS = 20;
+const LONG = 9; // letters that fit a button on a phone
 const TYPING = 1000; // milliseconds: letters typed within this time belong together
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -23,7 +24,7 @@ const searched = (names, context) => {
 
 const grid = (names, context, cannot) => {
   const order = names.map((name, i) => [name, i]).sort(([a], [b]) => a.localeCompare(b));
-  const button = ([name, i]) => make("button", { type: "button", "data-answer": String(i), lang: "", onclick: () => context.answer(i) }, name);
+  const button = ([name, i]) => make("button", { type: "button", "data-answer": String(i), class: name.length > LONG ? "long" : null, onclick: () => context.answer(i) }, name);
   const buttons = order.map(button);
   const group = make("div", { class: "answers names", role: "group", "aria-label": "Names", "data-many": names.length }, buttons);
   const none = make("button", { type: "button", "data-answer": "null", "aria-keyshortcuts": "Escape", onclick: () => context.answer(null) },

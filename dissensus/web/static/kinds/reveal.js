@@ -2,6 +2,7 @@
  * fetched, and the next steps ahead of time, so that a press shows at once. Everything shown is recorded with its time. */
 
 import { make } from "../dom.js";
+import { readJson, remove, write } from "../keeping.js";
 import { markRight, nameButtons } from "./names.js";
 import { asked } from "./parts.js";
 
@@ -12,6 +13,8 @@ const WORDS = {
 };
 const MORE = { colour: "More colours", resolution: "Sharper" }; // if there is nothing else to add
 const PATIENCE = 20000;
+const LATE = "The picture did not arrive: try again.";
+const WAY = "dissensus:way:";
 
 const isEqual = (a, b) => a.every((step, i) => step === b[i]);
 
@@ -67,16 +70,25 @@ class Film {
 
 /* Where the person is, how they got there, and where one press can lead. */
 class Way {
-  constructor(axes, most) {
+  #key;
+
+  /* Somebody who reloads the page has seen what they had uncovered: they go on from there. */
+  constructor(ticket, axes, most) {
+    this.#key = `${WAY}${ticket}`;
     this.most = most;
-    this.state = axes.map(() => 0);
-    this.began = performance.now();
-    this.steps = [[0, this.state]];
+    this.steps = readJson(this.#key, [[0, axes.map(() => 0)]]);
+    this.state = this.steps.at(-1)[1];
+    this.began = performance.now() - 1000 * this.steps.at(-1)[0];
   }
 
   go(state) {
     this.state = state;
     this.steps.push([Math.round(performance.now() - this.began) / 1000, state]);
+    write(this.#key, JSON.stringify(this.steps));
+  }
+
+  forget() {
+    remove(this.#key);
   }
 
   along(axis) {
@@ -94,8 +106,8 @@ class Way {
 
 const draw = (host, question, context) => {
   const { ask, axes, mode, steps: most, names } = question.payload;
-  const way = new Way(axes, most);
-  const film = new Film(question.ticket, way.state, context.pictures[0]);
+  const way = new Way(question.ticket, axes, most);
+  const film = new Film(question.ticket, axes.map(() => 0), context.pictures[0]);
   const bar = make("i");
   const status = make("p", { class: "reveal-status", role: "status" });
   let isBusy = false;
@@ -126,7 +138,7 @@ const draw = (host, question, context) => {
         if (mode !== "guided") break;
       }
     } catch {
-      status.textContent = "The picture did not arrive: try again.";
+      status.textContent = LATE;
     }
     wanted = null;
     isBusy = false;
@@ -141,6 +153,7 @@ const draw = (host, question, context) => {
     make("div", { class: "uncover" }, controls.element, status),
     make("div", { class: "naming" }, asked("", ask, make("p", { class: "gloss" }, hint(names, context))), ...list.elements));
   host.append(stage, foot);
+  if (way.steps.length > 1) film.show(way.state).catch(() => { status.textContent = LATE; });
   settle();
   return {
     says: `${ask} Uncover as little as you can.`,
@@ -152,6 +165,7 @@ const draw = (host, question, context) => {
       return isUsed || Boolean(list.key(event));
     },
     after: (result) => {
+      way.forget();
       markRight(foot, result.answer);
       if (result.has_whole) film.showWhole().catch(() => {});
     },
@@ -171,7 +185,7 @@ const free = (way, axes, go) => {
   const others = axes.filter((axis) => !ARROWS[axis]);
   const keyOf = (axis) => ARROWS[axis]?.[0] ?? String(others.indexOf(axis) + 1);
   const single = axes.length === 1;
-  const all = button(single ? MORE[axes[0]] ?? "More" : "A bit of everything", "Space",
+  const all = button(single ? MORE[axes[0]] ?? "More" : others.length ? "A bit of everything" : "All around", "Space",
     { class: "all", "data-step": "all", "aria-keyshortcuts": "Space +" }, () => go(way.everywhere()));
   const every = single ? [] : axes.map((axis, i) =>
     button(ARROWS[axis] ? ARROWS[axis][0] : WORDS[axis] ?? `More ${axis}`, ARROWS[axis] ? "" : keyOf(axis), {
@@ -179,7 +193,10 @@ const free = (way, axes, go) => {
       "aria-label": WORDS[axis] ?? `More ${axis}`, title: WORDS[axis] ?? `More ${axis}`,
     }, () => go(way.along(i))));
   const hasArrows = axes.some((axis) => ARROWS[axis]);
-  const element = make("div", { class: hasArrows ? "pad" : "pad plainly", role: "group", "aria-label": "Uncover more", "data-axes": axes.length }, ...every, all);
+  const arrows = every.filter((_, i) => ARROWS[axes[i]]);
+  const element = make("div", { class: "adding", role: "group", "aria-label": "Uncover more" },
+    make("div", { class: hasArrows ? "pad" : "pad plainly" }, arrows, all),
+    others.length > 0 && !single && make("div", { class: "others" }, every.filter((one) => !arrows.includes(one))));
   const isDone = (i) => way.state[i] >= way.most;
   const press = (one) => { if (!one.disabled) one.click(); };
   return {
@@ -229,6 +246,7 @@ export default {
     "A picture is hidden. Uncover as little of it as you can, and name what it shows as soon as you know. You learn at once whether you were right, " +
     "and how much you needed. You get every picture only once.",
   hasZoom: false,
+  isFinal: true,
   keys: [
     { keys: ["Space"], name: "More", meaning: "a bit more of everything" },
     { keys: ["←", "→", "↑", "↓"], name: "More there", meaning: "if offered: adds to the picture on that side; with one slider, less or more" },
