@@ -37,13 +37,13 @@ from dissensus import Study
 from dissensus.arrays import Array, UInt8
 from dissensus.backends import Preprocess
 from dissensus.laconic.finding import Reader, mepis, opened
-from dissensus.laconic.found import Pictures, kept_mepis
-from dissensus.laconic.originals import Originals, keep_truth
+from dissensus.laconic.found import kept_mepis
+from dissensus.laconic.gallery import Gallery
+from dissensus.laconic.originals import Originals, keep_truth, kept_truth
 from dissensus.laconic.truth import Truth
 from dissensus.reductions import entropy
 from dissensus.reductions import search as searching
 from dissensus.reductions.pictures import COLOUR, REDUCTIONS, RESOLUTION, Reduction
-from dissensus.reductions.ratios import mean_ratios
 from dissensus.reductions.search import Mepi, Prober, broken_at, least
 
 CLASSES = ("cat", "terrier", "hound", "toy dog", "working dog", "sporting dog", "spitz", "dog")
@@ -271,14 +271,15 @@ def pets(kit: Path, runs: int = 100) -> Iterator[Row]:
         start = time.perf_counter()
         found = study.laconic(truth, classes)
         minutes = (time.perf_counter() - start) / 60
-        for one in mean_ratios(found)[0]:
+        for one in found.means:
             yield {"classifier": one.classifier, "reduction": one.reduction, "images": one.images} | {
                 name: None if value is None else round(value, 3)
                 for name, value in (("mean ratio", one.value), ("low", one.low), ("high", one.high))
             }
         broken = _broken(study)
         yield {
-            "images": len(chosen), "MEPIs": len(found.mepis), "minutes": round(minutes, 1), "broken paths": broken,
+            "images": len(chosen), "MEPIs": sum(one.images for one in found.means),
+            "minutes": round(minutes, 1), "broken paths": broken,
             "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         }  # fmt: skip
 
@@ -286,14 +287,13 @@ def pets(kit: Path, runs: int = 100) -> Iterator[Row]:
 def _broken(study: Study) -> int:
     """How many paths are broken, if every step of them is classified again, on models that are opened again."""
     work = study._labels("a benchmark").work
-    pictures, again = Pictures(work), dict[str, Reader]()
-    truth = pictures.truth
+    gallery, truth, again = Gallery(work, work.settings.laconic), kept_truth(work), dict[str, Reader]()
     group = dict(zip(truth.ids, truth.group.tolist(), strict=True))
     broken = 0
     for one in kept_mepis(work):
         if one.model not in again:
             again[one.model] = opened(work, truth, one.model)
-        prober = Prober(pictures.original(one.item), again[one.model].about(group[one.item]))
+        prober = Prober(gallery.original(one.item), again[one.model].about(group[one.item]))
         broken += broken_at(prober, REDUCTIONS[one.reduction], one.mepi) is not None
     return broken
 

@@ -168,6 +168,8 @@ class Inquiry(Protocol):
 
     version: tuple[int, ...]
     """Changes when the questions change."""
+    is_told: bool
+    """Whether people learn at once if they were right. They cannot change their answers then."""
 
     @property
     def outlook(self) -> str:
@@ -193,3 +195,16 @@ class Inquiry(Protocol):
 
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
         """What the browser needs to show a question."""
+
+    def picture_at(self, question: Question, steps: Sequence[int] | None) -> bytes:
+        """A picture that people uncover, as PNG, after so many steps along each axis; None: all of it.
+
+        Raises:
+            StudyError: the question has no such picture.
+        """
+
+    def feedback(self, question: Question, answer: Any) -> dict[str, Any] | None:
+        """What somebody learns who has just answered: see `web.messages.Feedback`. None if there is nothing to say.
+
+        Called only if `is_told`, once the answer is stored.
+        """

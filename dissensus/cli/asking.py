@@ -127,14 +127,19 @@ def serve(
 
     Example: `dissensus serve birds --answers 5`
     """
-    from dissensus.store.database import VARIABLE, has_password
-
-    if database is not None and has_password(database):
-        os.environ[VARIABLE], database = database, None
-        printing.say(
-            f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands."
-        )
+    database = kept_password(database)
     with serving():
         ready = printing.show_serving(study)
         Study(study).serve(ready, host, port, printing.say, answers=answers, database=database, until=until)
     printing.say("stopped; every acknowledged answer is stored")
+
+
+def kept_password(database: str | None) -> str | None:
+    """The URL of a database, if it may be saved in a file; one with a password applies to this process only."""
+    from dissensus.store.database import VARIABLE, has_password
+
+    if database is None or not has_password(database):
+        return database
+    os.environ[VARIABLE] = database
+    printing.say(f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands.")
+    return None

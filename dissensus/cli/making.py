@@ -29,14 +29,20 @@ from dissensus.study import Study
 if TYPE_CHECKING:
     from dissensus.demo import SlidersReady
 
-DEMOS = {"labels": "dissensus-demo", "scores": "dissensus-demo-scores", "masks": "dissensus-demo-masks"}
+DEMOS = {
+    "labels": "dissensus-demo",
+    "scores": "dissensus-demo-scores",
+    "masks": "dissensus-demo-masks",
+    "laconic": "dissensus-demo-laconic",
+}
 """Default folder of each demo."""
 
 
 @app.command()
 def demo(
     task: Annotated[
-        str, typer.Argument(metavar="[labels|scores|masks]", help="What the models predict.", show_default="labels")
+        str,
+        typer.Argument(metavar="[labels|scores|masks|laconic]", help="What the models predict.", show_default="labels"),
     ] = "labels",
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Folder for the demo.", show_default="dissensus-demo")
@@ -47,16 +53,17 @@ def demo(
 ) -> None:
     """Run a complete study offline with real models: digit classifiers, image quality metrics or segmentation models.
 
-    The labels and masks demos run from start to finish in seconds. The scores demo stops at the slider pages, where
+    The labels and masks demos run from start to finish in seconds, the laconic demo (how little of a digit is enough?)
+    in about a minute. The scores demo stops at the slider pages, where
     you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """
-    from dissensus.demo import prepare_sliders, run_demo, run_masks_demo
+    from dissensus.demo import prepare_sliders, run_demo, run_laconic_demo, run_masks_demo
 
     if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
-            raise StudyError(f"there is no demo '{task}': choose labels, scores or masks")
+            raise StudyError(f"there is no demo '{task}': choose labels, scores, masks or laconic")
         task, folder = "labels", Path(task)
     if task != "scores" and not serve:
         raise StudyError(f"the {task} demo opens no pages: --no-serve only applies to dissensus demo scores")
@@ -64,12 +71,16 @@ def demo(
         raise StudyError(
             "you answer the scores demo yourself anyway: --by-hand only applies to the labels and masks demos"
         )
+    if task == "laconic" and by_hand:
+        raise StudyError("the laconic demo has nothing to answer: play it afterwards with dissensus laconic serve")
     folder = folder or Path(DEMOS[task])
     with printing.progress(quiet=json) as progress:
         if task == "labels":
             return printing.show_demo(run_demo(folder, by_hand, progress), json)
         if task == "masks":
             return printing.show_masks_demo(run_masks_demo(folder, by_hand, progress), json)
+        if task == "laconic":
+            return printing.show_laconic_demo(run_laconic_demo(folder, progress), json)
         ready = prepare_sliders(folder, progress)
     printing.show_sliders(ready, serve, json)
     if serve and not json:

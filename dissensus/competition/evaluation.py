@@ -32,6 +32,8 @@ from dissensus.store.rounds import read_rounds
 class Competition(Generic[S, H]):
     """All rounds of a study, with their questions numbered in one list; an `Inquiry`."""
 
+    is_told = False
+
     def __init__(self, task: Task[S, H]) -> None:
         """Read the rounds; there may be none yet."""
         self.task, self.work = task, task.work
@@ -140,6 +142,13 @@ class Competition(Generic[S, H]):
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
         """What a question's page shows besides pictures."""
         return self.task.material(self._uris, question, shown)
+
+    def picture_at(self, question: Question, _steps: Sequence[int] | None) -> bytes:
+        raise StudyError(f"a {question.kind} question of a competition has no picture to uncover")
+
+    def feedback(self, _question: Question, _answer: Any) -> dict[str, Any] | None:
+        """Nothing: nobody knows what is right."""
+        return None
 
     def asked_so_far(self) -> list[Question]:
         """All questions that the study has needed so far."""

@@ -1,16 +1,19 @@
-"""Complete studies that run offline: on handwritten digits, distorted photos, and digits on photos."""
+"""Complete studies that run offline: on handwritten digits (twice), distorted photos, and digits on photos."""
 
 from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo
+from dissensus.demo.laconic import LaconicDemoResult, run_laconic_demo
 from dissensus.demo.masks import MasksDemoResult, run_masks_demo
 from dissensus.demo.scores import SlidersReady, prepare_sliders
 
 __all__ = [
     "PREPROCESS",
     "DemoResult",
+    "LaconicDemoResult",
     "MasksDemoResult",
     "SlidersReady",
     "classifiers",
     "prepare_sliders",
     "run_demo",
+    "run_laconic_demo",
     "run_masks_demo",
 ]

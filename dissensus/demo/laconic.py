@@ -7,7 +7,7 @@ from pathlib import Path
 from dissensus.demo.labels import PREPROCESS, prepare, write_csv
 from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
-from dissensus.records import LaconicResults, Record
+from dissensus.records import LaconicResult, Record
 from dissensus.study import Study
 
 MODELS = ("svm", "knn", "lda", "tree")
@@ -23,7 +23,7 @@ class LaconicDemoResult(Record):
 
     study: Path
     report: Path
-    results: LaconicResults
+    results: LaconicResult
 
 
 def run_laconic_demo(folder: Path, progress: Progress) -> LaconicDemoResult:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.labeling.columns import QuestionColumns
+from dissensus.labeling.columns import NO_SOURCE, QuestionColumns
 from dissensus.labeling.order import draw, is_due, mixed, places
 from dissensus.labeling.person import Person
 from dissensus.records import Role
@@ -30,6 +30,16 @@ class Checks(QuestionColumns):
         self.controls: list[int] = []
         self.fillers: list[int] = []
         """Questions without a known answer, asked about a control's picture if it has too few controls."""
+
+    def may_be_asked(self, person: Person, question: int) -> bool:
+        """True if a question is new to a person, not barred, and about nothing that another question has shown them."""
+        return person.may_be_asked(question) and int(self.sources[question]) not in person.sources
+
+    def note_source(self, person: Person, question: int) -> None:
+        """Remember what a question shows, for as long as the person may remember it: for good."""
+        source = int(self.sources[question])
+        if source != NO_SOURCE:
+            person.sources.add(source)
 
     def next_check(self, person: Person, following: int | None) -> tuple[int, Role] | None:
         """The next question of a control or repeat; between two pictures, chance decides whether one starts."""
@@ -59,7 +69,7 @@ class Checks(QuestionColumns):
         person.run.clear()
         if role == "control":
             group = self.groups[question]
-            known = [one for one in self.controls if self.groups[one] == group and person.may_be_asked(one)]
+            known = [one for one in self.controls if self.groups[one] == group and self.may_be_asked(person, one)]
         else:
             place = person.asked.index(question) if role == "repeat" and question in person.asked else None
             known = [] if place is None else [person.asked[one] for one in self._run_at(person, place)]
@@ -75,7 +85,7 @@ class Checks(QuestionColumns):
             chance = mixed(self.groups[alike], draw(person.seed, "size", person.drawn["control"]))
             size = int(np.count_nonzero(self.groups[alike] == self.groups[alike[np.argmin(chance)]]))
         group = self.groups[known[0]]
-        fillers = [one for one in self.fillers if self.groups[one] == group and person.may_be_asked(one)]
+        fillers = [one for one in self.fillers if self.groups[one] == group and self.may_be_asked(person, one)]
         return self._sorted(person, [*self._sorted(person, known), *self._sorted(person, fillers)][:size])
 
     def _sorted(self, person: Person, questions: list[int]) -> list[int]:
@@ -85,7 +95,7 @@ class Checks(QuestionColumns):
     def _may_check(self, person: Person, question: int, role: Role) -> bool:
         """True if a person may get this question as a control or repeat, and has not had it as one yet."""
         if role == "control":
-            return question not in person.controlled and person.may_be_asked(question)
+            return question not in person.controlled and self.may_be_asked(person, question)
         # a withdrawn question was not seen, and a repeat needs an original
         is_seen = question in person.seen and question not in person.barred
         return is_seen and question not in person.repeated and bool(self.is_repeatable[question])
@@ -95,7 +105,7 @@ class Checks(QuestionColumns):
         had = {self.groups[one] for one in person.controlled}
         pictures: dict[int, list[int]] = {}
         for one in self.controls:
-            if self.groups[one] not in had and person.may_be_asked(one):
+            if self.groups[one] not in had and self.may_be_asked(person, one):
                 pictures.setdefault(self.groups[one], []).append(one)
         choice = list(pictures.values())
         return choice[draw(person.seed, "which control", position) % len(choice)] if choice else []

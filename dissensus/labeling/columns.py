@@ -8,6 +8,8 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Int, UInt64
 
+NO_SOURCE = -1
+
 
 class QuestionColumns:
     """One array per property of the questions: their hashes, kinds, and how many answers they have."""
@@ -16,6 +18,8 @@ class QuestionColumns:
         self.groups: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
         self.words: UInt64[Array, " Q"] = np.zeros(0, np.uint64)
         self.kinds: Int[Array, " Q"] = np.zeros(0, np.int32)
+        self.sources: Int[Array, " Q"] = np.zeros(0, np.int64)
+        """Questions with the same number never go to one person; `NO_SOURCE` does not count."""
         self.is_repeatable: Bool[Array, " Q"] = np.zeros(0, bool)
         self.is_needed: Bool[Array, " Q"] = np.zeros(0, bool)
         self.given: Int[Array, " Q"] = np.zeros(0, np.int32)
@@ -30,6 +34,7 @@ class QuestionColumns:
         words: Sequence[int] | Array,
         is_repeatable: bool | Array = True,
         kind: int = 0,
+        sources: int | Array = NO_SOURCE,
     ) -> range:
         """Add questions by the hashes of their group and of themselves, and return their numbers.
 
@@ -39,6 +44,7 @@ class QuestionColumns:
         self.groups = np.concatenate([self.groups, np.array(groups, np.uint64)])
         self.words = np.concatenate([self.words, np.array(words, np.uint64)])
         self.kinds = np.concatenate([self.kinds, np.full(count, kind, np.int32)])
+        self.sources = np.concatenate([self.sources, np.broadcast_to(sources, count)])
         self.is_repeatable = np.concatenate([self.is_repeatable, np.broadcast_to(is_repeatable, count)])
         self.is_needed = np.concatenate([self.is_needed, np.zeros(count, bool)])
         self.given = np.concatenate([self.given, np.zeros(count, np.int32)])

@@ -21,6 +21,8 @@ class Person:
     asked: list[int] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     """Questions they were asked for the study; each comes once, except for planned repeats."""
+    sources: set[int] = field(default_factory=set)
+    """What they have been shown in questions with a source: no other question with that source is for them."""
     controlled: set[int] = field(default_factory=set)
     barred: set[int] = field(default_factory=set)
     """Questions they must never be asked."""

@@ -7,12 +7,13 @@ or unseeded randomness.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.labeling.checks import Checks
+from dissensus.labeling.columns import NO_SOURCE
 from dissensus.labeling.order import MASK, is_due, mixed, places
 from dissensus.labeling.person import Lease, Person
 from dissensus.records import Role
@@ -80,6 +81,7 @@ class Queue(Checks):
             self.held[question] -= 1
         if name in self.people:
             self.people[name].seen.add(question)
+            self.note_source(self.people[name], question)
         self.given[question] += counts
         if self.is_open(question) and not was_open:
             self._note_opened([question])
@@ -140,6 +142,7 @@ class Queue(Checks):
     def take_back(self, name: str, question: int, role: Role) -> None:
         """Undo `next` for a question that could not be shown to the person."""
         person = self.people[name]
+        person.sources.discard(int(self.sources[question]))  # they have not seen anything of it
         if role == "asked":
             person.seen.discard(question)
             person.asked.remove(question)
@@ -174,10 +177,25 @@ class Queue(Checks):
             out = _array(person.seen | person.barred if person.barred else person.seen)  # avoids copying a large set
             known = out[out < len(self.unfinished)]
             person.left = self.unfinished_total - int(np.count_nonzero(self.unfinished[known]))
+            if (self.sources != NO_SOURCE).any():
+                person.left = self._left_of_sources(person, known)
             person.counted = self.counted
         return person.left + sum(question not in person.trained for question in self.training)
 
+    def _left_of_sources(self, person: Person, out: Int[Array, " n"]) -> int:
+        """Unfinished questions that a person may be asked, of which those with the same source are one."""
+        wanted = self.unfinished.copy()
+        wanted[out] = False
+        wanted &= ~self._spent(person)[: len(wanted)]
+        sources = self.sources[: len(wanted)][wanted]
+        return int(np.count_nonzero(sources == NO_SOURCE)) + len(np.unique(sources[sources != NO_SOURCE]))
+
+    def _spent(self, person: Person) -> Bool[Array, " Q"]:
+        """Questions whose source a person has been shown."""
+        return np.isin(self.sources, _array(person.sources))
+
     def _note(self, person: Person, question: int, role: Role) -> None:
+        self.note_source(person, question)
         if role == "asked":
             person.seen.add(question)
             person.asked.append(question)
@@ -207,7 +225,7 @@ class Queue(Checks):
         """The first urgent question that still needs a person, if one is due."""
         if not self.urgent or not is_due(person.seed, "urgent", len(person.asked), URGENT):
             return None
-        ready = (question for question in self.urgent if person.may_be_asked(question) and self.is_open(question))
+        ready = (question for question in self.urgent if self.may_be_asked(person, question) and self.is_open(question))
         return next(ready, None)
 
     def _peek(self, person: Person) -> int | None:
@@ -218,7 +236,7 @@ class Queue(Checks):
             self._take_in(person, self.opened[person.heard :])
         while True:
             while person.ahead:
-                if person.may_be_asked(person.ahead[0]) and self.is_open(person.ahead[0]):
+                if self.may_be_asked(person, person.ahead[0]) and self.is_open(person.ahead[0]):
                     return person.ahead[0]
                 person.ahead.popleft()
             if person.horizon == MASK:
@@ -230,6 +248,8 @@ class Queue(Checks):
         wanted = self._open()
         wanted[_array(person.seen)] = False
         wanted[_array(person.barred)] = False
+        if person.sources:
+            wanted &= ~self._spent(person)
         numbers = np.flatnonzero(wanted)
         person.heard, count = len(self.opened), len(numbers)
         if count > 2 * AHEAD:
@@ -245,7 +265,7 @@ class Queue(Checks):
     def _take_in(self, person: Person, opened: list[int]) -> None:
         """Insert reopened questions where they belong in a person's order."""
         person.heard = len(self.opened)
-        fresh = {question for question in opened if person.may_be_asked(question) and self.is_open(question)}
+        fresh = {question for question in opened if self.may_be_asked(person, question) and self.is_open(question)}
         fresh.difference_update(person.ahead)
         if fresh:
             numbers = np.array([*person.ahead, *fresh], np.int64)
@@ -261,5 +281,5 @@ class Queue(Checks):
         self.unfinished_total, self.counted = int(np.count_nonzero(self.unfinished)), self.counted + 1
 
 
-def _array(questions: set[int]) -> Int[Array, " n"]:
+def _array(questions: Collection[int]) -> Int[Array, " n"]:
     return np.fromiter(questions, np.int64, len(questions))

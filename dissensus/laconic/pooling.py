@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import PoolError
-from dissensus.laconic.found import Pictures, kept_mepis
+from dissensus.laconic.found import kept_mepis
+from dissensus.laconic.gallery import Gallery
+from dissensus.laconic.originals import kept_truth
 from dissensus.records import Record
 from dissensus.reductions.entropy import png
 from dissensus.reductions.pictures import reduction_named
@@ -40,13 +42,13 @@ def write_pool(work: Workspace[Any], folder: Path, reduction: str | None = None)
         raise PoolError(f"no model has reduced images yet: dissensus laconic find {work.folder.root}")
     if folder.exists() and any(folder.iterdir()) and not (folder / MANIFEST).exists():
         raise PoolError(f"{folder} is not empty and holds no reduced images: choose another folder")
-    pictures = Pictures(work)
-    names = dict(zip(pictures.truth.ids, pictures.truth.names, strict=True))
+    gallery, known = Gallery(work, work.settings.laconic), kept_truth(work)
+    names = dict(zip(known.ids, known.names, strict=True))
     rows: list[tuple[str, ...]] = []
     truth: list[tuple[str, str]] = []
     written: set[tuple[str, bytes]] = set()
     for done, one in enumerate(chosen, start=1):
-        content = png(pictures.reduced(one.item, one.reduction, one.levels))
+        content = png(gallery.reduced(one.item, one.reduction, one.levels))
         if (one.item, content) not in written:
             written.add((one.item, content))
             name = f"{len(rows) + 1:06}.png"

@@ -17,7 +17,7 @@ from dissensus.printing.finding import (
     show_report,
     show_status,
 )
-from dissensus.printing.laconic import show_laconic, show_laconic_report
+from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
 
@@ -34,6 +34,7 @@ __all__ = [
     "show_import",
     "show_json",
     "show_laconic",
+    "show_laconic_demo",
     "show_laconic_report",
     "show_links",
     "show_masks_demo",
@@ -45,6 +46,7 @@ __all__ = [
     "show_questions",
     "show_ranking",
     "show_rankings",
+    "show_reduced_pool",
     "show_removal",
     "show_replay",
     "show_report",

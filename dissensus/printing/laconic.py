@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from dissensus.printing.console import out, say, show_json
 from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
+    from dissensus.demo import LaconicDemoResult
+    from dissensus.laconic.pooling import ReducedPool
     from dissensus.records import LaconicResult
 
 
@@ -37,6 +40,26 @@ def show_laconic_report(path: Path, result: LaconicResult, as_json: bool) -> Non
         return show_json({"report": str(path)} | laconic_json(result))
     say(result.words[0])
     return say(f"report: {path}")
+
+
+def show_reduced_pool(written: ReducedPool, as_json: bool) -> None:
+    """How many images there are, and what to do with them."""
+    if as_json:
+        return show_json(written.model_dump(mode="json"))
+    say(f"{counted(written.images, 'reduced image')}: {written.manifest}")
+    return say(f"Next: dissensus init STUDY, then dissensus pool STUDY {written.manifest}")
+
+
+def show_laconic_demo(result: LaconicDemoResult, as_json: bool) -> None:
+    """What was found, and where the page is."""
+    if as_json:
+        return show_json(result.model_dump(mode="json"))
+    for sentence in result.results.words:
+        say(sentence)
+    _show_means(result.results)
+    say(f"report: {result.report}")
+    study = shlex.quote(str(result.study))
+    return say(f"Play it yourself: dissensus annotators add {study} you, then dissensus laconic serve {study}")
 
 
 def laconic_json(result: LaconicResult) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """The Study class: a complete comparison of models in one folder, with methods named after the commands."""
 
-from dissensus.study.asking import Asking
 from dissensus.study.finding import Finding
 from dissensus.study.laconic import LaconicTest
 from dissensus.study.making import Making
@@ -8,7 +7,7 @@ from dissensus.study.making import Making
 __all__ = ["Study"]
 
 
-class Study(Making, Asking, Finding, LaconicTest):
+class Study(Making, Finding, LaconicTest):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:

@@ -13,6 +13,7 @@ from dissensus.store.lock import Lock
 from dissensus.study.base import Base, file_of
 
 if TYPE_CHECKING:
+    from dissensus.competition.task import Task
     from dissensus.report.scores.data import Screenings
     from dissensus.steps.serving import StudyBacking
     from dissensus.store.folder import Folder
@@ -183,15 +184,28 @@ class Asking(Base):
         yet, it is three (one for masks that are drawn).
         """
         from dissensus.competition.uncounted import uncounted
+
+        values = self._service(answers, database, host, port, None, until)
+        self._serve(values, ready, port, tell, self._backing, uncounted)
+
+    def _serve(
+        self,
+        values: dict[str, dict[str, Any]],
+        ready: Callable[[str, str], None],
+        port: int | None,
+        tell: Callable[[str], None] | None,
+        backing: Callable[[Callable[[str], None], Settings], StudyBacking],
+        also: Callable[[Task[Any, Any]], Sequence[str]] = lambda _: (),
+    ) -> None:
+        """Serve whatever `backing` asks about; `values` are changed settings, `also` gives more lines for `tell`."""
         from dissensus.web.app import Service  # takes half a second to import, and only this needs it
         from dissensus.web.effort import effort_of
         from dissensus.web.running import run
 
         tell = tell or (lambda _: None)
-        values = self._service(answers, database, host, port, None, until)
         before, usual = self.settings.judge.min_answers, self.settings.judge.served_answers
-        if answers is None and usual != before and self._is_unanswered(values):
-            values["judge"] = {"min_answers": usual}
+        if "judge" not in values and usual != before and self._is_unanswered(values):
+            values = values | {"judge": {"min_answers": usual}}
         settings = self._with_service(values)
 
         def started(address: str, service: Service) -> None:
@@ -199,7 +213,7 @@ class Asking(Base):
             lines = (
                 *effort_of(service.desk, before).words,
                 *filter(None, [outlook]),
-                *uncounted(self._task_with(settings)),
+                *also(self._task_with(settings)),
             )
             if values:
                 self._configure(values)
@@ -213,7 +227,7 @@ class Asking(Base):
             is_removed=True,
         ):
             port = settings.serve.port if port is None else port
-            run(lambda: Service(self._backing(tell, settings)), settings.serve.host, port, started)
+            run(lambda: Service(backing(tell, settings)), settings.serve.host, port, started)
 
     def _is_unanswered(self, values: Mapping[str, dict[str, Any]]) -> bool:
         """Whether nobody has answered yet in the database that these settings of the service name."""

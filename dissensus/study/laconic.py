@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dissensus.errors import StudyError
-from dissensus.study.base import Base
+from dissensus.study.asking import Asking
 
 if TYPE_CHECKING:
-    from dissensus.records import Laconic
+    from dissensus.laconic.pooling import ReducedPool
+    from dissensus.records import LaconicResult
+    from dissensus.steps.serving import StudyBacking
+    from dissensus.store.settings import Settings
 
 
-class LaconicTest(Base):
+class LaconicTest(Asking):
     """The laconic test: minimal-entropy positive images (MEPIs) of the study's classifiers, and of people."""
 
     def laconic(
@@ -23,10 +26,11 @@ class LaconicTest(Base):
         *,
         models: Sequence[str] = (),
         naive: bool = False,
-    ) -> Laconic:
+    ) -> LaconicResult:
         """Find how little of each image is enough for each model, and who can read whose reduced images.
 
-        A search that was interrupted resumes, and models that have finished are not searched again.
+        A search that was interrupted resumes, and models that have finished are not searched again. If people have
+        played since, the models also read their images.
 
         Args:
             truth: A CSV, Parquet or NPZ file with the columns item and label: the class of every image to use. It is
@@ -36,10 +40,15 @@ class LaconicTest(Base):
                 the study's own.
             models: Names of models; defaults to all that can be run.
             naive: Accept images to which no unbroken path of right answers leads.
+
+        Example:
+            >>> study.laconic("truth.csv", "coarse.txt").plot()  # doctest: +SKIP
         """
+        from dissensus.laconic.crossing import read_each_other
         from dissensus.laconic.finding import Search, find, runnable
-        from dissensus.laconic.found import laconic, read_each_other
         from dissensus.laconic.originals import keep_truth
+        from dissensus.laconic.results import laconic, played_mepis
+        from dissensus.reductions.observations import result_of
         from dissensus.steps.code import model_code
         from dissensus.store.consent import require_agreement
 
@@ -54,7 +63,78 @@ class LaconicTest(Base):
             chosen = tuple(models or able)
             require_agreement(self.folder, model_code(work.settings, chosen))
             known = keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
-            used = known.first(work.settings.laconic.images)
-            find(Search(work, used, chosen, naive))
-            read_each_other(work)
-        return laconic(work)
+            find(Search(work, known.first(work.settings.laconic.images), chosen, naive))
+            read_each_other(work, played_mepis(work))
+        return result_of(laconic(work))
+
+    def laconic_result(self) -> LaconicResult:
+        """What has been found so far, about models and people; nothing is searched."""
+        from dissensus.laconic.results import laconic
+        from dissensus.reductions.observations import result_of
+
+        return result_of(laconic(self._labels("a laconic test").work))
+
+    def laconic_report(self, path: str | Path | None = None, figures: str | Path | None = None) -> Path:
+        """Write the page about the laconic test, and return its path.
+
+        Args:
+            path: Defaults to results/laconic.html in the study.
+            figures: A folder for all figures as SVG, PDF and CSV.
+        """
+        from dissensus.laconic.results import page
+        from dissensus.report.page import render
+        from dissensus.store.files import write_text
+
+        target = self.folder.laconic_report if path is None else Path(path)
+        with self._changing():
+            made = page(self._labels("a laconic test").work)
+            write_text(target, render(made))
+            for plot in made.plots if figures is not None else ():
+                plot.write(Path(figures or ""))
+        return target
+
+    def laconic_pool(self, folder: str | Path, reduction: str | None = None) -> ReducedPool:
+        """Write the MEPIs of all models, or those of one reduction, as a pool for a competition of labels.
+
+        The folder gets pool.csv, for `pool`, and truth.csv.
+        """
+        from dissensus.laconic.pooling import write_pool
+
+        return write_pool(self._labels("a laconic test").work, Path(folder), reduction)
+
+    def laconic_serve(
+        self,
+        ready: Callable[[str, str], None],
+        host: str | None = None,
+        port: int | None = None,
+        tell: Callable[[str], None] | None = None,
+        *,
+        answers: int | None = None,
+        database: str | None = None,
+        truth: str | Path | None = None,
+        classes: str | Path | None = None,
+    ) -> None:
+        """Let people play until the process is stopped: they uncover images, and name the MEPIs of machines.
+
+        `truth` and `classes` are those of `laconic`, the other arguments those of `serve`, which cannot run at the same
+        time.
+
+        Raises:
+            StudyError: the classes of the images are not known yet, or the study is not about labels.
+        """
+        from dissensus.laconic.originals import keep_truth
+
+        work = self._labels("a laconic test").work
+        if truth is not None:
+            with self._changing():
+                keep_truth(work, Path(truth), None if classes is None else Path(classes))
+        self._serve(self._service(answers, database, host, port, None, None), ready, port, tell, self._playing)
+
+    def _playing(self, tell: Callable[[str], None] | None, settings: Settings) -> StudyBacking:
+        """The game behind the service."""
+        from dissensus.laconic.asking import Play
+        from dissensus.laconic.found import found_mepis
+        from dissensus.steps.serving import StudyBacking
+
+        work = self._task_with(settings).work
+        return StudyBacking(work, lambda: Play(work, found_mepis(work)), tell)

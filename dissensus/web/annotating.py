@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request, Response, Security
 from fastapi import Path as InPath
 
-from dissensus.errors import StudyError
+from dissensus.errors import DissensusError, StudyError, UnavailableError
 from dissensus.labeling import is_prediction_key
 from dissensus.pool import VIDEOS, is_video
 from dissensus.records import Annotator, Classes
 from dissensus.web.clips import clip_reply
-from dissensus.web.desk import Desk
+from dissensus.web.desk import WHOLE, Desk
 from dissensus.web.doors import Doors, person_at
 from dissensus.web.messages import (
     WITH_BODY,
@@ -36,6 +36,9 @@ from dissensus.web.replies import items_of, kept_answers, next_questions, standi
 KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
 PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
+}
+UNCOVERED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"image/png": {}}, "description": "What is left of the picture."}
 }
 CLIP_TYPES: dict[int | str, dict[str, Any]] = {
     status: {"content": {kind: {} for kind in sorted({*VIDEOS.values(), *more})}, "description": words}
@@ -71,7 +74,6 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
     """Routes for people with a personal link."""
     routes = APIRouter(dependencies=[Security(doors.annotator)], responses=problems(401, 403, 413, 503))
     classes = json.dumps(class_list(desk.backing.classes), ensure_ascii=False, separators=(",", ":")).encode()
-    pictures = Pictures()
 
     @routes.get("/api/me")
     async def me(request: Request) -> Me:
@@ -115,6 +117,14 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         """The classes to choose from."""
         return Response(classes, media_type="application/json", headers={"cache-control": "private, max-age=3600"})
 
+    return routes
+
+
+def picture_routes(desk: Desk, doors: Doors) -> APIRouter:
+    """What people look at, by the ticket of their question."""
+    routes = APIRouter(dependencies=[Security(doors.annotator)], responses=problems(401, 403, 413, 503))
+    pictures = Pictures()
+
     @routes.get("/image/{ticket}/{number}", response_class=Response, responses=PICTURE_TYPES | problems(404, 422))
     async def image(
         request: Request,
@@ -130,6 +140,23 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
         return Response(data, media_type=kind, headers=KEEP_PICTURE)
+
+    @routes.get("/reveal/{ticket}/{state}", response_class=Response, responses=UNCOVERED | problems(404, 422))
+    async def reveal(
+        request: Request,
+        ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
+        state: Annotated[str, InPath(max_length=64, pattern=f"^({WHOLE}|[0-9]{{1,2}}(-[0-9]{{1,2}})*)$")],
+    ) -> Response:
+        """A picture that this person uncovers, after so many steps along each axis; the whole one after the answer."""
+        try:
+            data = await desk.picture_at(person_at(request), ticket, state)
+        except UnavailableError:
+            raise
+        except DissensusError as error:
+            raise HTTPException(404, str(error)) from None
+        if data is None:
+            raise HTTPException(404, "no such picture")
+        return Response(data, media_type="image/png", headers=KEEP_PICTURE)
 
     @routes.get(
         "/video/{ticket}/{number}", response_class=Response, responses=CLIP_TYPES | problems(400, 404, 416, 422)

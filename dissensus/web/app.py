@@ -14,7 +14,7 @@ from fastapi import FastAPI, HTTPException, Request, Response
 
 from dissensus.errors import DissensusError
 from dissensus.version import __version__
-from dissensus.web.annotating import annotator_routes, entry_routes
+from dissensus.web.annotating import annotator_routes, entry_routes, picture_routes
 from dissensus.web.backing import Backing
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
@@ -53,6 +53,7 @@ class Service:
             self.api.add_exception_handler(kind, self._refuse)
         self.api.include_router(entry_routes(self.desk, self.doors))
         self.api.include_router(annotator_routes(self.desk, self.doors))
+        self.api.include_router(picture_routes(self.desk, self.doors))
         self.api.include_router(owner_routes(self.desk, self.doors))
         _add_pages(self.api)
         self.app = Guard(Express(self.api, self.desk, self.doors.annotator), self.desk.trouble)

@@ -14,6 +14,7 @@ from dissensus.arrays import Array, Int
 from dissensus.inquiry import Questions as Group
 from dissensus.inquiry import latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
+from dissensus.labeling.columns import NO_SOURCE
 from dissensus.labeling.order import group_words, question_words
 from dissensus.records import ROLES, Question, Role, as_text, moments_of
 
@@ -32,6 +33,8 @@ class Questions:
         self.texts: list[str] = []
         self.numbers: dict[str, dict[str, int]] = {kind: {} for kind in QUESTIONS}
         """By kind and text."""
+        self.sources: dict[str, int] = {}
+        """Numbers of what nobody may be shown in two questions: see `Kind.source`."""
         self.wordings: dict[str, dict[str, tuple[int, bool]]] = {kind: {} for kind in QUESTIONS}
         """By kind and alternative text: the number of the same question, and whether the two sides are swapped."""
 
@@ -43,15 +46,23 @@ class Questions:
         known = self.numbers[kind]
         return [text for text in dict.fromkeys(texts) if text not in known]
 
-    def add(self, kind: str, texts: Sequence[str]) -> tuple[Array, Array, Array]:
-        """Number new questions; returns the hashes of their groups and of themselves, and which can be repeated."""
+    def add(self, kind: str, texts: Sequence[str]) -> tuple[Array, Array, Array, Array]:
+        """Number new questions.
+
+        Returns the hashes of their groups and of themselves, which can be repeated, and the numbers of their sources.
+        """
         bodies = json.loads(f"[{','.join(texts)}]")  # all at once, which takes a third of the time
         groups = group_words(kind, list(map(QUESTIONS[kind].group, bodies)))
         self.numbers[kind].update(zip(texts, range(len(self.texts), len(self.texts) + len(texts)), strict=True))
         self.kinds += [kind] * len(texts)
         self.texts += texts
         is_repeatable = ~np.fromiter(map(QUESTIONS[kind].is_about_answers, bodies), bool, len(bodies))
-        return groups, question_words(groups, texts), is_repeatable
+        named = map(QUESTIONS[kind].source, bodies)
+        sources = np.array([NO_SOURCE if one is None else self._source(one) for one in named], np.int64)
+        return groups, question_words(groups, texts), is_repeatable & (sources == NO_SOURCE), sources
+
+    def _source(self, name: str) -> int:
+        return self.sources.setdefault(name, len(self.sources))
 
     def set_wordings(self, groups: Sequence[Group]) -> bool:
         """Let answers to other wordings count for the questions of these groups, which must be known.

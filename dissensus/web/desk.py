@@ -11,10 +11,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dissensus.errors import DissensusError, JudgementError, UnavailableError
-from dissensus.labeling import QUESTIONS
+from dissensus.labeling import QUESTIONS, state_of
 from dissensus.labeling.order import draw
 from dissensus.records import Annotator, Assignment, Response, Role
 from dissensus.web.memory import Memory
+
+WHOLE = "whole"
+"""Stands for all of a picture, in its address."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What happened to each answer: stored durably, or refused with a reason; in training, also the feedback."""
+    """What happened to each answer: stored durably, or refused with a reason; and the feedback, if there is any."""
 
     stored: list[str]
     refused: dict[str, str]
@@ -102,8 +105,9 @@ class Desk(Memory):
             heard.stored.append(identity)
             if identity in new:
                 self.enter(number, response)
-            if response.role == "training" and response.ticket is not None:
-                heard.feedback[response.ticket] = self._feedback(number, response)
+            told = await self._feedback(number, response)
+            if told is not None and response.ticket is not None:
+                heard.feedback[response.ticket] = told
         return heard
 
     def _forget(self, ids: set[str]) -> None:
@@ -148,6 +152,8 @@ class Desk(Memory):
         assignment, number = found
         body, shown = assignment.question.body, assignment.shown
         kind = QUESTIONS[assignment.question.kind]
+        if self.is_told(assignment) and one.id not in self.ids and self.has_answered(assignment, number):
+            raise JudgementError("you have answered this question, and know what is right: the first answer counts")
         answer = kind.kept(body, kind.heard(shown, one.answer), self.backing.classes)
         response = Response.model_construct(
             id=one.id,
@@ -199,12 +205,51 @@ class Desk(Memory):
         self.remember(assignment, number)
         return assignment
 
-    def _feedback(self, number: int, response: Response) -> dict[str, Any]:
+    def is_told(self, assignment: Assignment) -> bool:
+        """Whether the person learns at once if they were right."""
+        return assignment.role == "training" or (self.backing.inquiry.is_told and assignment.role == "asked")
+
+    def has_answered(self, assignment: Assignment, number: int) -> bool:
+        """Whether the person has answered what they were assigned."""
+        return self.books.has_answered(number, assignment.annotator, assignment.role)
+
+    async def picture_at(self, person: Annotator, ticket: str, state: str) -> bytes | None:
+        """A picture as this person has uncovered it; all of it only after their answer. None if it is not theirs.
+
+        Raises:
+            DissensusError: the question has no such picture.
+        """
+        found = await self._find(ticket)
+        if found is None or found[0].annotator != person.name:
+            return None
+        assignment, number = found
+        question = assignment.question
+        if state == WHOLE:
+            if not (self.is_told(assignment) and self.has_answered(assignment, number)):
+                return None
+            return await asyncio.to_thread(self.backing.inquiry.picture_at, question, None)
+        if QUESTIONS[question.kind].start(question.body) is None:
+            return None
+        return await asyncio.to_thread(self.backing.inquiry.picture_at, question, state_of(question.body, state))
+
+    async def _feedback(self, number: int, response: Response) -> dict[str, Any] | None:
+        """What somebody learns about an answer that is stored."""
+        if response.role == "training":
+            return self._training_feedback(number, response)
+        if not (self.backing.inquiry.is_told and response.role == "asked"):
+            return None
+        try:
+            return await asyncio.to_thread(self.backing.inquiry.feedback, response.question, response.answer)
+        except DissensusError as error:  # the answer is stored all the same
+            self.trouble.tell(f"no feedback on an answer: {error}")
+            return None
+
+    def _training_feedback(self, number: int, response: Response) -> dict[str, Any]:
         expected = self.set_questions[number, "training"]
         kind = QUESTIONS[response.question.kind]
         return {
             "right": kind.code(response.answer) == kind.code(expected.expected),
-            "expected": kind.words(expected.expected, self.backing.classes),
+            "expected": kind.told(response.question.body, expected.expected, self.backing.classes),
             "answer": kind.said(response.shown, expected.expected),
             "note": expected.note,
         }

@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.arrays import Array
 from dissensus.labeling import QUESTIONS
+from dissensus.labeling.columns import NO_SOURCE
 from dissensus.records import ROLES
 from dissensus.report.wording import counted, duration
 from dissensus.web.memory import Memory
@@ -88,7 +89,7 @@ def effort_of(memory: Memory, before: int) -> Effort:
         questions=int(is_open.sum()),
         answers=answers,
         hours=sum(count * _seconds(kind, kinds, column) for kind, count in answers.items()) / 3600,
-        least=queue.answers + checks,
+        least=max(queue.answers + checks, _people_per_source(queue.sources, missing)),
         annotators=sum(
             not one.is_owner and one.revoked is None and one.name not in memory.excluded for one in memory.everybody
         ),
@@ -96,6 +97,12 @@ def effort_of(memory: Memory, before: int) -> Effort:
         reopened=int((enough & is_open).sum()),
         closed=int((queue.is_needed & ~enough & ~is_open).sum()),
     )
+
+
+def _people_per_source(sources: Array, missing: Array) -> int:
+    """How many people it takes if nobody gets two questions about the same thing."""
+    rows = sources != NO_SOURCE
+    return int(np.bincount(sources[rows], missing[rows]).max(initial=0))
 
 
 def _seconds(kind: str, kinds: Array, column: Mapping[str, Array]) -> float:

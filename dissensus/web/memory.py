@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.inquiry import Answers, Duel
 from dissensus.labeling import QUESTIONS, Queue
+from dissensus.labeling.columns import NO_SOURCE
 from dissensus.labeling.order import draw, word_of
 from dissensus.records import (
     Annotator,
@@ -109,11 +110,16 @@ class Memory:
         self.apply(await asyncio.to_thread(self.backing.changes, 0))
         await self.review()
         since = datetime.fromtimestamp(time.time() - self.queue.lease, UTC).isoformat(timespec="milliseconds")
-        for assignment in await asyncio.to_thread(self.backing.open_assignments, since):
+        # what nobody may be shown in two questions stays with a person for good: they continue where they were
+        earliest = "" if self.questions.sources else since
+        for assignment in await asyncio.to_thread(self.backing.open_assignments, earliest):
+            if assignment.question.kind not in QUESTIONS:
+                continue
             number = self.number_for(assignment.question, assignment.role)
-            if assignment.annotator in self.queue.people:
+            is_late = assignment.time < since
+            if assignment.annotator in self.queue.people and not (is_late and self.queue.sources[number] == NO_SOURCE):
                 self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
-                if assignment.role == "asked":
+                if assignment.role == "asked" and not is_late:
                     self.queue.hold(assignment.annotator, number, *moments_of([assignment.time]))
 
     def apply(self, changes: Changes) -> None:
@@ -240,7 +246,17 @@ class Memory:
                 self.queue.answer(name, number, False)
                 for held in [one for one in self.waiting[name] if self.tickets[one][1] == number]:
                     del self.waiting[name][held]
+                self._take_back_alike(name, number)
         return bool(new)
+
+    def _take_back_alike(self, name: str, number: int) -> None:
+        """Take back questions about what a person has just been shown elsewhere."""
+        source = int(self.queue.sources[number])
+        alike = [one for one in self.waiting[name] if self.queue.sources[self.tickets[one][1]] == source]
+        for ticket in alike if source != NO_SOURCE else ():
+            held = self.tickets[ticket][1]
+            self.queue.bar(name, held)
+            self.withdraw(name, ticket, held)
 
     def _let_go(self, name: str) -> None:
         """Release the questions of a person who is no longer asked; answers they still send are stored."""
@@ -265,7 +281,8 @@ class Memory:
         return what == number and assignment.role == "asked"
 
     def withdraw(self, name: str, ticket: str, number: int) -> None:
-        """Take a question back from a person who must not answer it now; they may be asked again later."""
+        """Take a question back from a person who must not answer it now; they may be asked again later, unless it has a
+        source, of which they may have seen something."""
         del self.waiting[name][ticket]
         del self.tickets[ticket]
         self.queue.people[name].seen.discard(number)
@@ -326,6 +343,7 @@ class Memory:
         """Numbers of questions; new ones are added."""
         new = self.questions.new(kind, texts)
         if new:
-            self.queue.add(*self.questions.add(kind, new), kind=KINDS.index(kind))
+            groups, words, is_repeatable, sources = self.questions.add(kind, new)
+            self.queue.add(groups, words, is_repeatable, KINDS.index(kind), sources)
         numbers = self.questions.numbers[kind]
         return [numbers[text] for text in texts]

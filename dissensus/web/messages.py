@@ -83,12 +83,15 @@ class Refused(Message):
 
 
 class Feedback(Message):
-    """Feedback on an answer in training."""
+    """Feedback on an answer, in training or in a game."""
 
     right: bool
     expected: str
     answer: Any = Field(description="The known answer, as a browser would send it.")
     note: str
+    share: float | None = Field(None, description="How much of the picture was shown: its bytes, as a share of all.")
+    best: float | None = Field(None, description="The least that a machine needed, if one recognised it.")
+    has_whole: bool = Field(False, description="Whether /reveal/TICKET/whole now shows the whole picture.")
 
 
 class Skip(Message):
@@ -113,6 +116,7 @@ class QuestionOut(Message):
     ticket: str
     kind: str
     training: bool
+    told: bool = Field(description="Whether the answer's acknowledgement says what is right; it is final then.")
     payload: dict[str, Any]
     images: list[str] = Field(description="URLs of the pictures; those of clips start with /video/.")
 

@@ -106,12 +106,16 @@ def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any])
     is_on_picture = kind.has_material(assignment.question.body)
     has_pictures = is_on_picture or all(desk.backing.picture(item) is not None for item in items)
     payload = kind.payload(assignment.question.body, desk.backing.classes) | material
+    images = [_address(desk, assignment, place, item) for place, item in enumerate(every)] if has_pictures else []
+    if (start := kind.start(assignment.question.body)) is not None:
+        images = [f"/reveal/{assignment.ticket}/{start}"]
     return {
         "ticket": assignment.ticket,
         "kind": assignment.question.kind,
         "training": assignment.role == "training",
+        "told": desk.is_told(assignment),
         "payload": payload if has_pictures else payload | {"items": items},  # there is nothing else to look at
-        "images": [_address(desk, assignment, place, item) for place, item in enumerate(every)] if has_pictures else [],
+        "images": images,
     }
 
 

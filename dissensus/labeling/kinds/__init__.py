@@ -1,4 +1,4 @@
-"""Kinds of questions. To add one (grid, reveal, frame pairs), add a file here and a line below."""
+"""Kinds of questions. To add one (grid, frame pairs), add a file here and a line below."""
 
 import json
 from functools import lru_cache
@@ -10,6 +10,7 @@ from dissensus.labeling.kinds.contains import Contains
 from dissensus.labeling.kinds.mask import Mask
 from dissensus.labeling.kinds.pick import PICK
 from dissensus.labeling.kinds.rating import Rating
+from dissensus.labeling.kinds.reveal import Reveal
 from dissensus.labeling.kinds.slider import Slider
 
 QUESTIONS: dict[str, Kind] = {
@@ -20,6 +21,7 @@ QUESTIONS: dict[str, Kind] = {
     "rating": Rating(),
     "check": Check(),
     "mask": Mask(),
+    "reveal": Reveal(),
 }
 
 SHORT = 64

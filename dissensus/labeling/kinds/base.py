@@ -17,6 +17,10 @@ Body = dict[str, Any]
 NO_CODE = -1
 """The code of an answer that says nothing, such as 'cannot tell' about a class."""
 ASK_PAIR = "Which one is better?"
+MOST_NAMES = 200
+"""Names that a question may bring along: they are stored with every answer, and nobody reads more."""
+CANNOT_TELL = "cannot tell"
+"""No name may be called this: it is what an answer without a name is written as."""
 OTHER = {"first": "second", "second": "first"}
 
 
@@ -51,6 +55,10 @@ class Kind(ABC):
     def words(self, answer: Any, classes: Classes, /) -> str:
         """A stored or known answer in words."""
 
+    def told(self, _body: Body, answer: Any, classes: Classes, /) -> str:
+        """A known answer to this question in words."""
+        return self.words(answer, classes)
+
     def pictures(self, body: Body, _shown: Body, /) -> tuple[str, ...]:
         """The items whose images are shown, in their order on the screen."""
         return (body["item"],)
@@ -67,6 +75,15 @@ class Kind(ABC):
     def chance(self, _number: int, /) -> Body:
         """How the question is presented, as decided by a random number; recorded with the answer."""
         return {}
+
+    def source(self, _body: Body, /) -> str | None:
+        """What nobody may be shown in two questions, such as the image that reduced pictures were made from; None if
+        there is no such thing."""
+        return None
+
+    def start(self, _body: Body, /) -> str | None:
+        """The state that is shown first, if people uncover a picture step by step: see `Inquiry.picture_at`."""
+        return None
 
     def is_about_answers(self, _body: Body, /) -> bool:
         """True if it is about earlier answers, such as a mask to be checked. The study then provides them when the
@@ -152,3 +169,22 @@ def class_number(value: Any, classes: Classes) -> int:
         return classes.index_of(value)
     except ValueError:  # a number with thousands of digits
         raise JudgementError(f"no such class: {quoted(value)}") from None
+
+
+def listed_names(body: Body) -> list[str]:
+    """The names to choose from that a body brings along; raises JudgementError if they are not 2 to 200 different
+    ones."""
+    names = body.get("names")
+    if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
+        raise JudgementError("'names' must be a list of names")
+    plain = {name.strip().lower() for name in names}
+    if not 2 <= len(names) <= MOST_NAMES or len(plain) < len(names) or CANNOT_TELL in plain:
+        raise JudgementError(f"'names' must be 2 to {MOST_NAMES} different names, none of them '{CANNOT_TELL}'")
+    return list(names)
+
+
+def name_number(body: Body, answer: Any) -> int:
+    """An index into the names of a body; raises JudgementError if it is not one."""
+    if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(body["names"]):
+        raise JudgementError(f"the answer {quoted(answer)} is not the number of a name, 0 to {len(body['names']) - 1}")
+    return answer

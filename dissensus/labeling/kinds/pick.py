@@ -8,7 +8,17 @@ from itertools import combinations
 from typing import Any
 
 from dissensus.errors import JudgementError, quoted
-from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, asked, class_number, named, only
+from dissensus.labeling.kinds.base import (
+    NO_CODE,
+    Body,
+    Kind,
+    asked,
+    class_number,
+    listed_names,
+    name_number,
+    named,
+    only,
+)
 from dissensus.records import Classes
 
 ASK, ASK_SEVERAL = "What is it?", "Which of these does it show?"
@@ -24,6 +34,9 @@ class Pick(Kind):
     order each time cannot be learnt. With `several`, any number of the options may be right: the answer is a list of
     them, empty if none is; None if the person cannot tell, and 'unfit' if the image is unsuitable. These options are
     different for every image, so that there is nothing to learn: their order depends on the item and on nothing else.
+
+    With `names`, people choose from these instead of the study's classes, and the answer is an index into them.
+    `source` is the image that the item was made from: nobody gets two questions with the same source.
     """
 
     seconds = 9
@@ -31,9 +44,15 @@ class Pick(Kind):
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
         """The item, and the options as class numbers."""
-        only(body, "item", "ask", "options", "several")
+        only(body, "item", "ask", "options", "several", "names", "source")
         (item,) = named(body, "item")
         kept: Body = {"item": item} | asked(body)
+        if "source" in body:
+            kept["source"] = named(body, "source")[0]
+        if "names" in body:
+            if "options" in body or "several" in body:
+                raise JudgementError("'names' are instead of 'options' and 'several': give one or the other")
+            return kept | {"names": listed_names(body)}
         options, several = body.get("options"), body.get("several", False)
         if options is not None:
             if not isinstance(options, list) or len(options) < 2:
@@ -43,8 +62,13 @@ class Pick(Kind):
             raise JudgementError("'several' must be true or false, and needs 'options'")
         return kept | ({"several": True} if several else {})
 
+    def source(self, body: Body, /) -> str | None:
+        return body.get("source")
+
     def payload(self, body: Body, _classes: Classes, /) -> Body:
-        """The question, and the numbers of the classes to choose from; the page fetches class names once."""
+        """The question, and the numbers of the classes to choose from, whose names the page fetches once; or names."""
+        if "names" in body:
+            return {"ask": body.get("ask") or ASK, "names": body["names"]}
         if not body.get("several"):
             return {"ask": body.get("ask") or ASK, "options": body.get("options")}
         shuffled = sorted(body["options"], key=lambda option: _number_of(f"{option} {body['item']}"))
@@ -53,13 +77,17 @@ class Pick(Kind):
     def kept(self, body: Body, answer: Any, classes: Classes, /) -> Any:
         if answer is None or (answer == UNFIT and body.get("several")):
             return answer
+        if "names" in body:
+            return name_number(body, answer)
         if not body.get("several"):
             return _one(body, answer, classes)
         chosen = answer if isinstance(answer, list) else [answer]
         return sorted({_one(body, one, classes) for one in chosen})
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
-        """A class by name, id, synonym or number; a list of them if several may be right."""
+        """A class by name, id, synonym or number; a list of them if several may be right; or one of the names."""
+        if "names" in body:
+            return self.kept(body, body["names"].index(given) if given in body["names"] else given, classes)
         if isinstance(given, list):
             return self.kept(body, [class_number(one, classes) for one in given], classes)
         is_word = body.get("several") and given in (None, UNFIT)
@@ -72,6 +100,10 @@ class Pick(Kind):
         if len(answer) < 2:
             return int(answer[0]) if answer else NONE_CODE
         return SEVERAL_CODE + _number_of(" ".join(map(str, sorted(answer))))
+
+    def told(self, body: Body, answer: Any, classes: Classes, /) -> str:
+        is_named = "names" in body and answer is not None
+        return str(body["names"][answer]) if is_named else self.words(answer, classes)
 
     def words(self, answer: Any, classes: Classes, /) -> str:
         if isinstance(answer, list):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 from dissensus.errors import ClassesError, DissensusError, JudgementError, quoted
-from dissensus.labeling.kinds import QUESTIONS, class_number
+from dissensus.labeling.kinds import QUESTIONS, class_number, is_prediction_key
 from dissensus.labeling.kinds.numbers import UNFIT, is_number, number_or_word
 from dissensus.records import LONGEST_SECONDS, Classes, Question, Response, Role, stored_time
 from dissensus.store.files import fingerprint
@@ -148,6 +148,8 @@ class Reading:
         return question
 
     def _find_items(self, body: Body) -> None:
+        if is_prediction_key(str(body.get("item"))) and "source" in body:  # a picture that was made from an item
+            body = {"item": body["source"]}
         is_over = all(name in body for name in ITEMS)
         for name in ("item",) if is_over else [name for name in ITEMS if name in body]:
             if not self.is_item(body[name]):
@@ -176,6 +178,8 @@ def written_answer(response: Response, classes: Classes) -> str:
     kind, answer = response.question.kind, response.answer
     if kind == "pick" and isinstance(answer, list):
         return json.dumps([class_word(one, classes) for one in answer], ensure_ascii=False)
+    if kind == "pick" and "names" in response.question.body and answer is not None:
+        return str(response.question.body["names"][answer])
     if kind == "pick":
         return NOTHING if answer is None else answer if answer == UNFIT else class_word(answer, classes)
     return json.dumps(answer, ensure_ascii=False) if isinstance(answer, (dict, list)) else str(answer)
@@ -186,7 +190,7 @@ def said_of(response: Response) -> dict[int, bool]:
     body, answer = response.question.body, response.answer
     if response.question.kind == "contains":
         return {body["label"]: answer == "yes"} if answer in ("yes", "no") else {}
-    if response.question.kind != "pick" or answer is None or answer == UNFIT:
+    if response.question.kind != "pick" or answer is None or answer == UNFIT or "names" in body:
         return {}
     return {option: option in answer for option in body["options"]} if isinstance(answer, list) else {answer: True}
 
@@ -196,7 +200,7 @@ def known_answer(question: Question, shown: Body, given: Any, classes: Classes) 
     kind = question.kind
     word = str(given).strip().lower() if kind in ("pick", "contains", "choice") else ""
     if kind == "pick":
-        return _picked(bool(question.body.get("several")), word, given, classes)
+        return _picked(question.body, word, given, classes)
     if kind == "contains":
         return SYNONYMS.get(word, word)
     if kind == "choice":
@@ -209,8 +213,19 @@ def known_answer(question: Question, shown: Body, given: Any, classes: Classes) 
         return given
 
 
-def _picked(is_several: bool, word: str, given: Any, classes: Classes) -> Any:
-    """A class; if there may be several, any number of them, as a list, as JSON, or a single one."""
+def _named(names: Sequence[str], word: str, given: Any) -> Any:
+    """The number of a name, from the name or the number itself."""
+    known = {name.strip().lower(): number for number, name in enumerate(names)} | {NOTHING: None}
+    if word in known:
+        return known[word]
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 4 else given
+
+
+def _picked(body: Body, word: str, given: Any, classes: Classes) -> Any:
+    """A class or name; if there may be several classes, any number of them, as a list, as JSON, or a single one."""
+    if "names" in body:
+        return _named(body["names"], word, given)
+    is_several = bool(body.get("several"))
     if word == NOTHING or (word == UNFIT and is_several):
         return None if word == NOTHING else UNFIT
     if not is_several:

@@ -11,7 +11,8 @@ import { KINDS } from "./kinds/index.js";
 import { Outbox } from "./outbox.js";
 import { Pictures } from "./pictures.js";
 import { Queue } from "./queue.js";
-import { fillInstructions, screen, showDialog, showIdle, showLinkGone, showNoLink, showOldPage, showScreen, showWaiting } from "./screens.js";
+import { fillInstructions, screen, showDialog, showIdle, showLinkGone, showNoLink, showOldPage, showScreen, showTrained, showWaiting } from "./screens.js";
+import { Score } from "./score.js";
 import { enter, watchLinks } from "./session.js";
 import { Supply } from "./supply.js";
 import { toolsFor } from "./tools.js";
@@ -22,8 +23,8 @@ const LAST = "dissensus:last"; // whose answers this browser held last, in case 
 const role = (name) => one(`[data-role=${name}]`);
 const queue = new Queue();
 const pictures = new Pictures();
-let me, prefix, outbox, supply, header, asking, breaks, tools;
-let lesson = null; // { ticket, isTold }: a practice answer whose feedback is awaited or shown
+let me, prefix, outbox, supply, header, asking, breaks, tools, score;
+let lesson = null; // { ticket, isTold }: an answer whose feedback is awaited or shown
 let wasTraining = false;
 let isResting = false;
 let revived = 0;
@@ -51,7 +52,7 @@ const advance = async () => {
   lesson = null;
   if (breaks.isDue(header.standing)) await rest();
   const entry = queue.current ?? queue.advance();
-  if (entry && wasTraining && !entry.question.training) showScreen("trained");
+  if (entry && wasTraining && !entry.question.training) showTrained(entry.question.told);
   else if (entry) present(entry);
   else asking.clear();
   if (!entry?.question.training) header.practice = null;
@@ -75,12 +76,12 @@ const present = (entry) => {
 
 const heard = (value, words, seconds, comment) => {
   const { question, chosen } = queue.current;
-  if (question.kind === "pick" && value !== null) tools.recent.add(value);
+  if (question.kind === "pick" && value !== null && !question.payload.names) tools.recent.add(value);
   outbox.put(question.ticket, value, seconds, comment, chosen === undefined && !question.training);
   queue.answered(value, words);
   wasTraining = question.training;
-  if (!question.training) return advance();
-  me.training.done += 1;
+  if (!question.told) return advance();
+  if (question.training) me.training.done += 1;
   lesson = { ticket: question.ticket, isTold: false };
   asking.feedback(null);
 };
@@ -119,7 +120,8 @@ const sent = ({ detail: reply }) => {
   const result = reply.feedback?.[lesson.ticket];
   if (result) {
     lesson.isTold = true;
-    asking.feedback(result);
+    if (result.share != null) score.add(result);
+    asking.feedback(result, result.share == null ? "" : score.words);
   } else if (!outbox.tickets().has(lesson.ticket)) advance();
 };
 
@@ -144,7 +146,7 @@ const help = async () => {
   asking.stopwatch.hold("help", false);
 };
 
-/* Enter moves on after practice feedback, and keeps the answer to a question that somebody went back to. */
+/* Enter moves on after feedback, and keeps the answer to a question that somebody went back to. */
 const goOn = () => {
   if (lesson?.isTold) advance();
   else if (screen() === "question" && queue.current?.chosen !== undefined && !asking.isChanged) keep();
@@ -191,6 +193,7 @@ const settle = () => {
   breaks = new Breaks(`${prefix}:work`, me);
   header.session = breaks.words;
   tools = toolsFor(prefix);
+  score = new Score(prefix);
   asking = new Asking(pictures, tools, heard);
   document.title = role("title").textContent = me.title;
   role("help").hidden = false;

@@ -81,7 +81,7 @@ export class Asking {
     one("#comment").value = "";
     this.#closeComment();
     const section = role("question");
-    Object.assign(section.dataset, { kind: question.kind, ticket: question.ticket, training: question.training });
+    Object.assign(section.dataset, { kind: question.kind, ticket: question.ticket, training: question.training, told: question.told });
     role("practice").hidden = !question.training;
     role("before").hidden = chosen === undefined;
     one("span", role("before")).textContent = `You answered: ${chosenWords}.`;
@@ -133,24 +133,27 @@ export class Asking {
     return Boolean(this.#view?.isChanged?.());
   }
 
-  /* Feedback on a practice answer; the picture stays, the answer buttons are disabled. */
-  feedback(result) {
+  /* Feedback on an answer, in practice or in a game; the picture stays, the answer buttons are disabled. */
+  feedback(result, score = "") {
     role("host").inert = true;
     role("below").hidden = true;
     role("feedback").hidden = false;
     role("feedback").dataset.right = result ? String(result.right) : "";
     role("feedback-head").textContent = result ? (result.right ? "Right." : "Not quite.") : "Waiting for the server to check your answer …";
     const expected = result && (this.#view.told?.(result.answer) ?? result.expected);
-    role("feedback-expected").textContent = result && !result.right && expected ? `Expected: ${expected}` : "";
+    role("feedback-expected").textContent = result && !result.right && expected ? `${result.has_whole ? "It was" : "Expected"}: ${expected}` : "";
     role("feedback-note").textContent = result?.note ?? "";
+    role("feedback-score").textContent = score;
     role("feedback-next").hidden = !result;
+    if (result) this.#view.after?.(result);
     if (result) role("feedback-next").focus({ preventScroll: true });
   }
 
   /* True if the question used the key. */
   key(event) {
     if (!this.#view) return false;
-    const { zoom } = this.#view;
+    const { zoom, takesLetters } = this.#view;
+    if (takesLetters) return Boolean(this.#view.key(event));
     if (zoom && ["+", "="].includes(event.key)) zoom.step(1);
     else if (zoom && ["-", "_"].includes(event.key)) zoom.step(-1);
     else if (zoom && event.key === "0") zoom.reset();

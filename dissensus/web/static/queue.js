@@ -36,11 +36,11 @@ export class Queue {
     return this.current;
   }
 
-  /* Nobody can go back to training questions, since their answers have been revealed. */
+  /* Nobody can go back to questions whose answers have been revealed, in practice or in a game. */
   answered(chosen, chosenWords) {
     const { question } = this.current;
     this.#done.add(question.ticket);
-    if (!question.training) this.#answered.push({ question, chosen, chosenWords });
+    if (!question.told) this.#answered.push({ question, chosen, chosenWords });
     this.#answered.splice(0, this.#answered.length - LONGEST_WAY_BACK);
     this.current = null;
   }

@@ -30,7 +30,7 @@ const instructions = (paragraphs, kinds) => [
     keyList(KINDS[kind].keys),
   ]),
   make("h3", {}, "At any time"),
-  keyList(COMMON_KEYS.filter(({ isZoom }) => !isZoom || kinds.some((kind) => KINDS[kind]?.hasZoom !== false))),
+  keyList(COMMON_KEYS.filter(({ isZoom, isUndo }) => (isZoom ? kinds.some((kind) => KINDS[kind]?.hasZoom !== false) : !isUndo || !kinds.some((kind) => KINDS[kind]?.isFinal)))),
 ];
 
 const minutes = (number) => count(number, "minute");
@@ -51,6 +51,12 @@ export const showIdle = (left) => {
     ? "Others are working on the open questions. New ones will appear here automatically."
     : "You have answered everything there is for you. New questions may appear as others answer, or when the study grows.";
   showScreen("idle");
+};
+
+/* `isTold`: the answers to what follows will be revealed, too. */
+export const showTrained = (isTold) => {
+  if (isTold) one("[data-role=trained-words]").textContent = "From now on your answers count.";
+  showScreen("trained");
 };
 
 export const showWaiting = (why) => {

@@ -1,15 +1,16 @@
-/* The kinds of questions that this page can ask, under the server's names. To add one (grid, reveal, frame pairs,
+/* The kinds of questions that this page can ask, under the server's names. To add one (grid, frame pairs,
  * …): write a module next to this file, add a line to KINDS, and write a browser test.
  *
  * A kind is an object:
  *   title, about    heading and one sentence for the instructions
+ *   isFinal         true if nobody can go back to it: its answers are revealed (optional)
  *   hasZoom         false if the zoom keys have no use (optional)
  *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;
  *                   typed: what follows the meaning, or replaces it, where there is a keyboard
  *   draw(host, question, context) → view
  *                   fills the empty element `host`; the page handles what is below it (undo, comment, feedback)
  *
- * question: as the server sent it: { ticket, kind, training, payload, images }
+ * question: as the server sent it: { ticket, kind, training, told, payload, images }
  * context:  pictures       the question's images as decoded <img> elements, in order (<video> for a clip, which only
  *                          slider and rating show); empty if the items are not pictures: then payload.items says what to look
  *                          at, and stage() shows that
@@ -24,6 +25,8 @@
  *           words(value)   an answer in a few words, for 'last: …'
  *           told(value)    the known answer of a practice question in words, if the server's do not fit, as with sides (optional)
  *           isChanged()    true once the answer has been changed: then Enter goes to the view (optional)
+ *           after(result)  called with the feedback on the answer, if there is any: the server's message (optional)
+ *           takesLetters   true if letters are the view's own, also those of the page, such as C (optional)
  *           zoom           what stage() returned; gets the keys + − 0 (optional)
  *           key(event)     returns whether the view used this key; not called while typing (optional)
  *           leave()        called before the next question is drawn (optional)
@@ -36,13 +39,14 @@ import contains from "./contains.js";
 import mask from "./mask.js";
 import pick from "./pick.js";
 import rating from "./rating.js";
+import reveal from "./reveal.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, slider, rating, mask, check };
+export const KINDS = { contains, choice, pick, slider, rating, mask, check, reveal };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
-  { keys: ["Z"], name: "Undo", meaning: "goes back to the previous question; press again to go back further" },
+  { keys: ["Z"], name: "Undo", isUndo: true, meaning: "goes back to the previous question; press again to go back further" },
   { keys: ["C"], name: "Comment", meaning: "a remark sent with your answer" },
   { keys: ["+", "−", "0"], name: "Zoom", isZoom: true, meaning: "also with the mouse wheel, two fingers or a double tap; drag to move the picture" },
   { keys: ["?"], name: "Help", meaning: "these instructions again" },

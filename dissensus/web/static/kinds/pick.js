@@ -3,6 +3,7 @@
 
 import { make } from "../dom.js";
 import { chooser } from "./chooser.js";
+import { asClasses, markRight, nameButtons } from "./names.js";
 import { answerButtons, asked, stage } from "./parts.js";
 
 const FEW = 9; // one digit each
@@ -17,6 +18,10 @@ const draw = (host, question, context) => {
   host.append(element, foot);
   let isHere = true;
   view.leave = () => { isHere = false; };
+  if (question.payload.names) {
+    for (const image of context.pictures) image.classList.remove("pixels"); // few pixels are enlarged smoothly
+    return named(view, body, question, context);
+  }
   context.classes().then((classes) => {
     if (!isHere) return;
     const options = question.payload.options ?? classes.names.map((_, number) => number);
@@ -28,6 +33,28 @@ const draw = (host, question, context) => {
     part.focus?.();
   });
   return view;
+};
+
+/* Names that come with the question: the answer is the number of one, or null. */
+const named = (view, body, question, context) => {
+  const { names } = question.payload;
+  const options = names.map((_, i) => i);
+  const part = names.length <= FEW ? few(asClasses(names), options, context) : nameButtons(names, context, "Cannot tell");
+  body.replaceChildren(...part.elements);
+  part.focus?.();
+  const after = (result) => {
+    markRight(body, result.answer);
+    if (result.has_whole) showWhole(question.ticket, context.pictures[0]);
+  };
+  const words = (value) => (value === null ? "cannot tell" : names[value]);
+  return Object.assign(view, { words, key: part.key, after, takesLetters: names.length > FEW, zoom: names.length > FEW ? null : view.zoom });
+};
+
+/* The picture that this one was made from, once the answer is known. */
+const showWhole = (ticket, image) => {
+  const whole = make("img", { alt: "The whole picture", draggable: "false" });
+  whole.src = `/reveal/${ticket}/whole`;
+  whole.decode().then(() => image.replaceWith(whole), () => {});
 };
 
 const partFor = (isSeveral, options) => {

@@ -1,0 +1,159 @@
+"""Everything that a laconic test has found, about models and people, and the page that shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.errors import StudyError
+from dissensus.laconic.asking import Play
+from dissensus.laconic.crossing import kept_readings
+from dissensus.laconic.found import FoundMepi, found_mepis, kept_mepis, searched
+from dissensus.laconic.gallery import Gallery
+from dissensus.laconic.originals import kept_truth
+from dissensus.laconic.people import PEOPLE, PlayerMepis, player_mepis, player_readings
+from dissensus.records import Laconic, Mepis, Readings
+from dissensus.reductions.entropy import png
+from dissensus.reductions.observations import result_of
+from dissensus.reductions.pictures import REDUCTIONS
+from dissensus.reductions.search import states_on
+from dissensus.report.laconic.data import LaconicReport, Shown
+from dissensus.report.laconic.page import laconic_page
+from dissensus.report.page import Page
+from dissensus.steps.workspace import Workspace
+from dissensus.store.laconic_results import write_laconic
+from dissensus.store.tables import read_stamps, read_table
+
+MOST_SHOWN = 12
+"""Images in the gallery, spread over the classes."""
+
+
+def laconic(work: Workspace[Any]) -> Laconic:
+    """What has been found about the models, and about people if they have played.
+
+    Raises:
+        StudyError: nothing has been found yet.
+    """
+    models, truth = searched(work), kept_truth(work).first(work.settings.laconic.images)
+    if not models:
+        raise StudyError(f"no model has been searched yet: dissensus laconic find {work.folder.root}")
+    tables = [read_table(work.folder.mepis(name)) for name in models]
+    settings = read_stamps(work.folder.mepis(models[0]), "inputs")["inputs"]
+    reductions: tuple[str, ...] = tuple(settings["reductions"])
+    original = _originals(tables[0])
+    is_read = np.array([item in original for item in truth.ids], bool)
+    images = tuple(item for item in truth.ids if item in original)
+    place = {name: number for number, name in enumerate(images)}
+    parts = [_mepis(number, table, reductions, place) for number, table in enumerate(tables)]
+    accuracy = [len(np.unique(one.image)) / max(1, len(images)) for one in parts]
+
+    play = Play(work, found_mepis(work))
+    answers = play.answers()
+    played = player_mepis(play, answers)
+    trusted = {one.name for one in work.people.all() if one.is_trusted}
+    named = player_readings(play, answers, trusted)
+    people = [name for number, name in enumerate(played.classifiers) if (played.mepis.classifier == number).any()]
+    readers = [PEOPLE] if len(named.readings) else []
+    classifiers = (*models, *people, *readers)
+    parts.append(_players(played, classifiers, np.cumsum(is_read) - 1, is_read))
+    own, theirs = kept_readings(work, classifiers, reductions), named.readings
+    source = np.array([classifiers.index(named.models[number]) for number in theirs.source.tolist()], np.int64)
+    theirs = Readings(
+        np.full(len(theirs), len(classifiers) - 1), source, theirs.reduction, theirs.label, theirs.right, theirs.count
+    )
+    return Laconic(
+        classes=truth.groups.names,
+        reductions=reductions,
+        classifiers=classifiers,
+        is_person=np.arange(len(classifiers)) >= len(models),
+        accuracy=np.array([*accuracy, *(0.0 for _ in range(len(classifiers) - len(models)))]),
+        images=images,
+        label=truth.group[is_read],
+        original=np.array([original[item] for item in images], np.int64),
+        mepis=Mepis.together(parts),
+        readings=Readings.together([own, theirs]),
+        encoder=settings["encoder"],
+        side=settings["side"],
+        is_naive=settings["naive"],
+    )
+
+
+def _originals(table: pa.Table) -> dict[str, int]:
+    """The sizes of the images that can be read, before any reduction."""
+    columns = table.filter(table["original"].is_valid()).to_pydict()
+    return dict(zip(columns["item"], columns["original"], strict=True))
+
+
+def _mepis(number: int, table: pa.Table, reductions: tuple[str, ...], place: dict[str, int]) -> Mepis:
+    columns = table.filter(table["levels"].is_valid()).to_pydict()
+    image = np.array([place[item] for item in columns["item"]], np.int64)
+    reduction = np.array([reductions.index(one) for one in columns["reduction"]], np.int64)
+    return Mepis(np.full(len(image), number), reduction, image, np.array(columns["bytes"], np.int64))
+
+
+def _players(played: PlayerMepis, classifiers: tuple[str, ...], number: Any, is_read: Any) -> Mepis:
+    """People's MEPIs, with classifiers and images numbered as in the result."""
+    mepis = played.mepis.take(is_read[played.mepis.image])
+    classifier = np.array([classifiers.index(played.classifiers[one]) for one in mepis.classifier.tolist()], np.int64)
+    return Mepis(classifier, mepis.reduction, number[mepis.image], mepis.bytes)
+
+
+def played_mepis(work: Workspace[Any]) -> list[FoundMepi]:
+    """The MEPIs of people: how they played, the reduction, the item, and the levels."""
+    play = Play(work, found_mepis(work))
+    played = player_mepis(play, play.answers())
+    each = zip(
+        played.mepis.classifier.tolist(), played.mepis.reduction.tolist(), played.mepis.image.tolist(), played.levels,
+        strict=True,
+    )  # fmt: skip
+    return [
+        (played.classifiers[who], play.settings.reductions[how], play.truth.ids[image], levels)
+        for who, how, image, levels in each
+    ]
+
+
+def page(work: Workspace[Any]) -> Page:
+    """The page about everything that has been found; what it says is also kept for other reports."""
+    found = laconic(work)
+    result = result_of(found)
+    gallery, names = Gallery(work, work.settings.laconic), dict(zip(found.images, found.label.tolist(), strict=True))
+    chosen = _spread(found)
+    shown = tuple(
+        Shown(
+            image=one.item,
+            label=found.classes[names[one.item]],
+            classifier=one.model,
+            reduction=one.reduction,
+            path=tuple(states_on(one.mepi.path, REDUCTIONS[one.reduction])),
+            bytes=one.mepi.bytes,
+            original=int(found.original[found.images.index(one.item)]),
+        )
+        for one in kept_mepis(work)
+        if one.item in chosen
+    )
+    write_laconic(work.folder, result)
+    settings = {name: str(value) for name, value in work.settings.laconic.model_dump().items() if value is not None}
+    return laconic_page(
+        LaconicReport(
+            title=work.title,
+            result=result,
+            shown=shown,
+            picture=lambda image, levels, reduction: png(gallery.reduced(image, reduction, levels)),
+            settings=settings,
+            notes=work.settings.notes,
+            study=str(work.folder.root),
+        )
+    )
+
+
+def _spread(found: Laconic) -> set[str]:
+    """Images for the gallery: those that most classifiers recognise, class by class in turn."""
+    count = np.bincount(found.mepis.image, minlength=len(found.images))
+    turn = np.zeros(len(found.images), np.int64)
+    for label in range(len(found.classes)):
+        rows = np.flatnonzero(found.label == label)
+        turn[rows[np.argsort(-count[rows], kind="stable")]] = np.arange(len(rows))
+    order = np.lexsort((np.arange(len(turn)), -count, turn))
+    return {found.images[place] for place in order[:MOST_SHOWN].tolist() if count[place]}
