@@ -3,6 +3,7 @@ own class."""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Int, UInt16
 from dissensus.backends.file import read_columns
-from dissensus.errors import ClassesError, StudyError
+from dissensus.errors import ClassesError, PredictionError, StudyError
 from dissensus.records import Classes
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.folder import Folder
@@ -133,15 +134,16 @@ def read_groups(path: Path) -> dict[str, list[str]]:
     Raises:
         ClassesError: the file cannot be read, or has no rows.
     """
-    if path.suffix.lower() == ".txt":
-        try:
-            names = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        except (OSError, UnicodeDecodeError) as error:
-            raise ClassesError(f"cannot read {path}: {error}") from None
-        rows = [(name, name) for name in names]
-    else:
-        table = read_columns(path, ["name", "label"])
-        rows = [(str(row["name"]).strip(), str(row["label"]).strip()) for row in table.to_pylist()]
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            if path.suffix.lower() == ".csv":
+                rows = [(row["name"].strip(), row["label"].strip()) for row in csv.DictReader(file)]
+            else:
+                rows = [(line.strip(), line.strip()) for line in file if line.strip()]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ClassesError(f"cannot read {path}: {error}") from None
+    except (KeyError, AttributeError):
+        raise ClassesError(f"{path} needs the columns name and label in every row") from None
     groups: dict[str, list[str]] = {}
     for name, label in rows:
         groups.setdefault(name, []).append(label)
@@ -156,7 +158,10 @@ def read_truth(path: Path, folder: Folder, classes: Classes, groups: Groups) -> 
     Raises:
         StudyError: the table names an item that is not in the pool, names one twice, or has a label without a group.
     """
-    table = read_columns(path, ["item", "label"])
+    try:
+        table = read_columns(path, ["item", "label"])
+    except PredictionError as error:
+        raise StudyError(f"{path}: {error}") from None
     place = {name: number for number, name in enumerate(pool_ids(folder).to_pylist())}
     known = {name: number for number, name in enumerate(groups.names)}
     found: dict[int, int] = {}
