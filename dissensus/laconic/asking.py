@@ -210,7 +210,7 @@ def _note(mode: str, is_right: bool, is_given_up: bool, share: float, best: floa
     """How much was to be seen, in a sentence or two; machines have no names here."""
     seen = f"{_percent(share)} of the picture"
     if mode == READ:
-        return f"A machine recognised it from these {_percent(share)} of the picture."
+        return f"A machine recognised it from this {_percent(share)} of the picture."
     verb = "needed" if is_right else "had uncovered" if not is_given_up else "gave up at"
     machine = "" if best is None else f" The best machine needed {_percent(best)}."
     praise = " You beat it!" if is_right and best is not None and share < best else ""
