@@ -124,10 +124,9 @@ class LaconicTest(Asking):
         """
         from dissensus.laconic.originals import keep_truth
 
-        work = self._labels("a laconic test").work
-        if truth is not None:
-            with self._changing():
-                keep_truth(work, Path(truth), None if classes is None else Path(classes))
+        with self._changing():
+            work = self._labels("a laconic test").work
+            keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
         self._serve(self._service(answers, database, host, port, None, None), ready, port, tell, self._playing)
 
     def _playing(self, tell: Callable[[str], None] | None, settings: Settings) -> StudyBacking:

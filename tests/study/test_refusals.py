@@ -100,6 +100,13 @@ LINES = [
     "distance yeti cat",
     "distort nowhere/ --out STUDY/made",
     "demo nonsense STUDY",
+    "laconic find STUDY",
+    "laconic find STUDY --truth nowhere.csv",
+    "laconic find STUDY --model nobody",
+    "laconic serve STUDY",
+    "laconic report STUDY",
+    "laconic pool STUDY STUDY/reduced",
+    "laconic pool STUDY reduced --reduction blur",
 ]
 """Every command, in ways that at least one of the studies refuses."""
 
