@@ -276,6 +276,9 @@ def pets(kit: Path, runs: int = 100) -> Iterator[Row]:
                 name: None if value is None else round(value, 3)
                 for name, value in (("mean ratio", one.value), ("low", one.low), ("high", one.high))
             }
+        for observation in found.observations:
+            if observation.verdict != "not tested":
+                yield {"observation": observation.claim, "here": observation.verdict, "why": observation.words}
         broken = _broken(study)
         yield {
             "images": len(chosen), "MEPIs": sum(one.images for one in found.means),
