@@ -161,6 +161,8 @@ class Needed:
     barred: tuple[tuple[int, int], ...] = field(default=())
     urgent: tuple[int, ...] = ()
     """Questions that later ones depend on, or that an early end should not leave out, in the order of asking."""
+    is_in_order: bool = False
+    """Whether urgent questions come before all others, instead of every other time."""
 
 
 class Inquiry(Protocol):

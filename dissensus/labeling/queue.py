@@ -41,6 +41,8 @@ class Queue(Checks):
         self.training: list[int] = []
         self.urgent: list[int] = []
         """Questions that go first every other time, in this order: see `Needed.urgent`."""
+        self.is_in_order = False
+        """Whether they go first every time: see `Needed.is_in_order`."""
         self.opened: list[int] = []
         """Questions that have reopened since the orders were computed, in sequence."""
         self.unfinished: Bool[Array, " Q"] = np.zeros(0, bool)
@@ -223,7 +225,8 @@ class Queue(Checks):
 
     def _urgent(self, person: Person) -> int | None:
         """The first urgent question that still needs a person, if one is due."""
-        if not self.urgent or not is_due(person.seed, "urgent", len(person.asked), URGENT):
+        is_turn = self.is_in_order or is_due(person.seed, "urgent", len(person.asked), URGENT)
+        if not self.urgent or not is_turn:
             return None
         ready = (question for question in self.urgent if self.may_be_asked(person, question) and self.is_open(question))
         return next(ready, None)

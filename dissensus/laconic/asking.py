@@ -29,7 +29,7 @@ from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
 
-ASK = "What is it?"
+ASK = "This much was enough for a machine. What is it?"
 FIRST = 1_000
 """How many of the questions with the fewest answers go first."""
 READ = "read"
@@ -96,15 +96,19 @@ class Play:
         return read_answers(self.work.answers, self.questions(), self.work.people.excluded())
 
     def needed(self, answers: Answers) -> Needed:
-        """All of them, as long as there is a picture; the images and reductions with the fewest answers go first."""
+        """All that have a picture. Images with the fewest answers go first; reductions and modes take
+        turns, or players would mostly name MEPIs of machines, which outnumber the images to uncover.
+        """
         missing = recorded_missing(self.work.database)
         image = np.array([one.image for one in self.rounds], np.int64)
         gone = np.array([item in missing for item in self.truth.ids], bool)
         count = answers.counts(len(self.rounds))
         is_needed = ~gone[image]
-        first = np.lexsort((self._chance, count, _totals(self._manner, count), _totals(image, count)))
+        answered = _totals(image, count)
+        turn = _totals(self._manner, count) + _ranks((self._chance, count), (self._manner, answered))
+        first = np.lexsort((self._chance, turn, answered))
         is_open = is_needed & (count < self.work.settings.judge.min_answers)
-        return Needed(is_needed, urgent=tuple(first[is_open[first]][:FIRST].tolist()))
+        return Needed(is_needed, urgent=tuple(first[is_open[first]][:FIRST].tolist()), is_in_order=True)
 
     def uris(self) -> Mapping[str, str | None]:
         return self._paths
@@ -144,6 +148,7 @@ class Play:
             "note": _note(about.mode, name == label, name is None, share, best),
             "share": share,
             "best": best,
+            "uncovered": about.mode != READ,
             "has_whole": True,
         }
 
@@ -206,11 +211,21 @@ def _totals(group: Int[Array, " q"], count: Int[Array, " q"]) -> Array:
     return np.bincount(group, count)[group] if len(group) else count
 
 
+def _ranks(by: tuple[Array, ...], groups: tuple[Array, ...]) -> Int[Array, " q"]:
+    """For each question, how many of its group come before it; the last of `by` counts most."""
+    order = np.lexsort((*by, *groups))
+    starts = np.r_[True, np.any([group[order][1:] != group[order][:-1] for group in groups], axis=0)][: len(order)]
+    place = np.arange(len(order))
+    ranks = np.empty_like(place)
+    ranks[order] = place - np.maximum.accumulate(np.where(starts, place, 0))
+    return ranks
+
+
 def _note(mode: str, is_right: bool, is_given_up: bool, share: float, best: float | None) -> str:
     """How much was to be seen, in a sentence or two; machines have no names here."""
     seen = f"{_percent(share)} of the picture"
     if mode == READ:
-        return f"A machine recognised it from this {_percent(share)} of the picture."
+        return f"A machine recognised it from {_percent(share)} of the picture."
     verb = "needed" if is_right else "had uncovered" if not is_given_up else "gave up at"
     machine = "" if best is None else f" The best machine needed {_percent(best)}."
     praise = " You beat it!" if is_right and best is not None and share < best else ""
@@ -218,4 +233,4 @@ def _note(mode: str, is_right: bool, is_given_up: bool, share: float, best: floa
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+    return f"{100 * share:.{1 if share < 0.1 else 0}f}\N{NO-BREAK SPACE}%"

@@ -163,6 +163,7 @@ class Memory:
         by_hand = [number for number, role in self.set_questions if role == "asked" and number not in self.unseen]
         self.queue.need(np.concatenate([self.round_numbers[needed.is_needed], np.array(by_hand, np.int64)]))
         self.queue.urgent = self.round_numbers[list(needed.urgent)].tolist()
+        self.queue.is_in_order = needed.is_in_order
         self.queue.controls, self.queue.training = self._set_apart("control"), self._set_apart("training")
         self.queue.fillers = [number for number in self.fillers if not self.queue.is_needed[number]]
 

@@ -161,6 +161,18 @@ def test_a_guided_game_goes_both_ways_and_its_slider_may_jump(games: Games, visi
     assert [state[0] for state in rows] == [0, 1, 2, 1, 2, 1, 12]
 
 
+def test_digits_that_begin_a_name_uncover_nothing(tmp_path: Path, visit: Callable[..., Page]) -> None:
+    study = photo_game(tmp_path, ("2 dogs", *NAMES[1:]), reductions=["combined"], modes=["free"], side=SIDE)
+    with ServedGame(study.folder.root, "--answers", "99") as game:
+        page = visit(link(game, "digits"))
+        start(page)
+        page.keyboard.press("2")
+        expect(page.locator(".names button:focus")).to_have_text("2 dogs")
+        expect(page.locator(".meter")).to_have_attribute("aria-valuenow", "0")
+        page.keyboard.press(".")
+        expect(page.locator(".meter")).to_have_attribute("aria-valuenow", "1")
+
+
 def test_few_pixels_fill_the_same_square(games: Games, visit: Callable[..., Page]) -> None:
     _, game = games.of("resolution", "free")
     page = visit(link(game, "square"))
@@ -222,6 +234,7 @@ def test_a_mepi_of_a_machine_is_named_and_then_shown_whole(
         page.keyboard.press("Enter")
         expect(role(page, "feedback-head")).to_have_text("Right.")
         expect(page.get_by_alt_text("The whole picture")).to_be_visible()
+        expect(page.get_by_alt_text("What you saw")).to_be_visible()
         looks_right(page, "mepi-told")
 
 

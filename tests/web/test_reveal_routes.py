@@ -168,6 +168,14 @@ def test_machines_that_found_the_same_picture_are_asked_about_once(study: Study)
     assert np.array_equal(np.asarray(Image.open(str(path))), expected)
 
 
+def test_all_reductions_and_modes_take_turns_however_many_machines_there_are(study: Study) -> None:
+    found = [(f"zz{n}", "resolution", item, (30 + n,)) for n in range(9) for item in study.items()]
+    play = play_of(study, found)
+    manners = [(one.reduction, one.mode) for one in play.rounds]
+    first = play.needed(play.answers()).urgent[: len(set(manners))]
+    assert {manners[question] for question in first} == set(manners)
+
+
 def test_without_machines_there_are_only_reveals(study: Study) -> None:
     play = play_of(study)
     assert [len(group) for group in play.questions()] == [12 * 4 * 2, 0]

@@ -11,8 +11,8 @@ export class Score {
     this.#key = `${prefix}:score`;
   }
 
-  /* The feedback on a round: { right, share, best }. */
-  add({ right, share }) {
+  /* The feedback on a round: { right, share, best, uncovered }; only what the person uncovered counts for the average. */
+  add({ right, share, best, uncovered }) {
     const score = this.#now();
     const streak = right ? score.streak + 1 : 0;
     write(this.#key, JSON.stringify({
@@ -21,23 +21,25 @@ export class Score {
       right: score.right + Number(right),
       streak,
       longest: Math.max(score.longest, streak),
-      shares: right ? [...score.shares, share] : score.shares,
+      beaten: score.beaten + Number(right && best != null && share < best),
+      shares: right && uncovered ? [...score.shares, share] : score.shares,
     }));
   }
 
   get words() {
-    const { rounds, right, streak, longest, shares } = this.#now();
+    const { rounds, right, streak, longest, beaten, shares } = this.#now();
     const inARow = streak > 1 ? `${streak} in a row${streak === longest && streak > 2 ? ", your best so far" : ""}` : "";
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-    const average = shares.length > 1 ? `on average from ${percent(mean)}` : "";
-    return rounds > 1 ? [inARow, `${right} of ${rounds} right`, average].filter(Boolean).join(" · ") : "";
+    const average = shares.length > 1 ? `on average you needed ${percent(mean)}` : "";
+    const machines = beaten ? `machines beaten ${beaten === 1 ? "once" : `${beaten} times`}` : "";
+    return rounds > 1 ? [inARow, `${right} of ${rounds} right`, average, machines].filter(Boolean).join(" · ") : "";
   }
 
   #now() {
     const kept = readJson(this.#key, null);
     const isFresh = kept && Date.now() - kept.time < SESSION;
-    return isFresh ? kept : { rounds: 0, right: 0, streak: 0, longest: 0, shares: [] };
+    return isFresh ? kept : { rounds: 0, right: 0, streak: 0, longest: 0, beaten: 0, shares: [] };
   }
 }
 
-const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}\u00a0%`;

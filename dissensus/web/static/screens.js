@@ -22,8 +22,15 @@ const keyList = (rows) =>
       make("dd", {}, meaning, make("span", { class: "typed" }, typed))),
   ));
 
-const instructions = (paragraphs, kinds) => [
-  ...paragraphs.map((text) => make("p", {}, text)),
+const gameAmong = (kinds) => kinds.map((kind) => KINDS[kind]).find((kind) => kind?.isGame);
+
+const instructions = (paragraphs, kinds) => {
+  const game = gameAmong(kinds);
+  const words = paragraphs.map((text) => make("p", {}, text));
+  return game ? [...words, make("p", { class: "about" }, game.about), keyList(game.keys)] : [...words, ...kindByKind(kinds)];
+};
+
+const kindByKind = (kinds) => [
   ...Object.keys(KINDS).filter((kind) => kinds.includes(kind)).flatMap((kind) => [
     make("h3", {}, KINDS[kind].title),
     make("p", { class: "about" }, KINDS[kind].about),
@@ -38,15 +45,19 @@ const minutes = (number) => count(number, "minute");
 export const fillInstructions = ({ instructions: paragraphs, kinds, training, name, sessions, break_minutes: work, rest_minutes: rest }) => {
   one("[data-role=instructions]").replaceChildren(...instructions(paragraphs, kinds));
   one("[data-role=help-words]").replaceChildren(...instructions(paragraphs, kinds));
+  one("[data-role=instructions-title]").textContent = gameAmong(kinds)?.title ?? "Tell us what you see";
   const open = training.total - training.done;
-  one("[data-role=start]").textContent = open > 0 ? `Start with ${count(open, "practice question")}` : "Start";
+  one("[data-role=start]").textContent = open > 0 ? `Start with ${count(open, "practice question")}` : gameAmong(kinds) ? "Play" : "Start";
   const between = rest ? `, with a break of ${minutes(rest)} after each` : "";
   one("[data-role=sessions]").textContent = sessions > 1 ? `There are ${sessions} sessions of at most ${minutes(work)}${between}.` : "";
   one("[data-role=who]").textContent = `You are answering as ${name}.`;
 };
 
-export const showIdle = (left) => {
-  one("[data-role=idle-title]").textContent = left ? "No questions for you right now" : "Nothing to do right now. Thank you!";
+/* `score`: a game's, in words; empty if nothing has been played. */
+export const showIdle = (left, score) => {
+  one("[data-role=idle-score]").textContent = score;
+  const thanks = score ? "That was your last picture. Thank you for playing!" : "Nothing to do right now. Thank you!";
+  one("[data-role=idle-title]").textContent = left ? "No questions for you right now" : thanks;
   one("[data-role=idle-words]").textContent = left
     ? "Others are working on the open questions. New ones will appear here automatically."
     : "You have answered everything there is for you. New questions may appear as others answer, or when the study grows.";

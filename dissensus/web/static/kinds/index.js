@@ -3,6 +3,7 @@
  *
  * A kind is an object:
  *   title, about    heading and one sentence for the instructions
+ *   isGame          true if its instructions are all that a player needs, whatever other kinds come up (optional)
  *   isFinal         true if nobody can go back to it: its answers are revealed (optional)
  *   hasZoom         false if the zoom keys have no use (optional)
  *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;

@@ -6,6 +6,7 @@ import { chooser } from "./chooser.js";
 
 const MOST_BUTTONS = 20;
 const LONG = 9; // letters that fit a button on a phone
+const SHORT = 3; // letters that fit five buttons in a row
 const TYPING = 1000; // milliseconds: letters typed within this time belong together
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -26,7 +27,7 @@ const grid = (names, context, cannot) => {
   const order = names.map((name, i) => [name, i]).sort(([a], [b]) => a.localeCompare(b));
   const button = ([name, i]) => make("button", { type: "button", "data-answer": String(i), class: name.length > LONG ? "long" : null, onclick: () => context.answer(i) }, name);
   const buttons = order.map(button);
-  const group = make("div", { class: "answers names", role: "group", "aria-label": "Names", "data-many": names.length }, buttons);
+  const group = make("div", { class: names.every((name) => name.length <= SHORT) ? "answers names short" : "answers names", role: "group", "aria-label": "Names", "data-many": names.length }, buttons);
   const none = make("button", { type: "button", "data-answer": "null", "aria-keyshortcuts": "Escape", onclick: () => context.answer(null) },
     make("span", {}, cannot), make("kbd", { "aria-hidden": "true" }, "Esc"));
   const typed = typing(order, buttons);

@@ -42,6 +42,12 @@ export const stage = (pictures, items, alts, captions = []) => {
   return { element, zoom };
 };
 
+/* What somebody saw before they answered, small, over the whole picture. */
+export const seenInCorner = (frame, image, alt) => {
+  image.alt = alt;
+  frame.append(make("div", { class: "seen" }, image));
+};
+
 /* On a narrow screen two pictures are stacked: the style sheet shows the word that applies. */
 export const side = (wide, narrow) => [make("span", { class: "when-wide" }, wide), make("span", { class: "when-stacked" }, narrow)];
 

@@ -4,7 +4,7 @@
 import { make } from "../dom.js";
 import { chooser } from "./chooser.js";
 import { asClasses, markRight, nameButtons } from "./names.js";
-import { answerButtons, asked, stage } from "./parts.js";
+import { answerButtons, asked, seenInCorner, stage } from "./parts.js";
 
 const FEW = 9; // one digit each
 
@@ -54,7 +54,11 @@ const named = (view, body, question, context) => {
 const showWhole = (ticket, image) => {
   const whole = make("img", { alt: "The whole picture", draggable: "false" });
   whole.src = `/reveal/${ticket}/whole`;
-  whole.decode().then(() => image.replaceWith(whole), () => {});
+  whole.decode().then(() => {
+    const frame = image.parentElement;
+    image.replaceWith(whole);
+    seenInCorner(frame, image, "What you saw");
+  }, () => {});
 };
 
 const partFor = (isSeveral, options) => {

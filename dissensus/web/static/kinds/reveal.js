@@ -4,7 +4,7 @@
 import { make } from "../dom.js";
 import { readJson, remove, write } from "../keeping.js";
 import { markRight, nameButtons } from "./names.js";
-import { asked } from "./parts.js";
+import { asked, seenInCorner } from "./parts.js";
 
 const ARROWS = { left: ["←", "ArrowLeft"], right: ["→", "ArrowRight"], top: ["↑", "ArrowUp"], bottom: ["↓", "ArrowDown"] };
 const WORDS = {
@@ -45,8 +45,7 @@ class Film {
     const image = await this.#fetched("whole");
     this.#place(image);
     image.alt = "The whole picture";
-    seen.alt = "What you had uncovered";
-    this.frame.append(make("div", { class: "seen" }, seen));
+    seenInCorner(this.frame, seen, "What you had uncovered");
   }
 
   #place(image) {
@@ -145,7 +144,7 @@ const draw = (host, question, context) => {
     settle();
   };
 
-  const controls = (mode === "guided" ? guided : free)(way, axes, go);
+  const controls = (mode === "guided" ? guided : free)(way, axes, go, names);
   const meter = make("div", { class: "meter", role: "progressbar", "aria-label": "Uncovered", "aria-valuemin": 0, "aria-valuemax": 100 }, bar);
   const list = nameButtons(names, { ...context, answer }, "I give up");
   const stage = make("div", { class: "stage reveal-stage", "data-role": "stage", "data-pictures": 1 }, film.frame, meter);
@@ -172,7 +171,7 @@ const draw = (host, question, context) => {
   };
 };
 
-const hint = (names, { isTouch }) => (isTouch ? "Name it as soon as you can." : ["As soon as you can, type its first letters, then ", make("kbd", {}, "Enter"), "."]);
+const hint = (names, { isTouch }) => (isTouch ? "Name it as soon as you can." : ["Click a name as soon as you can, or type its first letters and ", make("kbd", {}, "Enter"), "."]);
 
 const button = (label, key, attributes, act) =>
   make("button", {
@@ -180,10 +179,13 @@ const button = (label, key, attributes, act) =>
     onclick: (event) => { if (event.detail) event.currentTarget.blur(); act(); }, // so that the next key is not a press of this button
   }, make("span", {}, label), key && make("kbd", { "aria-hidden": "true" }, key));
 
+/* Keys for what has no arrow; digits that are typed to name a picture must not uncover it. */
+const otherKeys = (names) => (names.some((name) => /^\d/.test(name)) ? [",", "."] : ["1", "2"]);
+
 /* A button for each direction and one for all of them; what was added stays. */
-const free = (way, axes, go) => {
+const free = (way, axes, go, names) => {
   const others = axes.filter((axis) => !ARROWS[axis]);
-  const keyOf = (axis) => ARROWS[axis]?.[0] ?? String(others.indexOf(axis) + 1);
+  const keyOf = (axis) => ARROWS[axis]?.[0] ?? otherKeys(names)[others.indexOf(axis)];
   const single = axes.length === 1;
   const all = button(single ? MORE[axes[0]] ?? "More" : others.length ? "A bit of everything" : "All around", "Space",
     { class: "all", "data-step": "all", "aria-keyshortcuts": "Space +" }, () => go(way.everywhere()));
@@ -243,16 +245,16 @@ const guided = (way, axes, go) => {
 export default {
   title: "How little is enough?",
   about:
-    "A picture is hidden. Uncover as little of it as you can, and name what it shows as soon as you know. You learn at once whether you were right, " +
-    "and how much you needed. You get every picture only once.",
+    "A picture is hidden. Uncover it bit by bit, and say what it shows as soon as you can tell: the less you need, the better. Some pictures were " +
+    "uncovered by a machine, and you only name them. After every round you see the whole picture, and whether you beat the machines. No picture comes twice.",
+  isGame: true,
   hasZoom: false,
   isFinal: true,
   keys: [
-    { keys: ["Space"], name: "More", meaning: "a bit more of everything" },
-    { keys: ["←", "→", "↑", "↓"], name: "More there", meaning: "if offered: adds to the picture on that side; with one slider, less or more" },
-    { keys: ["1", "2"], name: "Other", meaning: "if offered: sharper, or more colours" },
+    { keys: ["Space"], name: "More", meaning: "uncovers a bit more" },
+    { keys: ["←", "→", "↑", "↓"], name: "Sides", meaning: "uncover more on one side; if there is a slider, move it" },
     { keys: ["A", "…", "Z"], name: "Name", typed: "type the first letters of a name, then Enter" },
-    { keys: ["Esc"], name: "I give up", meaning: "you cannot tell what it is" },
+    { keys: ["Esc"], name: "I give up", meaning: "shows the picture; the round counts as not recognised", typed: " (confirm with Enter)" },
   ],
   draw,
 };
