@@ -200,23 +200,24 @@ def powell(prober: Prober, reduction: Reduction, needs_path: bool) -> int:
     """
     room = np.array(reduction.room(prober.shape, reduction.original))
     best = prober.png_size(reduction, reduction.original)
+    whole = float(prober.size(reduction, reduction.original))
 
     def cost(shares: Array) -> float:
         nonlocal best
         levels = tuple(int(level) for level in np.rint(np.clip(shares, 0, 1) * room))
         most = reduction.room(prober.shape, levels)
         if any(level > one for level, one in zip(levels, most, strict=True)):
-            return float(prober.size(reduction, reduction.original))
+            return whole * (1 + float(np.mean(shares)))
         states = [levels]
         if needs_path:
             states = [(*levels[:axis], step, *(0,) * (len(levels) - axis - 1)) for axis in range(len(levels))
                       for step in range(1, levels[axis] + 1)]  # fmt: skip
         if states and (prober.right(reduction, states) < 0).any():
-            return float(prober.size(reduction, reduction.original))
+            return whole * (1 + float(np.mean(shares)))  # a slope, as nothing leads out of a plain
         best = min(best, prober.png_size(reduction, levels))
         return float(prober.size(reduction, levels))
 
-    minimize(cost, np.full(len(room), 0.1), method="Powell", bounds=[(0, 1)] * len(room), options={"maxfev": 300})
+    minimize(cost, np.zeros(len(room)), method="Powell", bounds=[(0, 1)] * len(room), options={"maxfev": 1500})
     return best
 
 
