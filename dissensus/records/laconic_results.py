@@ -155,10 +155,9 @@ class LaconicResult(Record):
         """How much one classifier needs under one reduction."""
         return next(one for one in self.means if (one.classifier, one.reduction) == (classifier, reduction))
 
-    def least(self, reduction: str) -> MeanRatio | None:
-        """The lowest mean under a reduction; None if there is none."""
-        known = [one for one in self.means if one.reduction == reduction and one.value is not None]
-        return min(known, key=lambda one: one.value or 0, default=None)
+    def least(self, reduction: str) -> list[MeanRatio]:
+        """The classifiers that may need least under a reduction, the lowest mean first."""
+        return may_need_least(self.means, self.differences, reduction)
 
     @property
     def main_reduction(self) -> str:
@@ -239,6 +238,19 @@ class LaconicResult(Record):
             (classifier, *(mean_words(self.mean(classifier, reduction)) for reduction in self.reductions))
             for classifier in self.classifiers
         ]
+
+
+def may_need_least(means: Sequence[MeanRatio], differences: Sequence[Difference], reduction: str) -> list[MeanRatio]:
+    """The classifiers that no other beats on the images that both recognise, all pairs looked at together.
+
+    The lowest mean comes first. It may be missing: every mean is over the images that its classifier recognises, and a
+    classifier with easier images can be beaten on those that it shares with another.
+    """
+    found = [one for one in means if one.reduction == reduction and one.value is not None]
+    found.sort(key=lambda one: one.value or 0)
+    pairs = [d for d in differences if (d.reduction, d.other_reduction) == (reduction, reduction)]
+    beaten = {d.classifier for d in (*pairs, *(d.turned for d in pairs)) if (d.low_at_once or 0) > 0}
+    return [one for one in found if one.classifier not in beaten] or found
 
 
 def mean_words(one: MeanRatio) -> str:
