@@ -160,6 +160,12 @@ class LaconicResult(Record):
         return may_need_least(self.means, self.differences, reduction)
 
     @property
+    def measured(self) -> tuple[str, ...]:
+        """All classifiers but people who have only read MEPIs."""
+        found = {one.classifier for one in self.means if one.images}
+        return tuple(name for name in self.classifiers if name in found or name not in self.people)
+
+    @property
     def main_reduction(self) -> str:
         """The reduction that comes first in words: all combined, if that was tried."""
         return "combined" if "combined" in self.reductions else self.reductions[-1]
@@ -199,7 +205,7 @@ class LaconicResult(Record):
                 None
                 if (one := self.mean(classifier, reduction)).five is None or one.value is None
                 else Box([100 * value for value in one.five], 100 * one.value, one.is_person)
-                for classifier in self.classifiers
+                for classifier in self.measured
             ]
             for reduction in self.reductions
         }
@@ -207,7 +213,7 @@ class LaconicResult(Record):
         return boxes(
             "ratios",
             "How much of an image each classifier needs",
-            self.classifiers,
+            self.measured,
             panels,
             "Bytes that are left, % of the original",
             "Box plots of the mean ratios of the classes: minimum, quartiles and maximum; the diamond is their mean. "
@@ -236,7 +242,7 @@ class LaconicResult(Record):
         """For every classifier its name, and its mean ratios in percent with their intervals, as text."""
         return [
             (classifier, *(mean_words(self.mean(classifier, reduction)) for reduction in self.reductions))
-            for classifier in self.classifiers
+            for classifier in self.measured
         ]
 
 

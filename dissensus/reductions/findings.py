@@ -70,9 +70,7 @@ def findings(facts: Facts, observed: Sequence[Observation]) -> list[str]:
         return [
             f"No classifier recognises any of the {len(facts.laconic.images):,} images: there is nothing to reduce."
         ]
-    without = [
-        name for name in facts.laconic.classifiers if not any(o.classifier == name and o.images for o in facts.means)
-    ]
+    without = [name for name in facts.models if not any(one.classifier == name and one.images for one in facts.means)]
     if without:
         verb = "recognises none of the images and has" if len(without) == 1 else "recognise none of the images and have"
         words.append(f"{_listed(without)} {verb} no result.")

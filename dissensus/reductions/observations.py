@@ -206,15 +206,18 @@ def _transfer(facts: Facts) -> Observation:
 
 
 def _reading(facts: Facts, missing: str) -> Observation:
-    """Whether people read models' MEPIs more often than models read people's."""
-    known = {(p.reader, p.source, p.reduction): p for p in facts.precision}
+    """Whether people read models' MEPIs more often than models read people's, however these people played."""
+
+    def pooled(readers: Sequence[str], sources: Sequence[str], reduction: str) -> tuple[int, int]:
+        read = [p for p in facts.precision if p.reduction == reduction and p.reader in readers and p.source in sources]
+        return sum(p.right for p in read), sum(p.count for p in read)
+
     pairs = [
-        (known[person, model, reduction], known[model, person, reduction])
-        for person in facts.people
+        (f"{model}, {reduction}", *pooled(facts.people, [model], reduction), *pooled([model], facts.people, reduction))
         for model in facts.models
         for reduction in facts.laconic.reductions
-        if (person, model, reduction) in known and (model, person, reduction) in known
     ]
+    pairs = [pair for pair in pairs if pair[2] and pair[4]]
     name = "people read models, not the other way round"
     claim = "People recognise every model’s MEPIs more often than that model recognises theirs."
     if not pairs:
@@ -222,14 +225,15 @@ def _reading(facts: Facts, missing: str) -> Observation:
         return Observation(name=name, claim=claim, verdict="not tested", words=words)
     strict = 1 - (1 - facts.level) / len(pairs)
     alone, at_once = (
-        [newcombe(one.right, one.count, other.right, other.count, level) for one, other in pairs]
+        [newcombe(one, of, other, of_other, level) for _, one, of, other, of_other in pairs]
         for level in (facts.level, strict)
     )
     least = min(range(len(pairs)), key=lambda place: alone[place][0])
-    one, other = pairs[least]
+    about, right, count, other_right, other_count = pairs[least]
+    one, other = right / count, other_right / other_count
     words = (
-        f"Smallest of {len(pairs)} differences: {one.source}, {one.reduction}: {100 * one.value:.0f} % against "
-        f"{100 * other.value:.0f} %, {_points(one.value - other.value, *alone[least])}."
+        f"Smallest of {len(pairs)} differences: {about}: {100 * one:.0f} % against {100 * other:.0f} %, "
+        f"{_points(one - other, *alone[least])}."
     )
     return Observation(name=name, claim=claim, verdict=_every(alone, at_once), words=words)
 

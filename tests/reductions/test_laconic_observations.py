@@ -66,6 +66,26 @@ def test_what_does_not_hold_is_named():
     assert said["combining needs least"].startswith("2 of 12 differences are negative, most clearly GoogLeNet, ")
 
 
+def test_people_who_only_read_have_no_ratio_but_count_as_readers():
+    """As in a real study: people who play, by mode, and people who name the MEPIs of machines."""
+    one = made()
+    people, number = one.classifiers.index("people"), len(one.classifiers)
+    reader = np.where(one.readings.reader == people, number, one.readings.reader)
+    names = tuple("people (free)" if name == "people" else name for name in one.classifiers)
+    split = replace(
+        one,
+        classifiers=(*names, "people"),
+        is_person=np.append(one.is_person, True),
+        accuracy=np.append(one.accuracy, 0.0),
+        readings=replace(one.readings, reader=reader),
+    )
+    found, whole = result_of(split, resamples=FEW), result_of(one, resamples=FEW)
+    assert verdicts(found) == verdicts(whole)
+    assert found.observations[-1].words == whole.observations[-1].words
+    assert found.measured == names
+    assert not any("recognise none" in sentence or "recognises none" in sentence for sentence in found.words)
+
+
 def test_without_people_their_observations_are_not_tested():
     found = result_of(made(MODELS), resamples=FEW)
     people = [one for one in found.observations if one.name.startswith("people")]

@@ -102,10 +102,10 @@ def classes_section(result: LaconicResult) -> Section:
         ClassTable(
             reduction,
             tuple(
-                (label, tuple(value.get((reduction, label, name)) for name in result.classifiers))
+                (label, tuple(value.get((reduction, label, name)) for name in result.measured))
                 for label in result.classes[:MOST_CLASSES]
             ),
-            tuple(result.mean(name, reduction).value for name in result.classifiers),
+            tuple(result.mean(name, reduction).value for name in result.measured),
             max(0, len(result.classes) - MOST_CLASSES),
         )
         for reduction in result.reductions
