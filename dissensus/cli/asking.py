@@ -10,7 +10,7 @@ import typer
 
 from dissensus import printing
 from dissensus.cli.app import agreed, app, judgements, serving
-from dissensus.cli.options import Format, Json, StudyPath, Trust, Until
+from dissensus.cli.options import Database, Format, Host, Json, Port, StudyPath, Trust, Until
 from dissensus.study import Study
 
 
@@ -103,18 +103,12 @@ def ask(
 @app.command()
 def serve(
     study: StudyPath,
-    host: Annotated[
-        str | None, typer.Option(help="Address to listen on.", show_default="study.toml, or 127.0.0.1")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or 8765")
-    ] = None,
+    host: Host = None,
+    port: Port = None,
     answers: Annotated[
         int | None, typer.Option(help="Annotators per question; 1 to try it alone.", show_default="study.toml, or 3")
     ] = None,
-    database: Annotated[
-        str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
-    ] = None,
+    database: Database = None,
     until: Until = None,
 ) -> None:
     """Serve the questions to annotators' browsers without revealing the models; stop with Ctrl-C, no answer is lost.

@@ -10,7 +10,7 @@ import typer
 from dissensus import printing
 from dissensus.cli.app import agreed, app, serving
 from dissensus.cli.asking import kept_password
-from dissensus.cli.options import Json, StudyPath, Trust
+from dissensus.cli.options import Database, Host, Json, Port, StudyPath, Trust
 from dissensus.study import Study
 
 laconic = typer.Typer(no_args_is_help=True, help="How little of an image is enough, for classifiers and for people.")
@@ -19,12 +19,15 @@ app.add_typer(laconic, name="laconic")
 
 Truth = Annotated[
     Path | None,
-    typer.Option(help="Table with item and label: the class of every image; kept in the study.", show_default=False),
+    typer.Option(
+        help="Table with the columns item and label: the true class of each image. Needed once; kept in the study.",
+        show_default=False,
+    ),
 ]
 Classes = Annotated[
     Path | None,
     typer.Option(
-        help="Coarser classes: .txt with a name per line (such as dog), or .csv with name and label; with --truth.",
+        help="Coarser classes (such as dog): .txt with a name per line, or .csv with name and label. Needs --truth.",
         show_default="the study's",
     ),
 ]
@@ -36,15 +39,19 @@ def laconic_find(
     truth: Truth = None,
     classes: Classes = None,
     model: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="A model to search; by default all.", show_default=False)
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Search only this model; may be repeated.", show_default=False),
     ] = None,
-    naive: Annotated[bool, typer.Option("--naive", help="Do without an unbroken path of right answers.")] = False,
+    naive: Annotated[
+        bool, typer.Option("--naive", help="Also accept images that no unbroken path of right answers leads to.")
+    ] = False,
     trust: Trust = False,
     json: Json = False,
 ) -> None:
-    """Find how little of each image is enough for each model of STUDY, and who can read whose reduced images.
+    """Find how little of each image is enough for each model of STUDY, and who recognises whose reduced images.
 
-    A search that was interrupted resumes.
+    Images lose colours, resolution or their borders step by step, as long as the model is still right. An interrupted
+    search resumes when you run the command again.
 
     Example: `dissensus laconic find pets --truth truth.csv --classes coarse.txt`
     """
@@ -67,7 +74,7 @@ def laconic_report(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write one HTML page: who needs least, what is left of the images, who can read whose.
+    """Write one HTML page: who needs least, what is left of the images, and who recognises whose.
 
     Example: `dissensus laconic report pets --figures figures`
     """
@@ -80,10 +87,12 @@ def laconic_report(
 def laconic_pool(
     study: StudyPath,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the reduced images.", show_default=False)],
-    reduction: Annotated[str | None, typer.Option(help="Only this one, such as combined.", show_default="all")] = None,
+    reduction: Annotated[
+        str | None, typer.Option(help="Only images reduced this way, such as combined.", show_default="all")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Write the reduced images of STUDY as a pool: where do models part when information runs out?
+    """Write the reduced images of STUDY as a pool, to see where models disagree when information runs out.
 
     Example: `dissensus laconic pool pets reduced --reduction combined`
     """
@@ -96,25 +105,19 @@ def laconic_pool(
 @laconic.command("serve")
 def laconic_serve(
     study: StudyPath,
-    host: Annotated[
-        str | None, typer.Option(help="Address to listen on.", show_default="study.toml, or 127.0.0.1")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or 8765")
-    ] = None,
+    host: Host = None,
+    port: Port = None,
     answers: Annotated[
         int | None, typer.Option(help="Players per question; 1 to try it alone.", show_default="study.toml, or 3")
     ] = None,
-    database: Annotated[
-        str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
-    ] = None,
+    database: Database = None,
     truth: Truth = None,
     classes: Classes = None,
 ) -> None:
-    """Let people play in their browsers: who needs the least of a picture to say what it shows?
+    """Let people play in their browsers: who needs to see least of a picture to say what it shows?
 
-    Players sign in with personal links: `dissensus annotators add`. Nobody gets the same picture twice, so many of them
-    are needed. Options given here are saved in study.toml.
+    Players sign in with personal links: `dissensus annotators add`. Nobody gets the same picture twice, so many players
+    are needed; how many is printed first. Options given here are saved in study.toml. Stop with Ctrl-C.
 
     Example: `dissensus laconic serve pets --answers 1`
     """

@@ -42,7 +42,7 @@ DEMOS = {
 def demo(
     task: Annotated[
         str,
-        typer.Argument(metavar="[labels|scores|masks|laconic]", help="What the models predict.", show_default="labels"),
+        typer.Argument(metavar="[labels|scores|masks|laconic]", help="Which demo to run.", show_default="labels"),
     ] = "labels",
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Folder for the demo.", show_default="dissensus-demo")
@@ -51,11 +51,10 @@ def demo(
     serve: Annotated[bool, typer.Option(help="Open the slider pages (scores).")] = True,
     json: Json = False,
 ) -> None:
-    """Run a complete study offline with real models: digit classifiers, image quality metrics or segmentation models.
+    """Run a complete study offline with real models: classifiers, image quality metrics or segmentation models.
 
     The labels and masks demos run from start to finish in seconds, the laconic demo (how little of a digit is enough?)
-    in about a minute. The scores demo stops at the slider pages, where
-    you give the answers.
+    in about a minute. The scores demo stops at the slider pages, where you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """

@@ -26,6 +26,11 @@ Until = Annotated[
         show_default=False,
     ),
 ]
+Host = Annotated[str | None, typer.Option(help="Address to listen on.", show_default="study.toml, or 127.0.0.1")]
+Port = Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or 8765")]
+Database = Annotated[
+    str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models to add.", show_default=False)]
 Format = Annotated[

@@ -13,8 +13,8 @@ from dissensus.study import Study
 MODELS = ("svm", "knn", "lda", "tree")
 SIDE, PER_CLASS = 64, 3
 NOTE = (
-    "The data are scikit-learn's handwritten digits, enlarged to 64×64 pixels: the models were trained on one half, "
-    "and see 8×8 pixels of any image."
+    "The images are scikit-learn's handwritten digits, enlarged to 64×64 pixels. The models were trained on other "
+    "digits and shrink every image to 8×8 pixels."
 )
 
 
@@ -36,7 +36,7 @@ def run_laconic_demo(folder: Path, progress: Progress) -> LaconicDemoResult:
         study = Study(folder / "study")
     else:
         classes = str(folder / "digits.txt")
-        study = Study.init(folder / "study", classes=classes, title="How little of a digit is enough", notes=[NOTE])
+        study = Study.init(folder / "study", classes=classes, title="How little of a digit is enough?", notes=[NOTE])
     study.progress = progress
     study.change("laconic", {"side": SIDE, "crop": 1.0, "images": PER_CLASS})
     study.pool([folder / "pool"])

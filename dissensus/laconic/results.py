@@ -16,7 +16,7 @@ from dissensus.laconic.originals import kept_truth
 from dissensus.laconic.people import PEOPLE, PlayerMepis, player_mepis, player_readings
 from dissensus.records import Laconic, Mepis, Readings
 from dissensus.reductions.entropy import png
-from dissensus.reductions.observations import result_of
+from dissensus.reductions.findings import result_of
 from dissensus.reductions.pictures import REDUCTIONS
 from dissensus.reductions.search import states_on
 from dissensus.report.laconic.data import LaconicReport, Shown
@@ -134,7 +134,11 @@ def page(work: Workspace[Any]) -> Page:
         if one.item in chosen
     )
     write_laconic(work.folder, result)
-    settings = {name: str(value) for name, value in work.settings.laconic.model_dump().items() if value is not None}
+    settings = {
+        name: ", ".join(value) if isinstance(value, (tuple, list)) else str(value)
+        for name, value in work.settings.laconic.model_dump().items()
+        if value is not None
+    }
     return laconic_page(
         LaconicReport(
             title=work.title,

@@ -116,9 +116,11 @@ def scatter(
         for right, (low, high) in zip(x, spans, strict=False):
             if low is not None and high is not None:
                 axes.vlines(right, low, high, color=BLUE, linewidth=2.2, alpha=0.4)
+        heights = [*y, *(end for span in spans for end in span if end is not None)]
+        reach = 0.3 * (max(x) - min(x)), 0.1 * (max(heights) - min(heights))
         for right, up, label in zip(x, y, names, strict=True):
             hints.add(axes.plot(right, up, "o", color=BLUE, markersize=4.5)[0], f"{label}: {right:.3g}, {up:.3g}")
-            is_crowded = _has_neighbour((right, up), x, y)
+            is_crowded = _has_neighbour((right, up), x, y, reach)
             axes.annotate(
                 cut(label), (right, up), xytext=(-3 if is_crowded else 3, 3), textcoords="offset points", fontsize=6.5,
                 ha="right" if is_crowded else "left",
@@ -132,9 +134,11 @@ def scatter(
     return Plot(name, title, caption, table, draw, 64)
 
 
-def _has_neighbour(point: tuple[float, float], x: Sequence[float], y: Sequence[float]) -> bool:
+def _has_neighbour(
+    point: tuple[float, float], x: Sequence[float], y: Sequence[float], reach: tuple[float, float]
+) -> bool:
     """Whether another point is where the label to the right of this one would be."""
-    wide, high = 0.3 * (max(x) - min(x)), 0.1 * (max(y) - min(y))
+    wide, high = reach
     return any(0 < a - point[0] < wide and abs(b - point[1]) < high for a, b in zip(x, y, strict=True))
 
 

@@ -28,7 +28,7 @@ def show_laconic(study: Path, result: LaconicResult, as_json: bool) -> None:
     _show_observations(result)
     if any(result.unused.values()):
         each = ", ".join(f"{name} {count:,}" for name, count in result.unused.items() if count)
-        say(f"not used, since wrong before they are reduced: {each} of {counted(result.images, 'image')}")
+        say(f"not used, because not recognised unreduced: {each} of {counted(result.images, 'image')}")
     if result.is_naive:
         say("naive MEPIs: there may be no unbroken path of right answers from the original")
     return say(f"Next: {_next(study, result)}")

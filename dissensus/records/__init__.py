@@ -33,6 +33,7 @@ from dissensus.records.laconic_results import (
     Precision,
     Verdict,
     interval_words,
+    may_need_least,
     mean_words,
 )
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
@@ -120,6 +121,7 @@ __all__ = [
     "empty_tally",
     "first_problem",
     "interval_words",
+    "may_need_least",
     "mean_words",
     "moments_of",
     "shown_colours",

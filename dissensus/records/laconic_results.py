@@ -155,10 +155,15 @@ class LaconicResult(Record):
         """How much one classifier needs under one reduction."""
         return next(one for one in self.means if (one.classifier, one.reduction) == (classifier, reduction))
 
-    def least(self, reduction: str) -> MeanRatio | None:
-        """The lowest mean under a reduction; None if there is none."""
-        known = [one for one in self.means if one.reduction == reduction and one.value is not None]
-        return min(known, key=lambda one: one.value or 0, default=None)
+    def least(self, reduction: str) -> list[MeanRatio]:
+        """The classifiers that may need least under a reduction, the lowest mean first."""
+        return may_need_least(self.means, self.differences, reduction)
+
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """All classifiers but people who have only read MEPIs."""
+        found = {one.classifier for one in self.means if one.images}
+        return tuple(name for name in self.classifiers if name in found or name not in self.people)
 
     @property
     def main_reduction(self) -> str:
@@ -200,7 +205,7 @@ class LaconicResult(Record):
                 None
                 if (one := self.mean(classifier, reduction)).five is None or one.value is None
                 else Box([100 * value for value in one.five], 100 * one.value, one.is_person)
-                for classifier in self.classifiers
+                for classifier in self.measured
             ]
             for reduction in self.reductions
         }
@@ -208,7 +213,7 @@ class LaconicResult(Record):
         return boxes(
             "ratios",
             "How much of an image each classifier needs",
-            self.classifiers,
+            self.measured,
             panels,
             "Bytes that are left, % of the original",
             "Box plots of the mean ratios of the classes: minimum, quartiles and maximum; the diamond is their mean. "
@@ -237,8 +242,21 @@ class LaconicResult(Record):
         """For every classifier its name, and its mean ratios in percent with their intervals, as text."""
         return [
             (classifier, *(mean_words(self.mean(classifier, reduction)) for reduction in self.reductions))
-            for classifier in self.classifiers
+            for classifier in self.measured
         ]
+
+
+def may_need_least(means: Sequence[MeanRatio], differences: Sequence[Difference], reduction: str) -> list[MeanRatio]:
+    """The classifiers that no other beats on the images that both recognise, all pairs looked at together.
+
+    The lowest mean comes first. It may be missing: every mean is over the images that its classifier recognises, and a
+    classifier with easier images can be beaten on those that it shares with another.
+    """
+    found = [one for one in means if one.reduction == reduction and one.value is not None]
+    found.sort(key=lambda one: one.value or 0)
+    pairs = [d for d in differences if (d.reduction, d.other_reduction) == (reduction, reduction)]
+    beaten = {d.classifier for d in (*pairs, *(d.turned for d in pairs)) if (d.low_at_once or 0) > 0}
+    return [one for one in found if one.classifier not in beaten] or found
 
 
 def mean_words(one: MeanRatio) -> str:

@@ -1,4 +1,4 @@
-"""What a laconic test says in words: who needs least, and which observations of the paper hold (laconic, section 5).
+"""Which observations of the paper hold for a laconic test (section 5).
 
 An observation about several differences holds if each interval by itself lies on its side, and does not hold if one
 lies on the other side even when all are looked at together; otherwise it is undecided.
@@ -15,56 +15,15 @@ from dissensus.records import (
     Correlation,
     Difference,
     Laconic,
-    LaconicResult,
     MeanRatio,
     Observation,
     Precision,
     Verdict,
-    interval_words,
 )
-from dissensus.reductions.intervals import LEVEL, RESAMPLES, wilson
-from dissensus.reductions.ratios import correlations, differences, mean_ratios, precisions
+from dissensus.reductions.intervals import LEVEL, wilson
+from dissensus.reductions.ratios import correlations
 
-MOST_NAMED = 3
 Bounds = tuple[float | None, float | None]
-
-
-def result_of(laconic: Laconic, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0) -> LaconicResult:
-    """Everything that the MEPIs and readings of a laconic test say.
-
-    Raises:
-        ReductionError: there are no classifiers, reductions or images.
-    """
-    means, per_class = mean_ratios(laconic, level, resamples, seed)
-    between, within = differences(laconic, level, resamples, seed)
-    facts = Facts(laconic, means, [*between, *within], precisions(laconic, level), level, seed)
-    observed = observations(facts)
-    reached = np.zeros((len(laconic.classifiers), len(laconic.images)), bool)
-    reached[laconic.mepis.classifier, laconic.mepis.image] = True
-    return LaconicResult(
-        classifiers=laconic.classifiers,
-        people=facts.people,
-        accuracy={name: float(laconic.accuracy[laconic.classifiers.index(name)]) for name in facts.models},
-        reductions=laconic.reductions,
-        classes=laconic.classes,
-        images=len(laconic.images),
-        means=tuple(means),
-        per_class=tuple(per_class),
-        differences=tuple(facts.differences),
-        precision=tuple(facts.precision),
-        correlations=tuple(correlations(laconic, means, level, seed)),
-        observations=tuple(observed),
-        words=tuple(findings(facts, observed)),
-        unused={name: int((~reached[laconic.classifiers.index(name)]).sum()) for name in facts.models},
-        unused_by_all=int((~reached.any(axis=0)).sum()),
-        encoder=laconic.encoder,
-        side=laconic.side,
-        is_naive=laconic.is_naive,
-        level=level,
-        resamples=resamples,
-        seed=seed,
-        found=laconic,
-    )
 
 
 @dataclass(frozen=True)
@@ -106,97 +65,19 @@ class Facts:
         return []
 
 
-def findings(facts: Facts, observed: Sequence[Observation]) -> list[str]:
-    """Who needs least under each reduction, all combined first; then how many of the paper's observations hold."""
-    names = facts.laconic.reductions
-    ordered = sorted(names, key=lambda name: name != "combined")
-    words = [_least(facts, reduction) for reduction in ordered if facts.of(reduction)]
-    if words:
-        words[0] = words[0].replace(" % (", f" % ({100 * facts.level:g} % interval ", 1)
-    else:
-        return [
-            f"No classifier recognises any of the {len(facts.laconic.images):,} images: there is nothing to reduce."
-        ]
-    without = [
-        name for name in facts.laconic.classifiers if not any(o.classifier == name and o.images for o in facts.means)
-    ]
-    if without:
-        verb = "recognises none of the images and has" if len(without) == 1 else "recognise none of the images and have"
-        words.append(f"{_listed(without)} {verb} no result.")
-    counted = {
-        verdict: [one.name for one in observed if one.verdict == verdict]
-        for verdict in ("holds", "does not hold", "undecided")
-    }
-    said = [
-        f"{len(counted['holds'])} hold{'s' if len(counted['holds']) == 1 else ''} here",
-        *([f"{_many(counted['does not hold'], 'does not', 'do not')}"] if counted["does not hold"] else []),
-        *([f"{_many(counted['undecided'], 'is undecided', 'are undecided')}"] if counted["undecided"] else []),
-    ]
-    tested = sum(map(len, counted.values()))
-    if tested:
-        words.append(f"Of the {tested} observations of the paper that can be tested here, {', '.join(said)}.")
-    return words
-
-
-def _many(names: Sequence[str], one: str, several: str) -> str:
-    return f"{len(names)} {one if len(names) == 1 else several} ({'; '.join(names)})"
-
-
-def _least(facts: Facts, reduction: str) -> str:
-    """Which classifier needs least under a reduction, and how sure that is."""
-    found = facts.of(reduction)
-    how = "with all reductions combined" if reduction == "combined" else f"by {reduction} alone"
-    first = may_need_least(facts, reduction)
-    who = (
-        f"{first[0].classifier[0].upper()}{first[0].classifier[1:]} need"
-        if first[0].is_person
-        else (f"{first[0].classifier} needs")
-    )
-    if len(found) == 1:
-        return f"{who} {_share(found[0])} of an image’s bytes {how}."
-    if len(first) == 1:
-        rest = [one for one in found if one.classifier != first[0].classifier]
-        return (
-            f"{who} least {how}: {_share(first[0])} of an image’s bytes; "
-            f"next comes {rest[0].classifier} with {_share(rest[0])}."
-        )
-    if len(first) <= MOST_NAMED:
-        shares = _listed([_share(one) for one in first])
-        return (
-            f"{_listed([one.classifier for one in first])} need least {how}: {shares} of an image’s bytes; the images "
-            "cannot tell which of them needs less."
-        )
-    return (
-        f"The lowest mean {how} is that of {first[0].classifier}, {_share(first[0])} of an image’s bytes, but "
-        f"{len(first) - 1} others may need as little."
-    )
-
-
-def may_need_least(facts: Facts, reduction: str) -> list[MeanRatio]:
-    """The classifiers that no other beats on the images that both recognise, all pairs looked at together."""
-    found = facts.of(reduction)
-
-    def is_beaten(one: MeanRatio) -> bool:
-        others = (other.classifier for other in found if other.classifier != one.classifier)
-        worse = (d for name in others for d in facts.minus((one.classifier, reduction), (name, reduction)))
-        return any(d.low_at_once is not None and d.low_at_once > 0 for d in worse)
-
-    return [one for one in found if not is_beaten(one)] or found
-
-
 def observations(facts: Facts) -> list[Observation]:
     """What the paper saw, and whether it holds here."""
     names = facts.laconic.reductions
     return [
         _differences(
             "combining needs least",
-            "Combined, the reductions leave less of an image than each of them alone, for every model.",
+            "All reductions combined leave less of an image than any of them alone, for every model.",
             [(name, other, "combined") for name in facts.models for other in names if other != "combined"],
             facts,
         ),
         _differences(
             "resolution matters most",
-            "Models are most sensitive to resolution: of all reductions, it leaves most, for every model.",
+            "Models are most sensitive to resolution: each needs more under it than under any other reduction.",
             [(name, "resolution", other) for name in facts.models for other in names if other != "resolution"],
             facts,
         ),
@@ -249,7 +130,7 @@ def _differences(name: str, claim: str, sides: Sequence[tuple[str, str, str]], f
 
 def _judged(name: str, claim: str, verdict: Verdict, words: str, missing: str = "") -> Observation:
     if verdict == "not tested":
-        words = missing or "The reductions that it is about were not tried, or have no image in common."
+        words = missing or "The reductions it is about were not tried, or have no image in common."
     return Observation(name=name, claim=claim, verdict=verdict, words=words)
 
 
@@ -288,7 +169,7 @@ def _every_words(found: Sequence[Difference]) -> str:
         worst = min(against, key=lambda d: d.high_at_once or 0)
         return f"{len(against)} of {len(found)} differences are negative, most clearly {_written(worst)}."
     sure = sum(d.low is not None and d.low > 0 for d in found)
-    return f"{sure} of {len(found)} differences are surely positive. The least sure: {_written(least)}."
+    return f"{sure} of {len(found)} differences are clearly positive. The least clear: {_written(least)}."
 
 
 def _accuracy(facts: Facts) -> Observation:
@@ -313,7 +194,7 @@ def _transfer(facts: Facts) -> Observation:
         [p for p in read if p.reduction in names] for names in (("colour", "resolution"), ("crop", "combined"))
     )
     name = "models read crops of others badly"
-    claim = "Models read each other’s MEPIs more often under colour and resolution than under crop and combined."
+    claim = "Models recognise each other’s MEPIs more often under colour and resolution than under crop and combined."
     if not one or not several:
         words = "Models have not classified each other’s MEPIs under both kinds of reductions."
         return Observation(name=name, claim=claim, verdict="not tested", words=words)
@@ -325,30 +206,34 @@ def _transfer(facts: Facts) -> Observation:
 
 
 def _reading(facts: Facts, missing: str) -> Observation:
-    """Whether people read models' MEPIs more often than models read people's."""
-    known = {(p.reader, p.source, p.reduction): p for p in facts.precision}
+    """Whether people read models' MEPIs more often than models read people's, however these people played."""
+
+    def pooled(readers: Sequence[str], sources: Sequence[str], reduction: str) -> tuple[int, int]:
+        read = [p for p in facts.precision if p.reduction == reduction and p.reader in readers and p.source in sources]
+        return sum(p.right for p in read), sum(p.count for p in read)
+
     pairs = [
-        (known[person, model, reduction], known[model, person, reduction])
-        for person in facts.people
+        (f"{model}, {reduction}", *pooled(facts.people, [model], reduction), *pooled([model], facts.people, reduction))
         for model in facts.models
         for reduction in facts.laconic.reductions
-        if (person, model, reduction) in known and (model, person, reduction) in known
     ]
+    pairs = [pair for pair in pairs if pair[2] and pair[4]]
     name = "people read models, not the other way round"
-    claim = "People read every model’s MEPIs more often than that model reads people’s."
+    claim = "People recognise every model’s MEPIs more often than that model recognises theirs."
     if not pairs:
         words = missing or "People and models have not classified each other’s MEPIs."
         return Observation(name=name, claim=claim, verdict="not tested", words=words)
     strict = 1 - (1 - facts.level) / len(pairs)
     alone, at_once = (
-        [newcombe(one.right, one.count, other.right, other.count, level) for one, other in pairs]
+        [newcombe(one, of, other, of_other, level) for _, one, of, other, of_other in pairs]
         for level in (facts.level, strict)
     )
     least = min(range(len(pairs)), key=lambda place: alone[place][0])
-    one, other = pairs[least]
+    about, right, count, other_right, other_count = pairs[least]
+    one, other = right / count, other_right / other_count
     words = (
-        f"Smallest of {len(pairs)} differences: {one.source}, {one.reduction}: {100 * one.value:.0f} % against "
-        f"{100 * other.value:.0f} %, {_points(one.value - other.value, *alone[least])}."
+        f"Smallest of {len(pairs)} differences: {about}: {100 * one:.0f} % against {100 * other:.0f} %, "
+        f"{_points(one - other, *alone[least])}."
     )
     return Observation(name=name, claim=claim, verdict=_every(alone, at_once), words=words)
 
@@ -360,11 +245,6 @@ def newcombe(right: int, count: int, other_right: int, other_count: int, level: 
     down = ((one - low) ** 2 + (other_high - other) ** 2) ** 0.5
     up = ((high - one) ** 2 + (other - other_low) ** 2) ** 0.5
     return one - other - down, one - other + up
-
-
-def _share(one: MeanRatio) -> str:
-    assert one.value is not None
-    return f"{100 * one.value:.1f} %{interval_words(one.low, one.high)}"
 
 
 def _written(d: Difference) -> str:
@@ -383,8 +263,3 @@ def _points(value: float, low: float | None, high: float | None) -> str:
 
 def _correlation(one: Correlation) -> str:
     return f"{one.value:z.2f} ({one.low:z.2f} to {one.high:z.2f})".replace("-", "−")
-
-
-def _listed(names: Sequence[str]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

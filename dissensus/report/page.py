@@ -89,6 +89,7 @@ def environment() -> Environment:
 
     made.globals.update(asset=asset, wording=wording, version=__version__)
     made.filters["breakable"] = breakable
+    made.filters["unbroken"] = unbroken
     made.filters["figure"] = figure
     made.filters["cell"] = cell
     made.filters["compact"] = lambda value: json.dumps(value, ensure_ascii=False, default=str)
@@ -110,6 +111,12 @@ def cell(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:,.4g}".replace("-", "−") if isinstance(value, int | float) else str(value)
+
+
+def unbroken(sentence: str) -> Markup:
+    """A sentence whose lines do not break within a percentage or an interval: '16.4 %', '(16.1–16.8)'."""
+    spaced = re.sub(r"(?<=\d) %", "\N{NO-BREAK SPACE}%", str(escape(sentence)))
+    return Markup(re.sub(r"\([^()\s]*\d–\d[^()\s]*\)", r'<span class="unbroken">\g<0></span>', spaced))
 
 
 def breakable(name: str) -> Markup:

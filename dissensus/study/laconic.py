@@ -48,7 +48,7 @@ class LaconicTest(Asking):
         from dissensus.laconic.finding import Search, find, runnable
         from dissensus.laconic.originals import keep_truth
         from dissensus.laconic.results import laconic, played_mepis
-        from dissensus.reductions.observations import result_of
+        from dissensus.reductions.findings import result_of
         from dissensus.steps.code import model_code
         from dissensus.store.consent import require_agreement
 
@@ -70,7 +70,7 @@ class LaconicTest(Asking):
     def laconic_result(self) -> LaconicResult:
         """What has been found so far, about models and people; nothing is searched."""
         from dissensus.laconic.results import laconic
-        from dissensus.reductions.observations import result_of
+        from dissensus.reductions.findings import result_of
 
         return result_of(laconic(self._labels("a laconic test").work))
 

@@ -11,7 +11,7 @@ from sklearn.datasets import load_sample_images
 
 from dissensus.records import Laconic
 from dissensus.reductions.entropy import png
-from dissensus.reductions.observations import result_of
+from dissensus.reductions.findings import result_of
 from dissensus.reductions.pictures import reduction_named
 from dissensus.report.laconic.data import LaconicReport, Levels, Shown
 

@@ -15,7 +15,7 @@ from dissensus import printing
 from dissensus.errors import StudyError
 from dissensus.printing import laconic as printed
 from dissensus.records import LaconicResult
-from dissensus.reductions.observations import result_of
+from dissensus.reductions.findings import result_of
 from dissensus.report.labels.page import labels_page, orders
 from dissensus.report.page import render
 from dissensus.store.files import write_text
@@ -70,7 +70,7 @@ def test_what_find_prints(result, lines):
     assert text.startswith(result.words[0][:40])
     assert "SE-ResNet50" in text
     assert "% of an image's bytes that are left, with 95 % intervals" in text
-    assert "not used, since wrong before they are reduced: SqueezeNet " in text
+    assert "not used, because not recognised unreduced: SqueezeNet " in text
     assert text.strip().endswith("Next: dissensus laconic report animals")
     alone = result_of(without(made(per_class=1), *PAPER), resamples=100).model_copy(
         update={"people": (), "is_naive": True, "observations": ()}

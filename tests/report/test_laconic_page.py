@@ -9,13 +9,13 @@ import pytest
 from laconic_studies import path, picture, report
 from made_laconic import PAPER, made, unrecognised, without
 
-from dissensus.reductions.observations import result_of
+from dissensus.reductions.findings import result_of
 from dissensus.report.galleries import Album
 from dissensus.report.laconic.data import LaconicReport
 from dissensus.report.laconic.figures import accuracy_plots, precision_plots
 from dissensus.report.laconic.gallery import cards, film_places
 from dissensus.report.laconic.page import classes_section, laconic_page, unused_section
-from dissensus.report.page import render
+from dissensus.report.page import render, unbroken
 
 MODELS = {name: shares for name, shares in PAPER.items() if name != "people"}
 
@@ -123,3 +123,8 @@ def test_tables(whole):
     assert all(len(one.images) == min(one.count, 60) for one in rows)
     read = result_of(made(per_class=2), resamples=200).model_copy(update={"found": None})
     assert all(one.images == () for one in unused_section(read).view["rows"])
+
+
+def test_lines_do_not_break_within_a_percentage_or_an_interval() -> None:
+    said = unbroken("a & b need 16.4 % (16.1–16.8), (not this) of it")
+    assert said == 'a &amp; b need 16.4\N{NO-BREAK SPACE}% <span class="unbroken">(16.1–16.8)</span>, (not this) of it'

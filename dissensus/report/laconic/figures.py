@@ -66,7 +66,7 @@ def accuracy_plots(result: LaconicResult) -> tuple[Plot, ...]:
                 correlation.reduction.capitalize(),
                 [100 * accuracy for _, accuracy, _ in known],
                 [100 * (one.value or 0) for _, _, one in known],
-                ("Originals that are right, %", "Bytes that are left, %"),
+                ("Originals recognised, %", "Bytes that are left, %"),
                 [name for name, _, _ in known],
                 caption=correlation_words(correlation),
                 spans=[(_percent(one.low), _percent(one.high)) for _, _, one in known],
@@ -80,7 +80,7 @@ def correlation_words(one: Correlation) -> str:
     if one.value is None or one.low is None or one.high is None:
         return f"No rank correlation: {one.reason}."
     ends = f"{number(one.low, 2)} to {number(one.high, 2)}"
-    return f"Rank correlation of accuracy with needing less: {number(one.value, 2)} ({ends})."
+    return f"Rank correlation: {number(one.value, 2)} ({ends}); positive if accurate models need less."
 
 
 def _percent(share: float | None) -> float | None:

@@ -37,7 +37,7 @@ def laconic_page(report: LaconicReport) -> Page:
         Section("top", "Findings", report.title, "laconic/opening.html", view),
         (
             Section("ratios", "Ratios", "How much is needed", "laconic/ratios.html", view, plots=(result.plot(),)),
-            Section("observations", "The paper", "What holds of the paper", "laconic/observations.html", view),
+            Section("observations", "The paper", "What the paper observed", "laconic/observations.html", view),
             accuracy_section(result),
             *precision_section(result),
             classes_section(result),
@@ -65,7 +65,7 @@ def _example(made: Sequence[Card], result: LaconicResult) -> Card | None:
 def accuracy_section(result: LaconicResult) -> Section:
     """The mean ratio of every model against its accuracy."""
     view = {"correlations": result.correlations, "level": result.level}
-    title = "Laconic and accurate"
+    title = "Do accurate models need less?"
     return Section("accuracy", "Accuracy", title, "laconic/accuracy.html", view, plots=accuracy_plots(result))
 
 
@@ -74,7 +74,7 @@ def precision_section(result: LaconicResult) -> tuple[Section, ...]:
     plots = precision_plots(result)
     view = {"result": result}
     return (
-        (Section("precision", "Precision", "Who reads whose", "laconic/precision.html", view, plots=plots),)
+        (Section("precision", "Precision", "Who recognises whose MEPIs", "laconic/precision.html", view, plots=plots),)
         if plots
         else ()
     )
@@ -102,10 +102,10 @@ def classes_section(result: LaconicResult) -> Section:
         ClassTable(
             reduction,
             tuple(
-                (label, tuple(value.get((reduction, label, name)) for name in result.classifiers))
+                (label, tuple(value.get((reduction, label, name)) for name in result.measured))
                 for label in result.classes[:MOST_CLASSES]
             ),
-            tuple(result.mean(name, reduction).value for name in result.classifiers),
+            tuple(result.mean(name, reduction).value for name in result.measured),
             max(0, len(result.classes) - MOST_CLASSES),
         )
         for reduction in result.reductions
@@ -142,9 +142,9 @@ def settings_section(report: LaconicReport) -> Section:
     """Everything the numbers depend on."""
     result = report.result
     how = (
-        "without continuity: any image that is still right (naive)"
+        "naive: any reduced image that is still recognised"
         if result.is_naive
-        else ("with continuity: every step from the original to the MEPI is right")
+        else "continuous: recognised at every step from the original to the MEPI"
     )
     computed = {
         "size of an image": result.encoder,

@@ -171,7 +171,7 @@ const draw = (host, question, context) => {
   };
 };
 
-const hint = (names, { isTouch }) => (isTouch ? "Name it as soon as you can." : ["Click a name as soon as you can, or type its first letters and ", make("kbd", {}, "Enter"), "."]);
+const hint = (names, { isTouch }) => (isTouch ? "Name it as soon as you can." : ["Click its name, or type the first letters, then ", make("kbd", {}, "Enter"), "."]);
 
 const button = (label, key, attributes, act) =>
   make("button", {
