@@ -46,6 +46,7 @@ class LaconicTest(Asking):
         """
         from dissensus.laconic.crossing import read_each_other
         from dissensus.laconic.finding import Search, find, runnable
+        from dissensus.laconic.found import searched
         from dissensus.laconic.originals import keep_truth
         from dissensus.laconic.results import laconic, played_mepis
         from dissensus.reductions.observations import result_of
@@ -61,7 +62,8 @@ class LaconicTest(Asking):
             if unable:
                 raise StudyError(f"{unable[0]} cannot be run on reduced images: choose from {', '.join(able)}")
             chosen = tuple(models or able)
-            require_agreement(self.folder, model_code(work.settings, chosen))
+            # those that have been searched read the images of others
+            require_agreement(self.folder, model_code(work.settings, (*chosen, *searched(work))))
             known = keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
             find(Search(work, known.first(work.settings.laconic.images), chosen, naive))
             read_each_other(work, played_mepis(work))
@@ -125,9 +127,9 @@ class LaconicTest(Asking):
         from dissensus.laconic.originals import keep_truth
 
         work = self._labels("a laconic test").work
-        if truth is not None:
+        if truth is not None or classes is not None:
             with self._changing():
-                keep_truth(work, Path(truth), None if classes is None else Path(classes))
+                keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
         self._serve(self._service(answers, database, host, port, None, None), ready, port, tell, self._playing)
 
     def _playing(self, tell: Callable[[str], None] | None, settings: Settings) -> StudyBacking:

@@ -26,6 +26,7 @@ from dissensus.records import Classes
 from dissensus.reductions.entropy import png_bytes
 from dissensus.reductions.pictures import REDUCTIONS
 from dissensus.reductions.search import Prober, broken_at
+from dissensus.store.tables import write_table
 
 MODELS = '''
 """Classifiers that look at the middle of an image: bright or dark?"""
@@ -133,6 +134,76 @@ def test_wrong_and_unreadable_images_are_reported_not_used(tmp_path: Path) -> No
     result = study.laconic(truth)
     assert result.images == 3
     assert result.unused == {"easy": 1}
+
+
+def test_one_model_was_searched_before_an_image_was_mended(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    whole = (tmp_path / "pool" / "2.png").read_bytes()
+    (tmp_path / "pool" / "2.png").write_bytes(b"not an image")
+    assert study.laconic(truth).images == 3
+    (tmp_path / "pool" / "2.png").write_bytes(whole)
+    study.predict([f"strict=python:{tmp_path / 'planted.py'}:strict"])
+    result = study.laconic()
+    assert result.images == 4
+    assert result.unused == {"easy": 1, "strict": 0}
+
+
+def test_an_image_that_changes_between_two_searches(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    study.laconic(truth)
+    Image.new("RGB", (36, 30), (250, 250, 250)).save(tmp_path / "pool" / "2.png")
+    study.predict([f"strict=python:{tmp_path / 'planted.py'}:strict"])
+    with pytest.raises(StudyError, match=r"2\.png has changed between the searches of easy and strict: remove "):
+        study.laconic()
+
+
+@pytest.mark.parametrize("changed", [{"side": 16}, {"images": 1}, {"reductions": ["colour"]}, {"crop": 0.5}])
+def test_settings_that_change_after_the_search(tmp_path: Path, changed: dict[str, object]) -> None:
+    study, truth = made(tmp_path, "easy", "strict")
+    study.laconic(truth, models=["easy"])
+    study.change("laconic", changed)
+    calls = (
+        study.laconic_result, study.laconic_report, lambda: study.laconic(models=["strict"]),
+        lambda: study.laconic_pool(tmp_path / "reduced"), lambda: study.laconic_serve(lambda *_: None),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(StudyError, match="laconic find easy was started with different inputs"):
+            call()
+
+
+def test_another_function_of_the_same_file_is_another_model(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy", "strict")
+    study.laconic(truth)
+    settings = study.folder.settings
+    settings.write_text(settings.read_text().replace("planted.py:strict", "planted.py:slow"))
+    study.trust(again=["strict"])
+    with pytest.raises(StudyError, match=r"target .*:strict\" → .*:slow"):
+        study.laconic()
+
+
+def test_a_removed_model_leaves_nothing(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy", "strict")
+    study.laconic(truth)
+    study.remove("strict")
+    assert not study.folder.mepis("strict").exists()
+    assert study.laconic().classifiers == ("easy",)
+    assert study.check().problems == ()
+
+
+def test_code_that_changed_is_not_run_as_a_reader_either(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    study.laconic(truth)
+    (tmp_path / "other.py").write_text(MODELS)
+    study.predict([f"strict=python:{tmp_path / 'other.py'}:strict"])
+    (tmp_path / "planted.py").write_text(f"{MODELS}\nraise SystemExit")
+    with pytest.raises(StudyError, match=r"code that you have not agreed to \(python:.*planted\.py:easy\)"):
+        study.laconic(models=["strict"])
+
+
+def test_nothing_is_listed_twice(tmp_path: Path) -> None:
+    study, _ = made(tmp_path, "easy", count=2)
+    with pytest.raises(StudyError, match="names something twice"):
+        study.change("laconic", {"reductions": ["colour", "colour"]})
 
 
 def test_naive_ones_are_marked(tmp_path: Path) -> None:
@@ -243,7 +314,7 @@ FELINES = Classes(
 
 def test_classes_map_through_names(tmp_path: Path) -> None:
     path = tmp_path / "coarse.csv"
-    path.write_text("name,label\ncat,tabby\ncat,lion\ndog,wolf\n")
+    path.write_text("name,label\ncat,tabby\ncat,lion\ndog,wolf\n", encoding="utf-8-sig")
     groups = groups_of(FELINES, read_groups(path))
     assert groups.names == ("cat", "dog")
     assert groups.of_label.tolist() == [0, 0, 1, -1]
@@ -295,6 +366,41 @@ def test_a_killed_search_resumes_with_the_same_bytes(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["images"] == 6
     for path in (whole.folder.mepis("slow"), whole.folder.laconic_readings):
         assert (killed.folder.root / path.relative_to(whole.folder.root)).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("writes", [1, 2])
+def test_a_search_that_is_killed_at_its_end_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    """After the file of the first model, or before the parts are removed."""
+    from dissensus.laconic import finding
+
+    study, truth = made(tmp_path, "easy", "strict", count=2)
+    whole = Study(shutil.copytree(study.folder.root, tmp_path / "whole"))
+    whole.trust(again=["easy", "strict"])
+    whole.laconic(truth)
+    left, clear = [None] * writes, finding.Parts.clear
+
+    def written(*given: object) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        write_table(*given)  # type: ignore[arg-type]
+
+    def cleared(parts: finding.Parts) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        clear(parts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(finding, "write_table", written)
+        patched.setattr(finding.Parts, "clear", cleared)
+        with pytest.raises(KeyboardInterrupt):
+            study.laconic(truth)
+    study.laconic()
+    assert not study.folder.parts("laconic-find").exists()
+    for name in ("easy", "strict"):
+        assert study.folder.mepis(name).read_bytes() == whole.folder.mepis(name).read_bytes()
 
 
 def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:
