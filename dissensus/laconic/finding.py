@@ -32,7 +32,7 @@ from dissensus.store.tables import write_table
 UNSURE = 0.5
 """The confidence of models that have none."""
 STEP = "laconic-find"
-METHOD = 1
+METHOD = 2
 """Changes whenever the search finds other images."""
 SCHEMA = pa.schema(
     {

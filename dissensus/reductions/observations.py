@@ -117,9 +117,7 @@ def findings(facts: Facts, observed: Sequence[Observation]) -> list[str]:
         return [
             f"No classifier recognises any of the {len(facts.laconic.images):,} images: there is nothing to reduce."
         ]
-    without = [
-        name for name in facts.laconic.classifiers if not any(o.classifier == name and o.images for o in facts.means)
-    ]
+    without = [name for name in facts.models if not any(one.classifier == name and one.images for one in facts.means)]
     if without:
         verb = "recognises none of the images and has" if len(without) == 1 else "recognise none of the images and have"
         words.append(f"{_listed(without)} {verb} no result.")
@@ -325,30 +323,33 @@ def _transfer(facts: Facts) -> Observation:
 
 
 def _reading(facts: Facts, missing: str) -> Observation:
-    """Whether people read models' MEPIs more often than models read people's."""
-    known = {(p.reader, p.source, p.reduction): p for p in facts.precision}
-    pairs = [
-        (known[person, model, reduction], known[model, person, reduction])
-        for person in facts.people
-        for model in facts.models
-        for reduction in facts.laconic.reductions
-        if (person, model, reduction) in known and (model, person, reduction) in known
-    ]
+    """Whether people read models' MEPIs more often than models read people's, in whatever way these were made."""
+    sums: dict[tuple[str, str, bool], tuple[int, int]] = {}
+    for p in facts.precision:
+        by_people = p.reader in facts.people
+        if by_people != (p.source in facts.people):
+            key = p.source if by_people else p.reader, p.reduction, by_people
+            right, count = sums.get(key, (0, 0))
+            sums[key] = right + p.right, count + p.count
+    pairs = {
+        (model, reduction): (*sums[model, reduction, True], *sums[model, reduction, False])
+        for model, reduction, by_people in sums
+        if by_people and (model, reduction, False) in sums
+    }
     name = "people read models, not the other way round"
     claim = "People read every model’s MEPIs more often than that model reads people’s."
     if not pairs:
         words = missing or "People and models have not classified each other’s MEPIs."
         return Observation(name=name, claim=claim, verdict="not tested", words=words)
     strict = 1 - (1 - facts.level) / len(pairs)
-    alone, at_once = (
-        [newcombe(one.right, one.count, other.right, other.count, level) for one, other in pairs]
-        for level in (facts.level, strict)
-    )
+    alone, at_once = ([newcombe(*counts, level) for counts in pairs.values()] for level in (facts.level, strict))
     least = min(range(len(pairs)), key=lambda place: alone[place][0])
-    one, other = pairs[least]
+    model, reduction = [*pairs][least]
+    right, count, other_right, other_count = pairs[model, reduction]
+    one, other = right / count, other_right / other_count
     words = (
-        f"Smallest of {len(pairs)} differences: {one.source}, {one.reduction}: {100 * one.value:.0f} % against "
-        f"{100 * other.value:.0f} %, {_points(one.value - other.value, *alone[least])}."
+        f"Smallest of {len(pairs)} differences: {model}, {reduction}: {100 * one:.0f} % against {100 * other:.0f} %, "
+        f"{_points(one - other, *alone[least])}."
     )
     return Observation(name=name, claim=claim, verdict=_every(alone, at_once), words=words)
 
