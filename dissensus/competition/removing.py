@@ -50,6 +50,7 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
         _remove_round(folder, number)
     remove_file(folder.predictions(name))
     remove_file(folder.mepis(name))
+    remove_file(folder.laconic_results)  # `laconic report` writes it again, without this model
     clear_parts(folder.parts(f"predict-{name}"))
     remove_unused(folder, name, [model for other, model in known.items() if other != name])
     remove_models(folder.settings, [name] if name in known else [])

@@ -139,4 +139,11 @@ class LaconicTest(Asking):
         from dissensus.steps.serving import StudyBacking
 
         work = self._task_with(settings).work
-        return StudyBacking(work, lambda: Play(work, found_mepis(work)), tell)
+
+        def play() -> Play:
+            made = Play(work, found_mepis(work))
+            if made.obstacle:
+                raise StudyError(made.obstacle)
+            return made
+
+        return StudyBacking(work, play, tell)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -70,12 +71,12 @@ def images(folder: Path, count: int = 4) -> list[tuple[str, str]]:
     return rows
 
 
-def made(folder: Path, *models: str, count: int = 4) -> tuple[Study, Path]:
+def made(folder: Path, *models: str, count: int = 4, more: Sequence[str] = ()) -> tuple[Study, Path]:
     (folder / "planted.py").write_text(MODELS)
     rows = images(folder / "pool", count)
     truth = folder / "truth.csv"
     truth.write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
-    study = Study.init(folder / "study", classes=["bright", "dark", "neither"])
+    study = Study.init(folder / "study", classes=["bright", "dark", "neither", *more])
     study.pool([folder / "pool"])
     study.predict([f"{name}=python:{folder / 'planted.py'}:{name}" for name in models])
     study.change("laconic", {"side": 12, "crop": 1.0})
@@ -184,8 +185,10 @@ def test_another_function_of_the_same_file_is_another_model(tmp_path: Path) -> N
 def test_a_removed_model_leaves_nothing(tmp_path: Path) -> None:
     study, truth = made(tmp_path, "easy", "strict")
     study.laconic(truth)
+    study.laconic_report()
     study.remove("strict")
     assert not study.folder.mepis("strict").exists()
+    assert not study.folder.laconic_results.exists()
     assert study.laconic().classifiers == ("easy",)
     assert study.check().problems == ()
 
@@ -198,6 +201,15 @@ def test_code_that_changed_is_not_run_as_a_reader_either(tmp_path: Path) -> None
     (tmp_path / "planted.py").write_text(f"{MODELS}\nraise SystemExit")
     with pytest.raises(StudyError, match=r"code that you have not agreed to \(python:.*planted\.py:easy\)"):
         study.laconic(models=["strict"])
+
+
+@pytest.mark.parametrize("more", [[f"class {number}" for number in range(198)], ["Dark"]])
+def test_machines_do_not_need_classes_that_people_can_choose_from(tmp_path: Path, more: list[str]) -> None:
+    study, truth = made(tmp_path, "strict", count=2, more=more)
+    assert study.laconic(truth).classifiers == ("strict",)
+    study.laconic_report()
+    with pytest.raises(StudyError, match=r"nobody can choose from these .* with `dissensus laconic find --classes"):
+        study.laconic_serve(lambda *_: None)
 
 
 def test_nothing_is_listed_twice(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from served import Client, Served, answer_to
 
 from dissensus.errors import StudyError
 from dissensus.laconic.gallery import mepi_key
+from dissensus.laconic.people import player_mepis
 from dissensus.study import Study
 
 MODEL = "zzmodel"
@@ -205,3 +206,16 @@ def test_an_export_can_be_imported_again(study: Study, tmp_path: Path) -> None:
     for name in ("answers.jsonl", "answers.csv", "answers.parquet"):
         assert study.judgements_export(tmp_path / name) == 6
         assert study.judgements_import(tmp_path / name) == 0, name
+
+
+@pytest.mark.parametrize("changed", [{"spacing": "even"}, {"side": 24}, {"crop": 0.5}])
+def test_steps_count_only_on_the_scale_they_were_taken_on(study: Study, changed: dict[str, Any]) -> None:
+    with ServedGame(study.folder.root, "--answers", "5") as game:
+        ada = game.add("ada")
+        ada.answer(ask(ada, "reveal")["ticket"], nothing(ask(ada, "reveal")))
+    before = study.settings.laconic.model_dump()
+    assert len(player_mepis(play_of(study), play_of(study).answers()).rounds) == 1
+    study.change("laconic", changed)
+    assert len(player_mepis(play_of(study), play_of(study).answers()).rounds) == 0
+    study.change("laconic", {name: before[name] for name in changed})
+    assert len(player_mepis(play_of(study), play_of(study).answers()).rounds) == 1
