@@ -160,6 +160,20 @@ def test_no_item_and_no_model_reaches_the_browser(study: Study, game: ServedGame
             assert not any(form in path.encode() + reply.body for form in forms), path
 
 
+def test_pictures_that_break_do_not_tell_their_names(study: Study, game: ServedGame) -> None:
+    person = game.add("ada")
+    question = ask(person, "reveal")
+    for path in (study.folder.root.parent / "pool").iterdir():
+        path.write_bytes(b"not an image")
+    for state in ("0", "whole"):
+        reply = person.get(f"/reveal/{question['ticket']}/{'-'.join(state for _ in question['payload']['axes'])}")
+        assert reply.status in (404, 422)
+        assert b"secret" not in reply.body
+    assert person.answer(question["ticket"], nothing(question))["feedback"] == {}
+    reply = person.get(f"/reveal/{question['ticket']}/whole")
+    assert (reply.status, reply.json) == (404, {"reason": "this picture cannot be shown"})
+
+
 def test_machines_that_found_the_same_picture_are_asked_about_once(study: Study) -> None:
     play = play_of(study, FOUND)
     (question,) = [one for one in play.rounds if one.mode == "read"]
