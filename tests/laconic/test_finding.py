@@ -193,6 +193,18 @@ def test_a_removed_model_leaves_nothing(tmp_path: Path) -> None:
     assert study.check().problems == ()
 
 
+def test_check_finds_damage(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy", count=2)
+    study.laconic(truth)
+    assert study.check().is_whole
+    path = study.folder.mepis("easy")
+    content = path.read_bytes()
+    for place in (len(content) - 9, 40):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        (problem,) = study.check().problems
+        assert problem.startswith(f"{path} is damaged")
+
+
 def test_code_that_changed_is_not_run_as_a_reader_either(tmp_path: Path) -> None:
     study, truth = made(tmp_path, "easy")
     study.laconic(truth)
