@@ -55,7 +55,7 @@ def laconic_find(
 
     Example: `dissensus laconic find pets --truth truth.csv --classes coarse.txt`
     """
-    opened = agreed(Study(study), trust, models=True, again=model or [*Study(study).settings.models])
+    opened = agreed(Study(study), trust, models=True, again=[*Study(study).settings.models])
     with printing.progress(quiet=json) as progress:
         opened.progress = progress
         found = opened.laconic(truth, classes, models=model or (), naive=naive)

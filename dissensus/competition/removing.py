@@ -27,7 +27,7 @@ class Removal(Record):
 
 
 def remove(task: Task[Any, Any], name: str) -> Removal:
-    """Remove a model: its rounds, its predictions, and its section of study.toml, in this order.
+    """Remove a model: its rounds, its predictions and MEPIs, and its section of study.toml, in this order.
 
     All rounds after its first one are removed too, since their selection took the model into account.
 
@@ -49,6 +49,8 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
     for number in sorted((one.number for one in rounds), reverse=True):
         _remove_round(folder, number)
     remove_file(folder.predictions(name))
+    remove_file(folder.mepis(name))
+    remove_file(folder.laconic_results)  # `laconic report` writes it again, without this model
     clear_parts(folder.parts(f"predict-{name}"))
     remove_unused(folder, name, [model for other, model in known.items() if other != name])
     remove_models(folder.settings, [name] if name in known else [])

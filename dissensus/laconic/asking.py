@@ -16,10 +16,10 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.competition.evaluation import read_answers
-from dissensus.errors import StudyError
+from dissensus.errors import JudgementError, StudyError
 from dissensus.inquiry import Answers, Needed, Questions
 from dissensus.labeling import QUESTIONS
-from dissensus.labeling.kinds.base import MOST_NAMES
+from dissensus.labeling.kinds.base import MOST_NAMES, listed_names
 from dissensus.laconic.found import FoundMepi
 from dissensus.laconic.gallery import Gallery, Paths, mepi_key, quick_png
 from dissensus.laconic.originals import kept_truth
@@ -58,17 +58,14 @@ class Play:
         """`found` are the MEPIs of machines, if there are any yet.
 
         Raises:
-            StudyError: the classes of the images are not known, or there are too many of them.
+            StudyError: the classes of the images are not known.
         """
         self.work, self.settings = work, work.settings.laconic
         self.version = stamp_of(work.folder)
         self.truth = kept_truth(work).first(self.settings.images)
         self.names = list(self.truth.groups.names)
-        if len(self.names) > MOST_NAMES:
-            raise StudyError(
-                f"nobody can choose from {len(self.names):,} classes: give at most {MOST_NAMES} with "
-                "`dissensus laconic find --classes FILE`"
-            )
+        self.obstacle = _obstacle(self.names)
+        """Why there are no questions, although the machines can be tested; empty if there are."""
         self.gallery = Gallery(work, self.settings)
         self._number = {item: number for number, item in enumerate(self.truth.ids)}
         self._found = [one for one in found if one[2] in self._number]
@@ -165,12 +162,14 @@ class Play:
         return known
 
     def _listed_reveals(self) -> dict[str, Round]:
-        found = {}
-        for number, item in enumerate(self.truth.ids):
+        found, settings = {}, self.settings
+        scale = f"{settings.spacing} steps, {settings.side} pixels, {settings.crop:g} of the image"
+        for number, item in enumerate(() if self.obstacle else self.truth.ids):
             for reduction in self.settings.reductions:
                 axes = list(reduction_named(reduction).axes)
                 for mode in self.settings.modes:
                     body = {"item": item, "reduction": reduction, "axes": axes, "mode": mode, "names": self.names}
+                    body["scale"] = scale
                     found[Question(kind="reveal", body=body).text] = Round(number, reduction, mode)
         return found
 
@@ -179,7 +178,7 @@ class Play:
         models: dict[tuple[str, str, Levels], list[str]] = {}
         for model, reduction, item, levels in self._found:
             models.setdefault((item, reduction, tuple(levels)), []).append(model)
-        self._keys = {mepi_key(*about): about for about in models}
+        self._keys = {} if self.obstacle else {mepi_key(*about): about for about in models}
         found = {}
         for key, about in self._keys.items():
             item, reduction, levels = about
@@ -198,6 +197,16 @@ class Play:
         """Every question's reduction and mode, as one number."""
         numbers: dict[tuple[str, str], int] = {}
         return np.array([numbers.setdefault((one.reduction, one.mode), len(numbers)) for one in self.rounds], np.int64)
+
+
+def _obstacle(names: list[str]) -> str:
+    """Why nobody can choose from these names; empty if they can."""
+    try:
+        listed_names({"names": names})
+    except JudgementError as error:
+        few = f"give at most {MOST_NAMES}, all different, with `dissensus laconic find --classes FILE`"
+        return f"nobody can choose from these {len(names):,} classes ({error}): {few}"
+    return ""
 
 
 def stamp_of(folder: Folder) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,22 +17,22 @@ from PIL import Image
 from dissensus.arrays import Array, Float, UInt8
 from dissensus.backends import BACKENDS, Preprocess, Unreadable, open_model, target_fingerprint
 from dissensus.errors import BackendError
+from dissensus.laconic.found import common_inputs, inputs_of, remedy, searched
 from dissensus.laconic.originals import Originals
 from dissensus.laconic.truth import Truth
 from dissensus.predictions.protocol import Model
 from dissensus.reductions.entropy import encoder, png_bytes
 from dissensus.reductions.pictures import Reduction, reduction_named
 from dissensus.reductions.search import Confidences, Mepi, Prober, Sizes, least
-from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import exists, fingerprint
-from dissensus.store.parts import Parts, refuse_changes
-from dissensus.store.tables import read_stamps, write_table
+from dissensus.store.files import exists
+from dissensus.store.parts import Parts, clear_parts, refuse_changes, unfinished_inputs
+from dissensus.store.tables import write_table
 
 UNSURE = 0.5
 """The confidence of models that have none."""
 STEP = "laconic-find"
-METHOD = 1
+METHOD = 2
 """Changes whenever the search finds other images."""
 SCHEMA = pa.schema(
     {
@@ -103,16 +104,11 @@ class Search:
     def inputs(self, model: str) -> dict[str, Any]:
         """Everything that the images of a model depend on."""
         work, one = self.work, self.work.settings.models[model]
-        settings, truth = work.settings.laconic, self.truth
-        return {
-            "pool": pool_stamp(work.folder),
-            "images": fingerprint(*truth.ids, *truth.names),
-            "classes": fingerprint(*truth.groups.names, truth.groups.of_label.tobytes()),
+        return common_inputs(work, self.truth) | {
+            "backend": one.backend,
+            "target": Path(one.target).name,  # a file may move, but have several functions
             "model": target_fingerprint(one.backend, one.target),
             "preprocess": work.settings.preprocess | one.preprocess,
-            "side": settings.side,
-            "crop": settings.crop,
-            "reductions": list(settings.reductions),
             "naive": self.is_naive,
             "encoder": encoder(),
             "method": METHOD,
@@ -143,11 +139,18 @@ def find(search: Search) -> None:
         BackendError: a model cannot be run.
     """
     work, folder = search.work, search.work.folder
-    waiting = [name for name in search.models if not _is_found(search, name)]
+    found = [name for name in dict.fromkeys((*search.models, *searched(work))) if _is_found(search, name)]
+    begun = unfinished_inputs(folder.parts(STEP))
+    if begun and {*begun} <= {*found}:  # killed before its parts were removed
+        clear_parts(folder.parts(STEP))
+        begun = {}
+    waiting = [name for name in search.models if name not in found]
     if not waiting:
         return
     inputs = {name: search.inputs(name) for name in waiting}
-    parts = Parts(folder.parts(STEP), "laconic find", inputs)
+    # a search that began with more models goes on, as others of them may have finished or been removed since
+    others = {name: one for name, one in begun.items() if name not in inputs and {*inputs} <= {*begun}}
+    parts = Parts(folder.parts(STEP), "laconic find", inputs | others)
     every = range(len(search.truth))
     todo = [place for place in every if place not in parts]
     work.progress("laconic find", len(every) - len(todo), len(every))
@@ -166,11 +169,10 @@ def find(search: Search) -> None:
 
 
 def _is_found(search: Search, name: str) -> bool:
-    path = search.work.folder.mepis(name)
-    if not exists(path):
+    work = search.work
+    if not exists(work.folder.mepis(name)):
         return False
-    remedy = f"remove {path} to search again"
-    refuse_changes(f"laconic find {name}", read_stamps(path, "inputs")["inputs"], search.inputs(name), remedy)
+    refuse_changes(f"laconic find {name}", inputs_of(work, name), search.inputs(name), remedy(work, name))
     return True
 
 

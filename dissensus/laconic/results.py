@@ -10,12 +10,12 @@ import pyarrow as pa
 from dissensus.errors import StudyError
 from dissensus.laconic.asking import Play
 from dissensus.laconic.crossing import kept_readings
-from dissensus.laconic.found import FoundMepi, found_mepis, kept_mepis, searched
+from dissensus.laconic.found import FoundMepi, agreed_inputs, found_mepis, kept_mepis, searched
 from dissensus.laconic.gallery import Gallery
 from dissensus.laconic.originals import kept_truth
 from dissensus.laconic.people import PEOPLE, PlayerMepis, player_mepis, player_readings
 from dissensus.records import Laconic, Mepis, Readings
-from dissensus.reductions.entropy import png
+from dissensus.reductions.entropy import encoder, png
 from dissensus.reductions.findings import result_of
 from dissensus.reductions.pictures import REDUCTIONS
 from dissensus.reductions.search import states_on
@@ -24,7 +24,7 @@ from dissensus.report.laconic.page import laconic_page
 from dissensus.report.page import Page
 from dissensus.steps.workspace import Workspace
 from dissensus.store.laconic_results import write_laconic
-from dissensus.store.tables import read_stamps, read_table
+from dissensus.store.tables import read_table
 
 MOST_SHOWN = 12
 """Images in the gallery, spread over the classes."""
@@ -40,9 +40,9 @@ def laconic(work: Workspace[Any]) -> Laconic:
     if not models:
         raise StudyError(f"no model has been searched yet: dissensus laconic find {work.folder.root}")
     tables = [read_table(work.folder.mepis(name)) for name in models]
-    settings = read_stamps(work.folder.mepis(models[0]), "inputs")["inputs"]
+    settings = agreed_inputs(work)
     reductions: tuple[str, ...] = tuple(settings["reductions"])
-    original = _originals(tables[0])
+    original = _originals(work, dict(zip(models, tables, strict=True)))
     is_read = np.array([item in original for item in truth.ids], bool)
     images = tuple(item for item in truth.ids if item in original)
     place = {name: number for number, name in enumerate(images)}
@@ -54,6 +54,12 @@ def laconic(work: Workspace[Any]) -> Laconic:
     played = player_mepis(play, answers)
     trusted = {one.name for one in work.people.all() if one.is_trusted}
     named = player_readings(play, answers, trusted)
+    if len(played.mepis) and encoder() != settings["encoder"]:
+        raise StudyError(
+            f"the images of models were measured by another encoder ({settings['encoder']}) than those of people "
+            f"would be here ({encoder()}): use the same version of Pillow, or "
+            f"remove {work.folder.mepis(models[0]).parent} to search again"
+        )
     people = [name for number, name in enumerate(played.classifiers) if (played.mepis.classifier == number).any()]
     readers = [PEOPLE] if len(named.readings) else []
     classifiers = (*models, *people, *readers)
@@ -80,10 +86,22 @@ def laconic(work: Workspace[Any]) -> Laconic:
     )
 
 
-def _originals(table: pa.Table) -> dict[str, int]:
-    """The sizes of the images that can be read, before any reduction."""
-    columns = table.filter(table["original"].is_valid()).to_pydict()
-    return dict(zip(columns["item"], columns["original"], strict=True))
+def _originals(work: Workspace[Any], tables: dict[str, pa.Table]) -> dict[str, int]:
+    """The sizes of the images that can be read, before any reduction.
+
+    Raises:
+        StudyError: an image has changed since a model was searched.
+    """
+    sizes: dict[str, int] = {}
+    for model, table in tables.items():
+        columns = table.filter(table["original"].is_valid()).to_pydict()
+        for item, size in zip(columns["item"], columns["original"], strict=True):
+            if sizes.setdefault(item, size) != size:
+                raise StudyError(
+                    f"{item} has changed between the searches of {next(iter(tables))} and {model}: "
+                    f"remove {work.folder.mepis(model).parent} to search again"
+                )
+    return sizes
 
 
 def _mepis(number: int, table: pa.Table, reductions: tuple[str, ...], place: dict[str, int]) -> Mepis:

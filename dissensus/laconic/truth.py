@@ -135,7 +135,7 @@ def read_groups(path: Path) -> dict[str, list[str]]:
         ClassesError: the file cannot be read, or has no rows.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             if path.suffix.lower() == ".csv":
                 rows = [(row["name"].strip(), row["label"].strip()) for row in csv.DictReader(file)]
             else:

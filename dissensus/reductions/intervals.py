@@ -45,34 +45,32 @@ def stratified(
     lower end is not negative.
 
     Of a class with n images, n − 1 are drawn with replacement, which gives the resampled mean the variance of the mean
-    (Rao and Wu, 1988); the percentiles are as far out as Student's t requires. A class with one image is assumed to
-    vary around its mean as the others do around theirs; if all have only one, the classes are resampled instead.
+    (Rao and Wu, 1988); the percentiles are as far out as Student's t requires. Classes with one image are resampled
+    together, as if they were one class, which makes them vary too much rather than too little; if there is only one of
+    them, it is assumed to vary around its mean as the others do around theirs.
     """
     values = [columns[label == one] for one in np.unique(label)]
     value = np.mean([one.mean(axis=0) for one in values], axis=0)
     if len(columns) == 1:
         return [Estimate(float(one), 1, None) for one in value]
-    if all(len(one) == 1 for one in values):
-        values = [np.concatenate(values)]
-    several = [one for one in values if len(one) > 1]
-    singles = len(values) - len(several)
+    single = [one for one in values if len(one) == 1]
+    strata = [(one, 1) for one in values if len(one) > 1]
+    if len(single) > 1:
+        strata.append((np.concatenate(single), len(single)))
+    alone, images = int(len(single) == 1), sum(len(one) for one, _ in strata)
     rng = np.random.default_rng(seed)
     drawn = np.zeros((resamples, columns.shape[1]))
     variance, squares = np.zeros(columns.shape[1]), np.zeros(columns.shape[1])
-    for one in several:
+    for one, classes in strata:
         count = len(one)
         weights = rng.multinomial(count - 1, np.full(count, 1 / count), size=resamples) / (count - 1)
-        drawn += weights @ (one - one.mean(axis=0))
-        part = one.var(axis=0, ddof=1) / count
+        drawn += classes * (weights @ (one - one.mean(axis=0)))
+        part = one.var(axis=0, ddof=1) * (classes**2 / count + alone * count / images)
         variance += part
         squares += part**2 / (count - 1)
-    if singles:
-        # as far from its mean as the other images are from theirs
-        apart = np.concatenate([(one - one.mean(axis=0)) * (len(one) / (len(one) - 1)) ** 0.5 for one in several])
-        drawn += apart[rng.integers(len(apart), size=(resamples, singles))].sum(axis=1)
-        part = (apart**2).mean(axis=0)
-        variance += singles * part
-        squares += singles * part**2 / (len(apart) - len(several))
+    if alone:  # as far from its mean as the other images are from theirs
+        apart = [(one - one.mean(axis=0)) * (len(one) / (len(one) - 1)) ** 0.5 for one, _ in strata]
+        drawn += np.concatenate(apart)[rng.integers(images, size=resamples)]
     drawn = value + drawn / len(values)
     error = np.sqrt(variance) / len(values)
     freedom = np.where(squares > 0, variance**2 / np.where(squares > 0, squares, 1), 1)

@@ -111,20 +111,24 @@ class Mepi:
 def least(prober: Prober, reduction: Reduction, starts: Sequence[Mepi] = (), is_naive: bool = False) -> Mepi | None:
     """The MEPI of one image, or None if the classifier is wrong about the original.
 
-    With one axis it is found exactly. With several, a descent finds a local minimum; it begins again at those of
-    `starts`, to which paths are known, that are smaller. Naive ones need no path.
+    With one axis it is the smallest of all images up to the first error, unless `deflated_bytes` is far off, as for
+    patterns that repeat. With several, a descent finds a local minimum; it begins again at those of `starts`, to which
+    paths are known, that are smaller. It is never larger than the original or one of `starts`. Naive ones need no path.
     """
     if prober.right(reduction, [reduction.original])[0] < 0:
         return None
+    original = Mepi(reduction.original, (), prober.png_size(reduction, reduction.original), is_naive)
     if len(reduction.axes) == 1:
-        return _along(prober, reduction, is_naive)
-    best = _descended(
-        prober, reduction, Mepi(reduction.original, (), prober.png_size(reduction, reduction.original)), is_naive
-    )
+        return _smaller(_along(prober, reduction, is_naive), original)
+    best = _smaller(_descended(prober, reduction, original, is_naive), original)
     for start in starts:
         if start.bytes < best.bytes:
-            best = _descended(prober, reduction, start, is_naive)
+            best = _smaller(_descended(prober, reduction, start, is_naive), start)
     return best
+
+
+def _smaller(one: Mepi, other: Mepi) -> Mepi:
+    return other if other.bytes < one.bytes else one
 
 
 def _along(prober: Prober, reduction: Reduction, is_naive: bool) -> Mepi:

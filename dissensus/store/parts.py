@@ -99,6 +99,11 @@ def _age(path: Path) -> int:
     return path.stat().st_mtime_ns
 
 
+def unfinished_inputs(folder: Path) -> dict[str, Any]:
+    """What the parts in a folder were computed from; empty if there are none."""
+    return _inputs_in(folder / NOTE) if (folder / NOTE).exists() else {}
+
+
 def _inputs_in(note: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(note.read_text(encoding="utf-8")))

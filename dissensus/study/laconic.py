@@ -46,6 +46,7 @@ class LaconicTest(Asking):
         """
         from dissensus.laconic.crossing import read_each_other
         from dissensus.laconic.finding import Search, find, runnable
+        from dissensus.laconic.found import searched
         from dissensus.laconic.originals import keep_truth
         from dissensus.laconic.results import laconic, played_mepis
         from dissensus.reductions.findings import result_of
@@ -61,7 +62,8 @@ class LaconicTest(Asking):
             if unable:
                 raise StudyError(f"{unable[0]} cannot be run on reduced images: choose from {', '.join(able)}")
             chosen = tuple(models or able)
-            require_agreement(self.folder, model_code(work.settings, chosen))
+            # those that have been searched read the images of others
+            require_agreement(self.folder, model_code(work.settings, (*chosen, *searched(work))))
             known = keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
             find(Search(work, known.first(work.settings.laconic.images), chosen, naive))
             read_each_other(work, played_mepis(work))
@@ -136,4 +138,11 @@ class LaconicTest(Asking):
         from dissensus.steps.serving import StudyBacking
 
         work = self._task_with(settings).work
-        return StudyBacking(work, lambda: Play(work, found_mepis(work)), tell)
+
+        def play() -> Play:
+            made = Play(work, found_mepis(work))
+            if made.obstacle:
+                raise StudyError(made.obstacle)
+            return made
+
+        return StudyBacking(work, play, tell)

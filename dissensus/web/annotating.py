@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request, Response, Security
 from fastapi import Path as InPath
 
-from dissensus.errors import DissensusError, StudyError, UnavailableError
+from dissensus.errors import DissensusError, JudgementError, StudyError, UnavailableError
 from dissensus.labeling import is_prediction_key
 from dissensus.pool import VIDEOS, is_video
 from dissensus.records import Annotator, Classes
@@ -152,8 +152,11 @@ def picture_routes(desk: Desk, doors: Doors) -> APIRouter:
             data = await desk.picture_at(person_at(request), ticket, state)
         except UnavailableError:
             raise
-        except DissensusError as error:
+        except JudgementError as error:
             raise HTTPException(404, str(error)) from None
+        except DissensusError as error:  # which names the item
+            desk.trouble.tell(f"a picture cannot be uncovered: {error}")
+            raise HTTPException(404, "this picture cannot be shown") from None
         if data is None:
             raise HTTPException(404, "no such picture")
         return Response(data, media_type="image/png", headers=KEEP_PICTURE)

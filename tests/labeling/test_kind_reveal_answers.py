@@ -28,7 +28,8 @@ def test_both_sides_count_the_same_steps() -> None:
 
 
 def test_the_body_is_stored_as_given_and_nothing_tells_in_the_browser() -> None:
-    assert REVEAL.checked(FREE, CLASSES) == FREE
+    for body in (FREE, FREE | {"scale": "even steps"}, FREE | {"ask": "Which animal?"}):
+        assert REVEAL.checked(body, CLASSES) == body
     sent = json.dumps(REVEAL.payload(FREE | {"item": "secret.png"}, CLASSES))
     assert "secret" not in sent
     assert "crop" not in sent
@@ -54,6 +55,8 @@ def test_the_body_is_stored_as_given_and_nothing_tells_in_the_browser() -> None:
         {"names": ["fox", 3]},
         {"names": [str(n) for n in range(MOST_NAMES + 1)]},
         {"nams": NAMES},
+        {"scale": ""},
+        {"scale": 24},
     ],
 )
 def test_a_broken_body_is_refused(change: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from dissensus.records import Classes
 from dissensus.reductions.entropy import png_bytes
 from dissensus.reductions.pictures import REDUCTIONS
 from dissensus.reductions.search import Prober, broken_at
+from dissensus.store.tables import write_table
 
 MODELS = '''
 """Classifiers that look at the middle of an image: bright or dark?"""
@@ -69,12 +71,12 @@ def images(folder: Path, count: int = 4) -> list[tuple[str, str]]:
     return rows
 
 
-def made(folder: Path, *models: str, count: int = 4) -> tuple[Study, Path]:
+def made(folder: Path, *models: str, count: int = 4, more: Sequence[str] = ()) -> tuple[Study, Path]:
     (folder / "planted.py").write_text(MODELS)
     rows = images(folder / "pool", count)
     truth = folder / "truth.csv"
     truth.write_text("item,label\n" + "".join(f"{item},{label}\n" for item, label in rows))
-    study = Study.init(folder / "study", classes=["bright", "dark", "neither"])
+    study = Study.init(folder / "study", classes=["bright", "dark", "neither", *more])
     study.pool([folder / "pool"])
     study.predict([f"{name}=python:{folder / 'planted.py'}:{name}" for name in models])
     study.change("laconic", {"side": 12, "crop": 1.0})
@@ -133,6 +135,99 @@ def test_wrong_and_unreadable_images_are_reported_not_used(tmp_path: Path) -> No
     result = study.laconic(truth)
     assert result.images == 3
     assert result.unused == {"easy": 1}
+
+
+def test_one_model_was_searched_before_an_image_was_mended(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    whole = (tmp_path / "pool" / "2.png").read_bytes()
+    (tmp_path / "pool" / "2.png").write_bytes(b"not an image")
+    assert study.laconic(truth).images == 3
+    (tmp_path / "pool" / "2.png").write_bytes(whole)
+    study.predict([f"strict=python:{tmp_path / 'planted.py'}:strict"])
+    result = study.laconic()
+    assert result.images == 4
+    assert result.unused == {"easy": 1, "strict": 0}
+
+
+def test_an_image_that_changes_between_two_searches(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    study.laconic(truth)
+    Image.new("RGB", (36, 30), (250, 250, 250)).save(tmp_path / "pool" / "2.png")
+    study.predict([f"strict=python:{tmp_path / 'planted.py'}:strict"])
+    with pytest.raises(StudyError, match=r"2\.png has changed between the searches of easy and strict: remove "):
+        study.laconic()
+
+
+@pytest.mark.parametrize("changed", [{"side": 16}, {"images": 1}, {"reductions": ["colour"]}, {"crop": 0.5}])
+def test_settings_that_change_after_the_search(tmp_path: Path, changed: dict[str, object]) -> None:
+    study, truth = made(tmp_path, "easy", "strict")
+    study.laconic(truth, models=["easy"])
+    study.change("laconic", changed)
+    calls = (
+        study.laconic_result, study.laconic_report, lambda: study.laconic(models=["strict"]),
+        lambda: study.laconic_pool(tmp_path / "reduced"), lambda: study.laconic_serve(lambda *_: None),
+    )  # fmt: skip
+    for call in calls:
+        with pytest.raises(StudyError, match="laconic find easy was started with different inputs"):
+            call()
+
+
+def test_another_function_of_the_same_file_is_another_model(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy", "strict")
+    study.laconic(truth)
+    settings = study.folder.settings
+    settings.write_text(settings.read_text().replace("planted.py:strict", "planted.py:slow"))
+    study.trust(again=["strict"])
+    with pytest.raises(StudyError, match=r"target .*:strict\" → .*:slow"):
+        study.laconic()
+
+
+def test_a_removed_model_leaves_nothing(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy", "strict")
+    study.laconic(truth)
+    study.laconic_report()
+    study.remove("strict")
+    assert not study.folder.mepis("strict").exists()
+    assert not study.folder.laconic_results.exists()
+    assert study.laconic().classifiers == ("easy",)
+    assert study.check().problems == ()
+
+
+def test_check_finds_damage(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy", count=2)
+    study.laconic(truth)
+    assert study.check().is_whole
+    path = study.folder.mepis("easy")
+    content = path.read_bytes()
+    for place in (len(content) - 9, 40):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        (problem,) = study.check().problems
+        assert problem.startswith(f"{path} is damaged")
+
+
+def test_code_that_changed_is_not_run_as_a_reader_either(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    study.laconic(truth)
+    (tmp_path / "other.py").write_text(MODELS)
+    study.predict([f"strict=python:{tmp_path / 'other.py'}:strict"])
+    (tmp_path / "planted.py").write_text(f"{MODELS}\nraise SystemExit")
+    with pytest.raises(StudyError, match=r"code that you have not agreed to \(python:.*planted\.py:easy\)"):
+        study.laconic(models=["strict"])
+
+
+@pytest.mark.parametrize("more", [[f"class {number}" for number in range(198)], ["Dark"]])
+def test_machines_do_not_need_classes_that_people_can_choose_from(tmp_path: Path, more: list[str]) -> None:
+    study, truth = made(tmp_path, "strict", count=2, more=more)
+    assert study.laconic(truth).classifiers == ("strict",)
+    study.laconic_report()
+    with pytest.raises(StudyError, match=r"nobody can choose from these .* with `dissensus laconic find --classes"):
+        study.laconic_serve(lambda *_: None)
+
+
+def test_nothing_is_listed_twice(tmp_path: Path) -> None:
+    study, _ = made(tmp_path, "easy", count=2)
+    with pytest.raises(StudyError, match="names something twice"):
+        study.change("laconic", {"reductions": ["colour", "colour"]})
 
 
 def test_naive_ones_are_marked(tmp_path: Path) -> None:
@@ -243,7 +338,7 @@ FELINES = Classes(
 
 def test_classes_map_through_names(tmp_path: Path) -> None:
     path = tmp_path / "coarse.csv"
-    path.write_text("name,label\ncat,tabby\ncat,lion\ndog,wolf\n")
+    path.write_text("name,label\ncat,tabby\ncat,lion\ndog,wolf\n", encoding="utf-8-sig")
     groups = groups_of(FELINES, read_groups(path))
     assert groups.names == ("cat", "dog")
     assert groups.of_label.tolist() == [0, 0, 1, -1]
@@ -295,6 +390,41 @@ def test_a_killed_search_resumes_with_the_same_bytes(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["images"] == 6
     for path in (whole.folder.mepis("slow"), whole.folder.laconic_readings):
         assert (killed.folder.root / path.relative_to(whole.folder.root)).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("writes", [1, 2])
+def test_a_search_that_is_killed_at_its_end_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    """After the file of the first model, or before the parts are removed."""
+    from dissensus.laconic import finding
+
+    study, truth = made(tmp_path, "easy", "strict", count=2)
+    whole = Study(shutil.copytree(study.folder.root, tmp_path / "whole"))
+    whole.trust(again=["easy", "strict"])
+    whole.laconic(truth)
+    left, clear = [None] * writes, finding.Parts.clear
+
+    def written(*given: object) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        write_table(*given)  # type: ignore[arg-type]
+
+    def cleared(parts: finding.Parts) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        clear(parts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(finding, "write_table", written)
+        patched.setattr(finding.Parts, "clear", cleared)
+        with pytest.raises(KeyboardInterrupt):
+            study.laconic(truth)
+    study.laconic()
+    assert not study.folder.parts("laconic-find").exists()
+    for name in ("easy", "strict"):
+        assert study.folder.mepis(name).read_bytes() == whole.folder.mepis(name).read_bytes()
 
 
 def test_the_command_refuses_in_one_line(tmp_path: Path) -> None:

@@ -50,6 +50,24 @@ def test_eight_models_in_order_are_enough():
     assert verdicts(turned)["laconic models are accurate"] == "does not hold"
 
 
+def test_people_read_as_one_and_play_in_two_modes():
+    """As in a study: MEPIs belong to 'people (free)' and 'people (guided)', and 'people' read those of models."""
+    laconic = made(people=("people",))
+    free, reader = laconic.classifiers.index("people"), len(laconic.classifiers)
+    found = laconic.readings
+    apart = replace(
+        laconic,
+        classifiers=(*laconic.classifiers[:-1], "people (free)", "people"),
+        is_person=np.array([*laconic.is_person, True]),
+        accuracy=np.array([*laconic.accuracy, 0.0]),
+        readings=replace(found, reader=np.where(found.reader == free, reader, found.reader)),
+    )
+    result = result_of(apart, resamples=FEW)
+    name = "people read models, not the other way round"
+    assert verdicts(result)[name] == verdicts(result_of(laconic, resamples=FEW))[name] == "holds"
+    assert not any("none of the images" in words for words in result.words)
+
+
 def test_what_does_not_hold_is_named():
     means = dict(MODELS) | {"GoogLeNet": (0.15, 0.1, 0.4, 0.2), "people": (0.3, 0.09, 0.01, 0.05)}
     found = result_of(made(means), resamples=FEW)

@@ -116,6 +116,17 @@ def test_a_class_with_one_image_borrows_its_variation():
     assert several.intervals is not None
 
 
+@pytest.mark.parametrize("sizes", [(2, *(1,) * 9), (3, 3, *(1,) * 8), (4, 4, 1)])
+def test_a_few_classes_with_several_images_do_not_vouch_for_many_with_one(sizes):
+    rng = np.random.default_rng(0)
+    label, hits = np.repeat(np.arange(len(sizes)), sizes), 0
+    for study in range(300):
+        (found,) = stratified(rng.standard_normal((len(label), 1)), label, resamples=FEW, seed=study)
+        low, high = found.intervals[0]
+        hits += low <= 0 <= high
+    assert hits / 300 > 0.91
+
+
 def test_equal_values_have_no_width():
     (found,) = stratified(np.full((6, 1), 0.25), np.array([0, 0, 0, 1, 1, 1]), is_positive=True)
     assert found.intervals == ((0.25, 0.25),)

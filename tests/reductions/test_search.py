@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import spearmanr
 
 from dissensus.arrays import Array, Float
 from dissensus.errors import ReductionError
+from dissensus.laconic.finding import mepis
 from dissensus.reductions.entropy import deflated_bytes, png, png_bytes
 from dissensus.reductions.pictures import COLOUR, CROP, NEUTRAL, REDUCTIONS, RESOLUTION, combined
 from dissensus.reductions.search import Mepi, Prober, broken_at, least, states_on
@@ -232,3 +234,30 @@ def test_png_holds_nothing_but_pixels() -> None:
         kinds.append(content[place + 4 : place + 8])
         place += 12 + length
     assert {*kinds} == {b"IHDR", b"IDAT", b"IEND"}
+
+
+@pytest.mark.parametrize("share", [0.9, 0.6, 0.3])
+def test_no_mepi_is_larger_than_the_original_and_combining_never_hurts(share: float) -> None:
+    """Patterns that repeat are smaller than most of their reductions, and than fast compression says."""
+    rows, columns = np.mgrid[:12, :12]
+    tile = np.random.default_rng(0).integers(0, 256, (4, 4, 3)).astype(np.uint8)
+    pictures = [
+        np.tile(tile, (3, 3, 1)),
+        np.stack([columns * 10, rows * 10, (rows + columns) * 5], axis=2).astype(np.uint8),
+        np.repeat(((rows + columns) % 2 * 255).astype(np.uint8)[..., None], 3, axis=2),
+    ]
+    for pixels in pictures:
+
+        def confidences(images: list[np.ndarray], whole: bytes = pixels.tobytes()) -> np.ndarray:
+            chance = np.array([hashlib.blake2b(image.tobytes(), digest_size=1).digest()[0] / 256 for image in images])
+            return np.where((chance < share) | [image.tobytes() == whole for image in images], 0.9, -1.0)
+
+        prober = Prober(pixels, confidences)
+        found = mepis(prober, REDUCTIONS, False)
+        sizes = {name: mepi.bytes for name, mepi in found.items() if mepi is not None}
+        assert len(sizes) == len(REDUCTIONS)
+        assert max(sizes.values()) <= png_bytes(pixels)
+        assert sizes["combined"] == min(sizes.values())
+        for name, mepi in found.items():
+            assert mepi is not None
+            assert broken_at(prober, REDUCTIONS[name], mepi) is None

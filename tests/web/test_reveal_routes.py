@@ -18,6 +18,7 @@ from served import Client, Served, answer_to
 
 from dissensus.errors import StudyError
 from dissensus.laconic.gallery import mepi_key
+from dissensus.laconic.people import player_mepis
 from dissensus.study import Study
 
 MODEL = "zzmodel"
@@ -159,6 +160,20 @@ def test_no_item_and_no_model_reaches_the_browser(study: Study, game: ServedGame
             assert not any(form in path.encode() + reply.body for form in forms), path
 
 
+def test_pictures_that_break_do_not_tell_their_names(study: Study, game: ServedGame) -> None:
+    person = game.add("ada")
+    question = ask(person, "reveal")
+    for path in (study.folder.root.parent / "pool").iterdir():
+        path.write_bytes(b"not an image")
+    for state in ("0", "whole"):
+        reply = person.get(f"/reveal/{question['ticket']}/{'-'.join(state for _ in question['payload']['axes'])}")
+        assert reply.status in (404, 422)
+        assert b"secret" not in reply.body
+    assert person.answer(question["ticket"], nothing(question))["feedback"] == {}
+    reply = person.get(f"/reveal/{question['ticket']}/whole")
+    assert (reply.status, reply.json) == (404, {"reason": "this picture cannot be shown"})
+
+
 def test_machines_that_found_the_same_picture_are_asked_about_once(study: Study) -> None:
     play = play_of(study, FOUND)
     (question,) = [one for one in play.rounds if one.mode == "read"]
@@ -213,3 +228,16 @@ def test_an_export_can_be_imported_again(study: Study, tmp_path: Path) -> None:
     for name in ("answers.jsonl", "answers.csv", "answers.parquet"):
         assert study.judgements_export(tmp_path / name) == 6
         assert study.judgements_import(tmp_path / name) == 0, name
+
+
+@pytest.mark.parametrize("changed", [{"spacing": "even"}, {"side": 24}, {"crop": 0.5}])
+def test_steps_count_only_on_the_scale_they_were_taken_on(study: Study, changed: dict[str, Any]) -> None:
+    with ServedGame(study.folder.root, "--answers", "5") as game:
+        ada = game.add("ada")
+        ada.answer(ask(ada, "reveal")["ticket"], nothing(ask(ada, "reveal")))
+    before = study.settings.laconic.model_dump()
+    assert len(player_mepis(play_of(study), play_of(study).answers()).rounds) == 1
+    study.change("laconic", changed)
+    assert len(player_mepis(play_of(study), play_of(study).answers()).rounds) == 0
+    study.change("laconic", {name: before[name] for name in changed})
+    assert len(player_mepis(play_of(study), play_of(study).answers()).rounds) == 1

@@ -23,8 +23,9 @@ State = tuple[int, ...]
 
 
 class Reveal(Kind):
-    """The body is {item, reduction, axes, mode, names} with an optional text `ask`.
+    """The body is {item, reduction, axes, mode, names} with optional texts `ask` and `scale`.
 
+    `scale` says how much a step adds: answers on different scales are answers to different questions.
     `names` are what people choose from. In `free` mode there is a button per axis and one for all; what was added
     stays. In `guided` mode one control adds along all axes at once, and takes away again.
 
@@ -35,7 +36,7 @@ class Reveal(Kind):
     seconds = 25
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:
-        only(body, "item", "reduction", "axes", "mode", "names", "ask")
+        only(body, "item", "reduction", "axes", "mode", "names", "ask", "scale")
         item, reduction = named(body, "item", "reduction")
         axes, mode = body.get("axes"), body.get("mode")
         if not isinstance(axes, list) or not 1 <= len(axes) <= MOST_AXES or not all(_is_word(one) for one in axes):
@@ -43,7 +44,10 @@ class Reveal(Kind):
         if mode not in MODES:
             raise JudgementError(f"'mode' must be one of {', '.join(MODES)}")
         known = {"item": item, "reduction": reduction, "axes": axes, "mode": mode, "names": listed_names(body)}
-        return known | asked(body)
+        scale = {"scale": body["scale"]} if "scale" in body else {}
+        if scale and not _is_word(scale["scale"]):
+            raise JudgementError("'scale' must be text")
+        return known | asked(body) | scale
 
     def source(self, body: Body, /) -> str | None:
         """The item: nobody can forget what they have seen of it."""

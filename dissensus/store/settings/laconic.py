@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from dissensus.records import Record
 
@@ -30,3 +30,10 @@ class LaconicSettings(Record):
     images: int | None = Field(None, ge=1)
     modes: tuple[Literal["free", "guided"], ...] = Field(("free", "guided"), min_length=1)
     spacing: Literal["even", "geometric"] = "geometric"
+
+    @field_validator("reductions", "modes")
+    @classmethod
+    def _once(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if len({*names}) < len(names):
+            raise ValueError("names something twice")
+        return names
