@@ -215,7 +215,7 @@ def test_the_dashboard_works_without_duels(game: ServedGame) -> None:
 def test_a_study_without_classes_of_its_images_says_what_to_do(tmp_path: Path) -> None:
     study = Study.init(tmp_path / "study", classes=["ant", "bee"])
     study.pool(items=["a", "b"])
-    with pytest.raises(StudyError, match="laconic find"):
+    with pytest.raises(StudyError, match="give the class of every image"):
         study.laconic_serve(lambda *_: None)
 
 
