@@ -54,7 +54,7 @@ CERTAINTY = re.compile(
     r"defends better|falsified|cannot be compared|agree on most|agree less|preferred the item|no reason)\b"
 )
 """Words by which a sentence about certainty is recognized."""
-PLAIN = ("lowest first", "most suspicious first", "no reason to exclude anyone")
+PLAIN = ("lowest first", "most suspicious first", "no reason to exclude anyone", "less is better")
 """Sentences with these words claim nothing about certainty, or have a test of their own."""
 
 Said = Callable[[], Iterable[str]]

@@ -18,6 +18,7 @@ from PIL import Image
 from served import Client, Served, ServedProcess
 
 from dissensus.arrays import Array
+from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Needed, Questions
 from dissensus.labeling import QUESTIONS, prediction_key
 from dissensus.records import Question, Response, class_colours
@@ -54,6 +55,14 @@ class DrawnRounds:
             self.choices.extend(
                 question("choice", item=item, first=one, second=other).text for item, one, other in pairs
             )
+
+    is_told = False
+
+    def picture_at(self, question: Question, _steps: Any) -> bytes:
+        raise StudyError(f"a {question.kind} question has no picture to uncover")
+
+    def feedback(self, _question: Question, _answer: Any) -> None:
+        return None
 
     def is_current(self) -> bool:
         return True

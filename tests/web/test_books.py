@@ -88,10 +88,11 @@ def test_long_answers_are_read_and_not_remembered() -> None:
 def test_questions_are_numbered_once() -> None:
     questions = Questions()
     texts = ['{"item":"a","label":1}', '{"item":"a","label":2}', '{"item":"b","label":1}']
-    groups, words, is_repeatable = questions.add("contains", texts)
+    groups, words, is_repeatable, sources = questions.add("contains", texts)
     assert groups[0] == groups[1] != groups[2]
     assert len(set(words.tolist())) == 3
     assert is_repeatable.tolist() == [True] * 3
+    assert len({*sources}) == 1, "questions without a source may all be asked"
     assert questions.add("check", ['{"item":"a"}'])[2].tolist() == [False]
     assert questions.new("contains", [*texts, '{"item":"c","label":1}']) == ['{"item":"c","label":1}']
     assert [questions.numbers["contains"][text] for text in texts] == [0, 1, 2]
