@@ -80,7 +80,7 @@ def laconic_report(
     """
     opened = Study(study)
     path = opened.laconic_report(output, figures)
-    printing.show_laconic_report(path, opened.laconic_result(), json)
+    printing.show_laconic_report(path, opened.laconic_reported(), json)
 
 
 @laconic.command("pool")

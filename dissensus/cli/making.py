@@ -62,7 +62,7 @@ def demo(
 
     if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
-            raise StudyError(f"there is no demo '{task}': choose labels, scores, masks or laconic")
+            raise StudyError(f"unknown demo '{task}': choose labels, scores, masks or laconic")
         task, folder = "labels", Path(task)
     if task != "scores" and not serve:
         raise StudyError(f"the {task} demo opens no pages: --no-serve only applies to dissensus demo scores")

@@ -80,12 +80,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     if report.exists() or sheet.exists():
         raise StudyError(f"{folder} already holds a demo: open its report or sheet, or choose another folder")
     truth, specs = prepare(folder, progress)
-    if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
-        study = Study(folder / "study")
-    else:
-        classes = str(folder / "digits.txt")
-        study = Study.init(folder / "study", classes=classes, title="Handwritten digits", notes=[NOTE])
-    study.progress = progress
+    study = digits_study(folder, "Handwritten digits", NOTE, progress)
     study.change("estimate", {"questions": DRAWS, "batch": BATCH})
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
@@ -115,6 +110,15 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
         questions=study.status().questions,
         pool=len(truth),
     )
+
+
+def digits_study(folder: Path, title: str, note: str, progress: Progress) -> Study:
+    """The study of a demo, new or as an interrupted run left it."""
+    if (folder / "study" / "study.toml").exists():
+        return Study(folder / "study", progress)
+    study = Study.init(folder / "study", classes=str(folder / "digits.txt"), title=title, notes=[note])
+    study.progress = progress
+    return study
 
 
 def prepare(folder: Path, progress: Progress, names: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dissensus.demo.labels import PREPROCESS, prepare, write_csv
+from dissensus.demo.labels import PREPROCESS, digits_study, prepare, write_csv
 from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
 from dissensus.records import LaconicResult, Record
-from dissensus.study import Study
 
 MODELS = ("svm", "knn", "lda", "tree")
 SIDE, PER_CLASS = 64, 3
@@ -32,12 +31,7 @@ def run_laconic_demo(folder: Path, progress: Progress) -> LaconicDemoResult:
     if report.exists():
         raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
     truth, specs = prepare(folder, progress, MODELS)
-    if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
-        study = Study(folder / "study")
-    else:
-        classes = str(folder / "digits.txt")
-        study = Study.init(folder / "study", classes=classes, title="How little of a digit is enough?", notes=[NOTE])
-    study.progress = progress
+    study = digits_study(folder, "How little of a digit is enough?", NOTE, progress)
     study.change("laconic", {"side": SIDE, "crop": 1.0, "images": PER_CLASS})
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)

@@ -65,10 +65,10 @@ class Play:
         self.truth = kept_truth(work).first(self.settings.images)
         self.names = list(self.truth.groups.names)
         self.obstacle = _obstacle(self.names)
-        """Why there are no questions, although the machines can be tested; empty if there are."""
+        """Why people cannot play, although the machines can be tested; empty if they can."""
         self.gallery = Gallery(work, self.settings)
         self._number = {item: number for number, item in enumerate(self.truth.ids)}
-        self._found = [one for one in found if one[2] in self._number]
+        self._found = [one for one in found if one.item in self._number]
         self._reveals, self._picks = self._listed_reveals(), self._listed_picks()
         self._paths = Paths(self.gallery, self.truth.ids, self._keys)
 

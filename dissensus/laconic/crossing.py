@@ -32,18 +32,17 @@ def read_each_other(work: Workspace[Any], people: Sequence[FoundMepi] = ()) -> N
     if exists(folder.laconic_readings) and read_stamps(folder.laconic_readings)["mepis"] == prints:
         return
     every, gallery = [*found_mepis(work), *people], Gallery(work, work.settings.laconic)
-    readers = {name: opened(work, truth, name) for name in models if any(one[0] != name for one in every)}
+    readers = {name: opened(work, truth, name) for name in models if any(one.model != name for one in every)}
     group = dict(zip(truth.ids, truth.group.tolist(), strict=True))
     rows: list[dict[str, Any]] = []
     for places in chunks(len(every), BATCH):
         part = every[places.start : places.stop]
-        images = [gallery.reduced(item, reduction, levels) for _, reduction, item, levels in part]
+        images = [gallery.reduced(one.item, one.reduction, one.levels) for one in part]
         for name, reader in readers.items():
             rows += _read(name, reader, part, images, group)
         work.progress("laconic cross", places.stop, len(every))
-    for source, reduction, item, _ in every:
-        if source in models:  # everybody recognises their own, or they would not be MEPIs
-            rows.append({**_row(source, source, reduction, group[item]), "right": 1})
+    # everybody recognises their own, or they would not be MEPIs
+    rows += [_row(one.model, one, group, is_right=True) for one in every if one.model in models]
     table = pa.Table.from_pylist(rows, SCHEMA).group_by(HEADS, use_threads=False)
     summed = table.aggregate([("right", "sum"), ("right", "count")]).rename_columns([*HEADS, "right", "count"])
     write_table(folder.laconic_readings, summed.sort_by([(head, "ascending") for head in HEADS]), {"mepis": prints})
@@ -53,16 +52,17 @@ def _read(
     name: str, reader: Reader, part: Sequence[FoundMepi], images: list[UInt8[Array, "h w 3"]], group: dict[str, int]
 ) -> Iterator[dict[str, Any]]:
     """How a model classifies the MEPIs of others."""
-    others = [place for place, one in enumerate(part) if one[0] != name]
+    others = [place for place, one in enumerate(part) if one.model != name]
     if others:
         seen, _ = reader.seen([images[place] for place in others])
         for place, found in zip(others, seen.tolist(), strict=True):
-            source, reduction, item, _ = part[place]
-            yield {**_row(name, source, reduction, group[item]), "right": int(found == group[item])}
+            one = part[place]
+            yield _row(name, one, group, is_right=found == group[one.item])
 
 
-def _row(reader: str, source: str, reduction: str, label: int) -> dict[str, Any]:
-    return {"reader": reader, "source": source, "reduction": reduction, "label": label}
+def _row(reader: str, one: FoundMepi, group: dict[str, int], *, is_right: bool) -> dict[str, Any]:
+    label = group[one.item]
+    return {"reader": reader, "source": one.model, "reduction": one.reduction, "label": label, "right": int(is_right)}
 
 
 def kept_readings(work: Workspace[Any], classifiers: Sequence[str], reductions: Sequence[str]) -> Readings:

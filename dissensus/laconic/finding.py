@@ -1,4 +1,4 @@
-"""laconic find: the minimal-entropy positive images of every model, image by image, and who can read whose."""
+"""laconic find: the minimal-entropy positive images of every model, image by image."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ WRONG = "wrong without any reduction"
 class Reader:
     """A model that classifies reduced images; one thread at a time, as frameworks differ in what they allow."""
 
-    name: str
     model: Model
     truth: Truth
 
@@ -114,10 +113,6 @@ class Search:
             "method": METHOD,
         }
 
-    def readers(self) -> dict[str, Reader]:
-        """The models, opened; they see all of the reduced image, whatever part of others they see."""
-        return {name: opened(self.work, self.truth, name) for name in self.models}
-
 
 def runnable(work: Workspace[Any]) -> list[str]:
     """The models that can be run on new images: not those that are files of predictions."""
@@ -125,10 +120,10 @@ def runnable(work: Workspace[Any]) -> list[str]:
 
 
 def opened(work: Workspace[Any], truth: Truth, name: str) -> Reader:
-    """A model of the study, ready to classify reduced images."""
+    """A model of the study, ready to classify reduced images; it sees all of them, whatever part of others it sees."""
     one = work.settings.models[name]
     preprocess = Preprocess.read(work.settings.preprocess | one.preprocess | {"crop": 1.0})
-    return Reader(name, open_model(one.backend, one.target, preprocess, work.classes), truth)
+    return Reader(open_model(one.backend, one.target, preprocess, work.classes), truth)
 
 
 def find(search: Search) -> None:
@@ -155,7 +150,7 @@ def find(search: Search) -> None:
     todo = [place for place in every if place not in parts]
     work.progress("laconic find", len(every) - len(todo), len(every))
     if todo:
-        readers = Search(work, search.truth, tuple(waiting), search.is_naive).readers()
+        readers = {name: opened(work, search.truth, name) for name in waiting}
         done = len(every) - len(todo)
         for place, table in _searched(search, readers, todo):
             parts.write(place, table)
@@ -177,7 +172,7 @@ def _is_found(search: Search, name: str) -> bool:
 
 
 def _searched(search: Search, readers: dict[str, Reader], todo: Sequence[int]) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of every image, two images at a time: one is reduced while the other is classified."""
+    """The rows of every image, several images at a time: some are reduced while another is classified."""
     originals = Originals(search.work, search.work.settings.laconic)
 
     def rows(place: int) -> pa.Table:

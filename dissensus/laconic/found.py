@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dissensus.laconic.originals import kept_truth
 from dissensus.laconic.truth import Truth
@@ -16,8 +16,14 @@ from dissensus.store.files import exists, fingerprint
 from dissensus.store.parts import refuse_changes
 from dissensus.store.tables import read_stamps, read_table
 
-FoundMepi = tuple[str, str, str, Levels]
-"""Model, reduction, id of the item, and the levels of the reduced image."""
+
+class FoundMepi(NamedTuple):
+    """Whose MEPI it is, by which reduction, of which item, and the levels of the reduced image."""
+
+    model: str
+    reduction: str
+    item: str
+    levels: Levels
 
 
 @dataclass(frozen=True)
@@ -89,7 +95,7 @@ def kept_mepis(work: Workspace[Any]) -> list[KeptMepi]:
 
 def found_mepis(work: Workspace[Any]) -> list[FoundMepi]:
     """All MEPIs of all models."""
-    return [(one.model, one.reduction, one.item, one.levels) for one in kept_mepis(work)]
+    return [FoundMepi(one.model, one.reduction, one.item, one.levels) for one in kept_mepis(work)]
 
 
 def _mepis_of(work: Workspace[Any], model: str, is_naive: bool) -> Iterator[KeptMepi]:

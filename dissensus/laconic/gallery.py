@@ -43,7 +43,7 @@ class Gallery:
         """The pixels of an image before it is reduced.
 
         Raises:
-            StudyError: there is no such image, or it cannot be read.
+            StudyError: the study has no such image, or it cannot be read.
         """
         return self._pixels(item)
 

@@ -13,7 +13,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.inquiry import Answers
 from dissensus.laconic.asking import READ, Play
-from dissensus.records import Mepis, Readings
+from dissensus.records import Control, Manner, Mepis, Readings
 from dissensus.records.columns import Columns
 from dissensus.reductions.pictures import Levels
 
@@ -60,38 +60,6 @@ class PlayerMepis:
     levels: tuple[Levels, ...]
     rows: Int[Array, " m"]
     rounds: Rounds
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How people played with one reduction in one mode, as means over rounds: see `Rounds`."""
-
-    mode: str
-    reduction: str
-    rounds: int
-    right: float
-    ratio: float | None
-    """The mean entropy ratio of the MEPIs; None if nobody was right."""
-    steps: float
-    undone: float
-    burst: float
-    per_step: float
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Control:
-    """Which sessions count: those not more than two standard deviations below the control group's mean precision.
-
-    Without a control group of two or more people, `threshold` is None, and all sessions count.
-    """
-
-    trusted: int
-    mean: float | None
-    spread: float | None
-    threshold: float | None
-    kept: tuple[str, ...]
-    dropped: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -238,9 +206,9 @@ def control_of(precision: dict[str, float], trusted: Collection[str]) -> Control
     group = [value for name, value in precision.items() if name in trusted]
     if len(group) < 2:
         mean = group[0] if group else None
-        return Control(len(group), mean, None, None, tuple(precision), ())
+        return Control(trusted=len(group), mean=mean, spread=None, threshold=None, kept=tuple(precision), dropped=())
     mean, spread = float(np.mean(group)), float(np.std(group, ddof=1))
     threshold = mean - SPREAD * spread
     dropped = tuple(name for name, value in precision.items() if value < threshold and name not in trusted)
     kept = tuple(name for name in precision if name not in dropped)
-    return Control(len(group), mean, spread, threshold, kept, dropped)
+    return Control(trusted=len(group), mean=mean, spread=spread, threshold=threshold, kept=kept, dropped=dropped)

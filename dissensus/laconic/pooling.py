@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from dissensus.records import Record
 from dissensus.reductions.entropy import png
 from dissensus.reductions.pictures import reduction_named
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import write_bytes, write_text
+from dissensus.store.files import csv_text, write_bytes, write_text
 
 MANIFEST, TRUTH = "pool.csv", "truth.csv"
 COLUMNS = ("item", "path", "source", "model", "reduction")
@@ -56,12 +54,6 @@ def write_pool(work: Workspace[Any], folder: Path, reduction: str | None = None)
             rows.append((name, name, one.item, one.model, one.reduction))
             truth.append((name, names[one.item]))
         work.progress("laconic pool", done, len(chosen))
-    write_text(folder / TRUTH, _csv([("item", "label"), *truth]))
-    write_text(folder / MANIFEST, _csv([COLUMNS, *rows]))
+    write_text(folder / TRUTH, csv_text([("item", "label"), *truth]))
+    write_text(folder / MANIFEST, csv_text([COLUMNS, *rows]))
     return ReducedPool(manifest=folder / MANIFEST, truth=folder / TRUTH, images=len(rows))
-
-
-def _csv(rows: list[tuple[str, ...]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

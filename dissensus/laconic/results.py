@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dissensus.laconic.crossing import kept_readings
 from dissensus.laconic.found import FoundMepi, agreed_inputs, found_mepis, kept_mepis, searched
 from dissensus.laconic.gallery import Gallery
 from dissensus.laconic.originals import kept_truth
-from dissensus.laconic.people import PEOPLE, PlayerMepis, player_mepis, player_readings
+from dissensus.laconic.people import PEOPLE, PlayerMepis, PlayerReadings, manners, player_mepis, player_readings
 from dissensus.records import Laconic, Mepis, Readings
 from dissensus.reductions.entropy import encoder, png
 from dissensus.reductions.findings import result_of
@@ -30,8 +31,35 @@ MOST_SHOWN = 12
 """Images in the gallery, spread over the classes."""
 
 
-def laconic(work: Workspace[Any]) -> Laconic:
-    """What has been found about the models, and about people if they have played.
+@dataclass(frozen=True)
+class Played:
+    """What people have done in the game so far."""
+
+    play: Play
+    mepis: PlayerMepis
+    readings: PlayerReadings
+
+    @property
+    def found(self) -> list[FoundMepi]:
+        """Their MEPIs, under the names of the ways to play."""
+        own, play = self.mepis.mepis, self.play
+        each = zip(own.classifier.tolist(), own.reduction.tolist(), own.image.tolist(), self.mepis.levels, strict=True)
+        return [
+            FoundMepi(self.mepis.classifiers[who], play.settings.reductions[how], play.truth.ids[image], levels)
+            for who, how, image, levels in each
+        ]
+
+
+def played(work: Workspace[Any]) -> Played:
+    """Everybody's rounds: what they needed to see, and how well they name the MEPIs of machines."""
+    play = Play(work, found_mepis(work))
+    answers = play.answers()
+    trusted = {one.name for one in work.people.all() if one.is_trusted}
+    return Played(play, player_mepis(play, answers), player_readings(play, answers, trusted))
+
+
+def laconic(work: Workspace[Any], people: Played | None = None) -> Laconic:
+    """What has been found about the models, and about people if they have played; `people` if that is known already.
 
     Raises:
         StudyError: nothing has been found yet.
@@ -49,22 +77,19 @@ def laconic(work: Workspace[Any]) -> Laconic:
     parts = [_mepis(number, table, reductions, place) for number, table in enumerate(tables)]
     accuracy = [len(np.unique(one.image)) / max(1, len(images)) for one in parts]
 
-    play = Play(work, found_mepis(work))
-    answers = play.answers()
-    played = player_mepis(play, answers)
-    trusted = {one.name for one in work.people.all() if one.is_trusted}
-    named = player_readings(play, answers, trusted)
-    if len(played.mepis) and encoder() != settings["encoder"]:
+    people = people or played(work)
+    own, named = people.mepis, people.readings
+    if len(own.mepis) and encoder() != settings["encoder"]:
         raise StudyError(
             f"the images of models were measured by another encoder ({settings['encoder']}) than those of people "
             f"would be here ({encoder()}): use the same version of Pillow, or "
             f"remove {work.folder.mepis(models[0]).parent} to search again"
         )
-    people = [name for number, name in enumerate(played.classifiers) if (played.mepis.classifier == number).any()]
+    players = [name for number, name in enumerate(own.classifiers) if (own.mepis.classifier == number).any()]
     readers = [PEOPLE] if len(named.readings) else []
-    classifiers = (*models, *people, *readers)
-    parts.append(_players(played, classifiers, np.cumsum(is_read) - 1, is_read))
-    own, theirs = kept_readings(work, classifiers, reductions), named.readings
+    classifiers = (*models, *players, *readers)
+    parts.append(_players(own, classifiers, np.cumsum(is_read) - 1, is_read))
+    theirs = named.readings
     source = np.array([classifiers.index(named.models[number]) for number in theirs.source.tolist()], np.int64)
     theirs = Readings(
         np.full(len(theirs), len(classifiers) - 1), source, theirs.reduction, theirs.label, theirs.right, theirs.count
@@ -79,10 +104,13 @@ def laconic(work: Workspace[Any]) -> Laconic:
         label=truth.group[is_read],
         original=np.array([original[item] for item in images], np.int64),
         mepis=Mepis.together(parts),
-        readings=Readings.together([own, theirs]),
+        readings=Readings.together([kept_readings(work, classifiers, reductions), theirs]),
         encoder=settings["encoder"],
         side=settings["side"],
         is_naive=settings["naive"],
+        unreadable=int((~is_read).sum()),
+        manners=tuple(manners(people.play, own)),
+        control=named.control if readers else None,
     )
 
 
@@ -116,20 +144,6 @@ def _players(played: PlayerMepis, classifiers: tuple[str, ...], number: Any, is_
     mepis = played.mepis.take(is_read[played.mepis.image])
     classifier = np.array([classifiers.index(played.classifiers[one]) for one in mepis.classifier.tolist()], np.int64)
     return Mepis(classifier, mepis.reduction, number[mepis.image], mepis.bytes)
-
-
-def played_mepis(work: Workspace[Any]) -> list[FoundMepi]:
-    """The MEPIs of people: how they played, the reduction, the item, and the levels."""
-    play = Play(work, found_mepis(work))
-    played = player_mepis(play, play.answers())
-    each = zip(
-        played.mepis.classifier.tolist(), played.mepis.reduction.tolist(), played.mepis.image.tolist(), played.levels,
-        strict=True,
-    )  # fmt: skip
-    return [
-        (played.classifiers[who], play.settings.reductions[how], play.truth.ids[image], levels)
-        for who, how, image, levels in each
-    ]
 
 
 def page(work: Workspace[Any]) -> Page:

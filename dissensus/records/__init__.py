@@ -23,6 +23,7 @@ from dissensus.records.estimates import Estimates, ModelAccuracy, Pair, State
 from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.laconic import Laconic, Mepis, Readings
+from dissensus.records.laconic_people import Control, Manner
 from dissensus.records.laconic_results import (
     ClassRatio,
     Correlation,
@@ -75,6 +76,7 @@ __all__ = [
     "Columns",
     "Comparisons",
     "Contests",
+    "Control",
     "Correlation",
     "CustomQuestion",
     "Difference",
@@ -84,6 +86,7 @@ __all__ = [
     "Judgement",
     "Laconic",
     "LaconicResult",
+    "Manner",
     "Maps",
     "MaskSelection",
     "MeanRatio",

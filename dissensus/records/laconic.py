@@ -7,6 +7,7 @@ from typing import Any
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.records.columns import Columns
+from dissensus.records.laconic_people import Control, Manner
 
 ORIGINAL = "original"
 
@@ -58,6 +59,11 @@ class Laconic:
     """Height and width of the originals in pixels."""
     is_naive: bool = False
     """Whether the images are minimal without an unbroken path of right answers from the original."""
+    unreadable: int = 0
+    """How many images were left out because they cannot be read."""
+    manners: tuple[Manner, ...] = ()
+    control: Control | None = None
+    """Which people's readings count; None if nobody has read any."""
 
     @property
     def ratio(self) -> Float[Array, " m"]:

@@ -10,12 +10,13 @@ from pydantic import ConfigDict, Field
 from dissensus.records.base import Record
 from dissensus.records.html import paragraphs, table
 from dissensus.records.laconic import Laconic
+from dissensus.records.laconic_people import Control, Manner
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
 
 Verdict = Literal["holds", "does not hold", "undecided", "not tested"]
-Frame = Literal["means", "images", "classes", "differences", "precision", "correlations"]
+Frame = Literal["means", "images", "classes", "differences", "precision", "correlations", "manners"]
 
 
 class MeanRatio(Record):
@@ -104,7 +105,7 @@ class Correlation(Record):
     low: float | None
     high: float | None
     reason: str = ""
-    """Why there is no value."""
+    """Why `value` is missing."""
 
 
 class Observation(Record):
@@ -142,6 +143,12 @@ class LaconicResult(Record):
     """For each model, how many images it gets wrong before they are reduced."""
     unused_by_all: int
     """Images without a MEPI of any classifier."""
+    unreadable: int = 0
+    """Images that were left out because they cannot be read."""
+    manners: tuple[Manner, ...] = ()
+    """How people played, by mode and reduction."""
+    control: Control | None = None
+    """Which people's readings of MEPIs count; None if nobody has read any."""
     encoder: str
     side: int
     is_naive: bool
@@ -171,10 +178,10 @@ class LaconicResult(Record):
         return "combined" if "combined" in self.reductions else self.reductions[-1]
 
     def to_frame(self, what: Frame = "means") -> Any:
-        """A tidy frame, a row each: means, images, classes, differences, precision or correlations.
+        """A tidy frame, a row each: means, images, classes, differences, precision, correlations or manners.
 
         Raises:
-            ValueError: there is no such frame, or `images` is asked of a result that was read from JSON.
+            ValueError: the frame is unknown, or it is `images` and the result was read from JSON.
         """
         from dissensus.frames import frame_of
 
@@ -190,6 +197,7 @@ class LaconicResult(Record):
             "differences": (self.differences, Difference),
             "precision": (self.precision, Precision),
             "correlations": (self.correlations, Correlation),
+            "manners": (self.manners, Manner),
         }
         if what not in rows:
             raise ValueError(f"unknown frame '{what}': use means, images, {', '.join(rows)}")

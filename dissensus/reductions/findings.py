@@ -25,7 +25,7 @@ def result_of(laconic: Laconic, level: float = LEVEL, resamples: int = RESAMPLES
     """Everything that the MEPIs and readings of a laconic test say.
 
     Raises:
-        ReductionError: there are no classifiers, reductions or images.
+        ReductionError: classifiers, reductions or images are missing.
     """
     means, per_class = mean_ratios(laconic, level, resamples, seed)
     between, within = differences(laconic, level, resamples, seed)
@@ -52,6 +52,9 @@ def result_of(laconic: Laconic, level: float = LEVEL, resamples: int = RESAMPLES
         encoder=laconic.encoder,
         side=laconic.side,
         is_naive=laconic.is_naive,
+        unreadable=laconic.unreadable,
+        manners=laconic.manners,
+        control=laconic.control,
         level=level,
         resamples=resamples,
         seed=seed,

@@ -107,7 +107,7 @@ def wilson(right: int, count: int, level: float = LEVEL) -> tuple[float, float]:
         ReductionError: nothing was counted.
     """
     if count < 1:
-        raise ReductionError("nobody has classified anything: there is no precision to give")
+        raise ReductionError("nobody has classified anything, so precision is unknown")
     far = float(norm.ppf((1 + level) / 2))
     share, wide = right / count, far**2 / count
     middle = (share + wide / 2) / (1 + wide)

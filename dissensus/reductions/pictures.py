@@ -69,7 +69,7 @@ class Reduction:
         """The reduced image.
 
         Raises:
-            ReductionError: there is not one level per axis, or one is too large or negative.
+            ReductionError: the number of levels is not that of axes, or one is too large or negative.
         """
         self.check(pixels.shape[:2], levels)
         return self.apply(Picture.whole(pixels), tuple(levels)).pixels
@@ -213,7 +213,7 @@ def reduction_named(name: str) -> Reduction:
     """A known reduction.
 
     Raises:
-        ReductionError: there is none of this name.
+        ReductionError: no reduction has this name.
     """
     if name not in REDUCTIONS:
         raise ReductionError(f"unknown reduction '{name}': use {', '.join(REDUCTIONS)}")

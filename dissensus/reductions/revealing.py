@@ -25,7 +25,7 @@ def levels_at(
     """The levels after this many steps along each axis: none leaves nothing, `STEPS` along all axes everything.
 
     Raises:
-        ReductionError: there is not one number per axis, or one is not from 0 to `STEPS`.
+        ReductionError: the number of steps is not that of axes, or one is not from 0 to `STEPS`.
     """
     if len(steps) != len(reduction.axes) or not all(0 <= step <= STEPS for step in steps):
         raise ReductionError(f"expected {len(reduction.axes)} numbers from 0 to {STEPS}, not {list(steps)}")

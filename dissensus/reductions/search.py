@@ -261,7 +261,7 @@ def states_on(path: Path, reduction: Reduction) -> Iterator[Levels]:
     """All levels on a path, atomic step by atomic step, from the original on.
 
     Raises:
-        ReductionError: the path has an axis that there is not, or goes back.
+        ReductionError: the path has an axis that does not exist, or goes back.
     """
     levels = reduction.original
     yield levels

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +17,7 @@ from dissensus.errors import PoolError
 from dissensus.images import open_image
 from dissensus.pool.distortions import DISTORTIONS, LEVELS, check_kinds, check_levels, distorted, random_stream
 from dissensus.records.base import Record
-from dissensus.store.files import file_fingerprint, write_text, write_whole
+from dissensus.store.files import csv_text, file_fingerprint, write_text, write_whole
 from dissensus.store.sources import items_of
 
 MANIFEST = "pool.csv"
@@ -95,7 +93,7 @@ def distort(
         raise PoolError(f"none of the {len(jobs):,} photos can be used; the first is {skipped[0][0]}: {skipped[0][1]}")
     usable = [job for job, outcome in zip(jobs, outcomes, strict=True) if not isinstance(outcome, str)]
     rows = [row for job in usable for row in _rows(job)]
-    write_text(folder / MANIFEST, _csv([COLUMNS, *rows]))
+    write_text(folder / MANIFEST, csv_text([COLUMNS, *rows]))
     written = sum(outcome for outcome in outcomes if not isinstance(outcome, str))
     return DistortResult(
         manifest=folder / MANIFEST, photos=len(usable), images=len(rows), written=written, skipped=skipped
@@ -210,9 +208,3 @@ def _rows(job: Job) -> list[tuple[str, ...]]:
 def _refuse_foreign_manifest(path: Path) -> None:
     if path.exists() and not path.read_bytes().startswith(",".join(COLUMNS).encode()):
         raise PoolError(f"{path} already exists and was made by something else: choose another folder, or remove it")
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

@@ -48,7 +48,7 @@ class LaconicTest(Asking):
         from dissensus.laconic.finding import Search, find, runnable
         from dissensus.laconic.found import searched
         from dissensus.laconic.originals import keep_truth
-        from dissensus.laconic.results import laconic, played_mepis
+        from dissensus.laconic.results import laconic, played
         from dissensus.reductions.findings import result_of
         from dissensus.steps.code import model_code
         from dissensus.store.consent import require_agreement
@@ -66,8 +66,9 @@ class LaconicTest(Asking):
             require_agreement(self.folder, model_code(work.settings, (*chosen, *searched(work))))
             known = keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
             find(Search(work, known.first(work.settings.laconic.images), chosen, naive))
-            read_each_other(work, played_mepis(work))
-        return result_of(laconic(work))
+            people = played(work)
+            read_each_other(work, people.found)
+        return result_of(laconic(work, people))
 
     def laconic_result(self) -> LaconicResult:
         """What has been found so far, about models and people; nothing is searched."""
@@ -75,6 +76,19 @@ class LaconicTest(Asking):
         from dissensus.reductions.findings import result_of
 
         return result_of(laconic(self._labels("a laconic test").work))
+
+    def laconic_reported(self) -> LaconicResult:
+        """What the page says, as it was last written; without the ratios of single images.
+
+        Raises:
+            StudyError: no page has been written.
+        """
+        from dissensus.store.laconic_results import read_laconic
+
+        found = read_laconic(self.folder)
+        if found is None:
+            raise StudyError(f"the laconic test has no report yet: dissensus laconic report {self.folder.root}")
+        return found
 
     def laconic_report(self, path: str | Path | None = None, figures: str | Path | None = None) -> Path:
         """Write the page about the laconic test, and return its path.

@@ -13,6 +13,7 @@ from browsing import PIXELS, all_sent, link, looks_right, ready, role, start, st
 from playing import PAPER, ServedGame, let_machines_find, photo_game, play_of
 from playwright.sync_api import Page, expect
 
+from dissensus.laconic.found import FoundMepi
 from dissensus.study import Study
 
 NAMES = ("bear", "bird", "astronaut", "cat", "coffee", *PAPER[3:18])
@@ -216,7 +217,7 @@ def test_a_mepi_of_a_machine_is_named_and_then_shown_whole(
     tmp_path: Path, visit: Callable[..., Page], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = photo_game(tmp_path, NAMES, reductions=["resolution"], modes=["free"], side=SIDE)
-    let_machines_find(monkeypatch, [("m", "resolution", item, (40,)) for item in study.items()])
+    let_machines_find(monkeypatch, [FoundMepi("m", "resolution", item, (40,)) for item in study.items()])
     with ServedGame(study.folder.root, "--answers", "99") as game:
         page = visit(link(game, "namer"))
         start(page)

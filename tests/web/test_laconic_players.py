@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from planted_readers import made
 from playing import ServedGame, let_machines_find, noise_game, play_of
 from served import Client
 
+from dissensus.laconic.found import FoundMepi
 from dissensus.laconic.people import control_of, manners, pace_of, player_mepis, player_readings
 from dissensus.reductions.pictures import REDUCTIONS
 from dissensus.study import Study
@@ -119,7 +121,7 @@ def test_nobody_gets_an_image_twice_over_reductions_modes_mepis_and_restarts(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = sorted(study.items())
-    let_machines_find(monkeypatch, [("m", "colour", item, (level,)) for item in items for level in (100, 200)])
+    let_machines_find(monkeypatch, [FoundMepi("m", "colour", item, (level,)) for item in items for level in (100, 200)])
     seen: dict[str, dict[str, str]] = defaultdict(dict)  # by person and ticket, what was shown
     chance, tokens = random.Random(5), {}
     for turn in range(3):
@@ -158,7 +160,7 @@ def test_images_and_reductions_get_about_as_many_answers(study: Study) -> None:
 
 
 def test_sessions_are_held_against_the_control_group(study: Study) -> None:
-    found = [("m", "colour", item, (level,)) for item in sorted(study.items()) for level in (100,)]
+    found = [FoundMepi("m", "colour", item, (level,)) for item in sorted(study.items()) for level in (100,)]
     play = play_of(study, found)
     truth = play.truth
     people = {"control 1": 0, "control 2": 1, "control 3": 2, "online good": 2, "online bad": 7}
@@ -207,3 +209,34 @@ def test_the_paces_of_histories() -> None:
     assert pace_of(steps) == (5, 0, 3, 0.5, 5.2)
     back = [[0, [0, 0]], [1, [6, 6]], [2, [4, 4]], [3, [5, 5]]]
     assert pace_of(back)[:3] == (10, 4, 14)
+
+
+def test_machines_and_people_in_one_result_and_on_one_page(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    machines = study.laconic(truth)
+    assert (machines.manners, machines.control) == ((), None)
+    with ServedGame(study.folder.root, "--answers", "2") as game:
+        for number in range(6):
+            client = game.add(f"player {number}")
+            player = Player(study, client, f"player {number}")
+            while waiting := client.next():
+                (question,) = waiting
+                item = item_of(study, question["ticket"])
+                answer = player.label[item] if question["kind"] == "pick" else player.play(question, item)
+                client.answer(question["ticket"], answer)
+    result = study.laconic()
+    assert sum(one.rounds for one in result.manners) == len(
+        player_mepis(play_of(study), play_of(study).answers()).rounds
+    )
+    for one in result.manners:
+        assert one.ratio is not None
+        assert 0 < one.ratio <= 1
+        assert (one.right, one.undone) == (1, 0)
+    assert len(result.to_frame("manners")) == len(result.manners)
+    assert result.control is not None
+    assert (result.control.threshold, result.control.dropped) == (None, ())
+    assert {one.reader for one in result.precision} == {"easy", "people"}
+    text = study.laconic_report().read_text()
+    assert "How people played" in text
+    assert "no control group" in text
+    assert study.laconic_reported().manners == result.manners

@@ -77,8 +77,7 @@ class Kind(ABC):
         return {}
 
     def source(self, _body: Body, /) -> str | None:
-        """What nobody may be shown in two questions, such as the image that reduced pictures were made from; None if
-        there is no such thing."""
+        """What nobody may be shown in two questions, such as the image that a picture was made from, or None."""
         return None
 
     def start(self, _body: Body, /) -> str | None:

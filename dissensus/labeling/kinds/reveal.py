@@ -97,7 +97,7 @@ def state_of(body: Body, text: str) -> State:
     """The steps along each axis, from an address: '3-0-12'.
 
     Raises:
-        JudgementError: there is not one number per axis, or one is too large.
+        JudgementError: there are more or fewer numbers than axes, or one is too large.
     """
     parts = text.split("-")
     state = tuple(int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 4)

@@ -40,6 +40,7 @@ def laconic_page(report: LaconicReport) -> Page:
             Section("observations", "The paper", "What the paper observed", "laconic/observations.html", view),
             accuracy_section(result),
             *precision_section(result),
+            *playing_section(result),
             classes_section(result),
             Section("gallery", "Gallery", "What is left", "laconic/gallery.html", gallery),
             unused_section(result),
@@ -78,6 +79,13 @@ def precision_section(result: LaconicResult) -> tuple[Section, ...]:
         if plots
         else ()
     )
+
+
+def playing_section(result: LaconicResult) -> tuple[Section, ...]:
+    """How people played, and whose readings count; empty if nobody has played."""
+    if not result.manners and result.control is None:
+        return ()
+    return (Section("playing", "Players", "How people played", "laconic/playing.html", {"result": result}),)
 
 
 @dataclass(frozen=True)

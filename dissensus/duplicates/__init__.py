@@ -1,0 +1,1 @@
+"""Near-duplicates among images: exact nearest neighbours and structural similarity."""

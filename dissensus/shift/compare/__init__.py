@@ -1,0 +1,1 @@
+"""Accuracies on two test sets, from a table or from two studies."""
