@@ -47,6 +47,14 @@ class Gallery:
         """
         return self._pixels(item)
 
+    def can_show(self, item: str) -> bool:
+        """Whether the image can still be read."""
+        try:
+            self.original(item)
+        except StudyError:
+            return False
+        return True
+
     def reduced(self, item: str, reduction: str, levels: Levels) -> UInt8[Array, "r s 3"]:
         return reduction_named(reduction)(self.original(item), levels)
 

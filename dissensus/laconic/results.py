@@ -151,7 +151,7 @@ def page(work: Workspace[Any]) -> Page:
     found = laconic(work)
     result = result_of(found)
     gallery, names = Gallery(work, work.settings.laconic), dict(zip(found.images, found.label.tolist(), strict=True))
-    chosen = _spread(found)
+    chosen = {item for item in _spread(found) if gallery.can_show(item)}
     shown = tuple(
         Shown(
             image=one.item,

@@ -72,6 +72,15 @@ def test_nothing_is_listed_twice(tmp_path: Path) -> None:
         study.change("laconic", {"reductions": ["colour", "colour"]})
 
 
+def test_a_vanished_image_is_left_out_of_the_gallery_and_of_nothing_else(tmp_path: Path) -> None:
+    study, truth = made(tmp_path, "easy")
+    before = study.laconic(truth)
+    (tmp_path / "pool" / "0.png").unlink()
+    page = study.laconic_report().read_text()
+    assert study.laconic_reported().means == before.means
+    assert "1.png" in page
+
+
 def test_naive_ones_are_marked(tmp_path: Path) -> None:
     study, truth = made(tmp_path, "easy", count=2)
     result = study.laconic(truth, naive=True)
