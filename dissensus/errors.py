@@ -63,6 +63,10 @@ class ReductionError(DissensusError):
     """An image cannot be reduced in this way."""
 
 
+class DuplicatesError(DissensusError):
+    """Images or their features cannot be compared."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

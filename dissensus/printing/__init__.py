@@ -20,17 +20,27 @@ from dissensus.printing.finding import (
 from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
+from dissensus.printing.replica import (
+    show_collected,
+    show_exported,
+    show_found_pairs,
+    show_replica,
+    show_sampled,
+)
 
 __all__ = [
     "place",
     "progress",
     "say",
     "show_check",
+    "show_collected",
     "show_demo",
     "show_distance",
     "show_distort",
     "show_drawn",
     "show_estimates",
+    "show_exported",
+    "show_found_pairs",
     "show_import",
     "show_json",
     "show_laconic",
@@ -49,8 +59,10 @@ __all__ = [
     "show_reduced_pool",
     "show_removal",
     "show_replay",
+    "show_replica",
     "show_report",
     "show_round",
+    "show_sampled",
     "show_scale",
     "show_screening",
     "show_screenings",

@@ -35,6 +35,8 @@ LISTED = (
     "predictions/*.parquet",
     "rounds/*/selection.parquet",
     "draws/*.parquet",
+    "replica/*.parquet",
+    "replica/*/*.parquet",
 )
 """The files that are listed. study.toml is not, since people edit it; answers change all the time."""
 DEPTH = 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from dissensus.errors import StudyError
@@ -35,6 +36,10 @@ class Folder:
         self.laconic_readings = self.laconic / "readings.parquet"
         self.laconic_report = self.results / "laconic.html"
         self.laconic_results = self.results / "laconic.json"
+        self.replica = root / "replica"
+        self.replica_images = self.replica / "images.parquet"
+        self.replica_grids = self.replica / "grids.parquet"
+        self.replica_pairs = self.replica / "pairs.parquet"
 
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""
@@ -51,6 +56,10 @@ class Folder:
     def batch(self, number: int) -> Path:
         """Questions that were drawn together."""
         return self.root / "draws" / f"{number:03}.parquet"
+
+    def revision(self, strategy: str, number: int) -> Path:
+        """One revision of a replica of a test set."""
+        return self.replica / strategy / f"{number:03}.parquet"
 
     def parts(self, step: str) -> Path:
         """Finished parts of a step that is still running or was interrupted."""
@@ -71,6 +80,15 @@ class Folder:
             StudyError: a batch is missing.
         """
         return self._numbers("draws/*.parquet", lambda path: path.stem, self.batch)
+
+    def revisions(self, strategy: str) -> list[int]:
+        """Numbers of the revisions that a strategy has made.
+
+        Raises:
+            StudyError: a revision is missing.
+        """
+        path_of = partial(self.revision, strategy)
+        return self._numbers(f"replica/{strategy}/*.parquet", lambda path: path.stem, path_of)
 
     def _numbers(self, pattern: str, name: Callable[[Path], str], path_of: Callable[[int], Path]) -> list[int]:
         """The numbers in the names of files that are numbered from 1, none of which may be missing."""

@@ -3,11 +3,12 @@
 from dissensus.study.finding import Finding
 from dissensus.study.laconic import LaconicTest
 from dissensus.study.making import Making
+from dissensus.study.shift import Replication
 
 __all__ = ["Study"]
 
 
-class Study(Making, Finding, LaconicTest):
+class Study(Making, Finding, LaconicTest, Replication):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:

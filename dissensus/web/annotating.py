@@ -33,6 +33,7 @@ from dissensus.web.messages import (
 from dissensus.web.pictures import Pictures
 from dissensus.web.replies import items_of, kept_answers, next_questions, standing
 
+MOST_PICTURES = 999
 KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
 PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
@@ -129,7 +130,7 @@ def picture_routes(desk: Desk, doors: Doors) -> APIRouter:
     async def image(
         request: Request,
         ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
-        number: Annotated[int, InPath(ge=0, le=9)],
+        number: Annotated[int, InPath(ge=0, le=MOST_PICTURES)],
     ) -> Response:
         """A picture of a question that this person was asked."""
         path = await shown_at(person_at(request), ticket, number)
@@ -167,7 +168,7 @@ def picture_routes(desk: Desk, doors: Doors) -> APIRouter:
     async def video(
         request: Request,
         ticket: Annotated[str, InPath(max_length=64, pattern="^[A-Za-z0-9_-]+$")],
-        number: Annotated[int, InPath(ge=0, le=9)],
+        number: Annotated[int, InPath(ge=0, le=MOST_PICTURES)],
     ) -> Response:
         """A clip of a question that this person was asked, or the part requested by a Range header."""
         path = await shown_at(person_at(request), ticket, number)

@@ -193,7 +193,8 @@ class Desk(Memory):
         """Assign a question to a person: an opaque ticket, random choices such as sides, and what it refers to."""
         question = self.questions.of(number)
         position = len(self.queue.people[person.name].asked)
-        chance = QUESTIONS[question.kind].chance(draw(person.seed, f"shown {role} {question.text}", position))
+        number_drawn = draw(person.seed, f"shown {role} {question.text}", position)
+        chance = QUESTIONS[question.kind].chance(number_drawn, question.body)
         assignment = Assignment.model_construct(
             ticket=secrets.token_urlsafe(16),
             annotator=person.name,

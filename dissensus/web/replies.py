@@ -102,8 +102,8 @@ def shown_question(desk: Desk, assignment: Assignment, material: dict[str, Any])
     """One question as sent to the browser."""
     kind, every = QUESTIONS[assignment.question.kind], items_of(assignment)
     items = [item for item in every if not is_prediction_key(item)]  # predictions are rendered on request
-    # a mask needs its picture: if that is gone, the page says so and lets people skip the question
-    is_on_picture = kind.has_material(assignment.question.body)
+    # a mask needs its picture: if that is gone, the page says so and lets people skip the question; a grid has a gap
+    is_on_picture = kind.has_material(assignment.question.body) or kind.is_pictorial
     has_pictures = is_on_picture or all(desk.backing.picture(item) is not None for item in items)
     payload = kind.payload(assignment.question.body, desk.backing.classes) | material
     images = [_address(desk, assignment, place, item) for place, item in enumerate(every)] if has_pictures else []

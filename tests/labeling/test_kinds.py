@@ -46,7 +46,7 @@ NUMBERS = [3, -1, 1.5]
 NONSENSE = ["", "YES", "left ", 300, True, [], {}, ["yes"], float("nan"), "first\0", 10**5000, float("inf")]
 
 
-ELSEWHERE = {"check", "mask", "reveal"}
+ELSEWHERE = {"check", "mask", "reveal", "grid", "pairs", "review"}
 """Kinds whose answers are no words, and which have files of their own."""
 
 
@@ -63,7 +63,7 @@ def test_every_kind_has_an_estimate_of_how_long_an_answer_takes(kind: str) -> No
 def test_the_browser_is_told_nothing_about_items(kind: str, body: dict[str, Any]) -> None:
     question = QUESTIONS[kind]
     body = question.checked(body, CLASSES)
-    shown = question.chance(1)
+    shown = question.chance(1, body)
     assert SECRET not in json.dumps(question.payload(body, CLASSES))
     assert SECRET not in json.dumps(shown)
     predictions = {prediction_key(SECRET, body[name]) for name in ("first", "second") if name in body}
@@ -230,7 +230,7 @@ def test_sides_are_turned_back(left: str) -> None:
 
 
 def test_sides_are_balanced() -> None:
-    sides = [QUESTIONS["choice"].chance(draw(5, "shown asked", place))["left"] for place in range(4000)]
+    sides = [QUESTIONS["choice"].chance(draw(5, "shown asked", place), {})["left"] for place in range(4000)]
     assert abs(sides.count("first") - 2000) < 5 * 4000**0.5 / 2
     changes = sum(one != other for one, other in itertools.pairwise(sides))
     assert abs(changes - 2000) < 5 * 4000**0.5 / 2

@@ -232,7 +232,7 @@ def test_the_annotator_may_be_said_beside_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"kind": "grid"}, "unknown kind of question 'grid'"),
+        ({"kind": "essay"}, "unknown kind of question 'essay'"),
         ({"question": "{"}, "question is not valid JSON"),
         ({"question": [1]}, "question is not a JSON object"),
         ({"question": {"item": "a", "colour": 1}}, "the question has an unknown field 'colour'"),

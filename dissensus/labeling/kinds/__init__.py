@@ -1,4 +1,4 @@
-"""Kinds of questions. To add one (grid, frame pairs), add a file here and a line below."""
+"""Kinds of questions. To add one (frame pairs), add a file here and a line below."""
 
 import json
 from functools import lru_cache
@@ -7,10 +7,13 @@ from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, class_number
 from dissensus.labeling.kinds.check import Check
 from dissensus.labeling.kinds.choice import Choice, is_prediction_key, prediction_key
 from dissensus.labeling.kinds.contains import Contains
+from dissensus.labeling.kinds.grid import Grid
 from dissensus.labeling.kinds.mask import Mask
+from dissensus.labeling.kinds.pairs import Pairs
 from dissensus.labeling.kinds.pick import PICK
 from dissensus.labeling.kinds.rating import Rating
 from dissensus.labeling.kinds.reveal import Reveal
+from dissensus.labeling.kinds.review import Review
 from dissensus.labeling.kinds.slider import Slider
 
 QUESTIONS: dict[str, Kind] = {
@@ -22,6 +25,9 @@ QUESTIONS: dict[str, Kind] = {
     "check": Check(),
     "mask": Mask(),
     "reveal": Reveal(),
+    "grid": Grid(),
+    "pairs": Pairs(),
+    "review": Review(),
 }
 
 SHORT = 64

@@ -33,6 +33,8 @@ class Kind(ABC):
 
     seconds: ClassVar[float]
     """Roughly how long an answer takes: the estimate for a study that has too few answers to measure it."""
+    is_pictorial: ClassVar[bool] = False
+    """True if people answer by choosing pictures, so that ids are no substitute: one that is missing leaves a gap."""
 
     @abstractmethod
     def checked(self, body: Body, classes: Classes, /) -> Body:
@@ -72,7 +74,7 @@ class Kind(ABC):
         is only one question about each image."""
         return None
 
-    def chance(self, _number: int, /) -> Body:
+    def chance(self, _number: int, _body: Body, /) -> Body:
         """How the question is presented, as decided by a random number; recorded with the answer."""
         return {}
 
@@ -122,7 +124,7 @@ class PairKind(Kind):
         """Every pair is its own group."""
         return json.dumps([body["first"], body["second"]])
 
-    def chance(self, number: int, /) -> Body:
+    def chance(self, number: int, _body: Body, /) -> Body:
         return {"left": ("first", "second")[number & 1]}
 
 

@@ -141,19 +141,21 @@ class Reading:
         if absent:
             raise JudgementError(f"{absent[0]} is missing (required: {', '.join(REQUIRED)})")
         question = Question(kind=kind, body=QUESTIONS[kind].checked(body, self.classes))
-        self._find_items(question.body)
+        self._find_items(question)
         question.text.encode()
         if key is not None:
             self.asked[key] = question
         return question
 
-    def _find_items(self, body: Body) -> None:
+    def _find_items(self, question: Question) -> None:
+        body = question.body
         if is_prediction_key(str(body.get("item"))) and "source" in body:  # a picture that was made from an item
             body = {"item": body["source"]}
         is_over = all(name in body for name in ITEMS)
-        for name in ("item",) if is_over else [name for name in ITEMS if name in body]:
-            if not self.is_item(body[name]):
-                raise JudgementError(f"item '{body[name]}' is not in the pool of this study: check its id")
+        items = [body[name] for name in (("item",) if is_over else ITEMS) if name in body]
+        for item in items or QUESTIONS[question.kind].pictures(body, {}):
+            if not self.is_item(item):
+                raise JudgementError(f"item '{item}' is not in the pool of this study: check its id")
 
 
 def fields_of(response: Response, classes: Classes) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dissensus.planning.draws import Goal
 from dissensus.records import Record
 from dissensus.store.settings.common import BootstrapSettings, CountingSettings, Settings
 from dissensus.store.settings.laconic import LACONIC, LaconicSettings
+from dissensus.store.settings.replica import REPLICA, ReplicaSettings
 
 LABELS = """\
 classes = {classes}
@@ -51,7 +52,7 @@ level = 0.95        # confidence level of bars and rank sets
 seed = 0
 
 """
-LABELS += LACONIC
+LABELS += LACONIC + REPLICA
 
 
 LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
@@ -132,3 +133,4 @@ class LabelSettings(Settings):
     judge: JudgeSettings = JudgeSettings()
     rank: RankSettings = RankSettings()
     laconic: LaconicSettings = LaconicSettings()
+    replica: ReplicaSettings = ReplicaSettings()

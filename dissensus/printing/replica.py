@@ -1,0 +1,172 @@
+"""Output about a test set that is collected again."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+from dissensus.printing.console import out, say, show_json
+from dissensus.report.wording import counted, percent
+
+if TYPE_CHECKING:
+    from dissensus.records.replica import (
+        Collected,
+        Exported,
+        FoundPairs,
+        Problem,
+        ReplicaStatus,
+        Sampled,
+        ShortClass,
+    )
+
+MOST_LINES = 10
+
+
+def show_collected(study: Path, found: Collected, as_json: bool) -> None:
+    """How many images there are, which cannot be used, and what to do next."""
+    if as_json:
+        return show_json(found.model_dump(mode="json"))
+    say(
+        f"{counted(found.originals, 'original')} and {counted(found.candidates, 'candidate')} "
+        f"({found.added:,} new) of {counted(found.classes, 'class', 'classes')}"
+    )
+    if found.without_candidates:
+        say(f"no candidates, so these classes stay empty: {_some(found.without_candidates)}")
+    _show_problems(found.problems, "not used")
+    say(f"{counted(found.grids, 'task')} for people; {found.questions:,} answers are wanted")
+    return say(f"Next: dissensus shift duplicates {_quoted(study)}, then dissensus shift serve {_quoted(study)}")
+
+
+def show_found_pairs(study: Path, found: FoundPairs, as_json: bool) -> None:
+    """How many pairs there are to look at."""
+    if as_json:
+        return show_json(found.model_dump(mode="json"))
+    pages = counted(found.pages, "page")
+    say(f"{counted(found.pairs, 'pair')} ({found.added:,} new) of {found.images:,} images look alike, on {pages}")
+    if not found.pairs:
+        return None
+    return say(f"Next: dissensus shift serve {_quoted(study)} --page pairs")
+
+
+def show_sampled(study: Path, made: Sampled, as_json: bool) -> None:
+    """What is in the revision, what changed, and what is still to be done."""
+    if as_json:
+        return show_json(made.model_dump(mode="json"))
+    where = f"{made.strategy}, revision {made.revision}"
+    if made.is_new:
+        changes = f"{made.added:,} added, {len(made.removed):,} removed"
+        say(f"{where}: {made.images:,} of {made.wanted:,} images ({changes})")
+    else:
+        say(f"{where}: nothing has changed since, so it stays the latest ({made.images:,} of {made.wanted:,} images)")
+    _show_frequencies(made)
+    _show_short(made.short)
+    _show_problems(made.removed, "removed")
+    if made.excluded:
+        say(f"{len(made.excluded):,} of {counted(made.workers, 'worker')} do not count:")
+        _show_lines(made.excluded)
+    if made.unready:
+        few = counted(made.votes, "worker")
+        say(f"{counted(made.unready, 'candidate')} could not be drawn: seen by fewer than {few} who count")
+    if made.open_pairs:
+        say(f"nobody has looked at {counted(made.open_pairs, 'pair')} of near-duplicates yet")
+    return say(f"Next: {_next(study, made)}")
+
+
+def show_exported(written: Exported, as_json: bool) -> None:
+    """Where the test set is."""
+    if as_json:
+        return show_json(written.model_dump(mode="json"))
+    classes = counted(written.classes, "class", "classes")
+    return say(f"{counted(written.images, 'image')} of {classes}: {written.folder}; how they got in: DATA_CARD.md")
+
+
+def show_replica(study: Path, status: ReplicaStatus, as_json: bool) -> None:
+    """Classes, workers, near-duplicates and revisions."""
+    if as_json:
+        return show_json(status.model_dump(mode="json"))
+    say(f"{status.answers:,} of {status.wanted:,} answers to grids")
+    _show_classes(status)
+    _show_workers(status)
+    if status.pairs is None:
+        say(f"near-duplicates have not been looked for: dissensus shift duplicates {_quoted(study)}")
+    else:
+        say(f"{counted(status.pairs, 'pair')} look alike: {status.confirmed:,} confirmed, {status.open_pairs:,} open")
+    for one in status.revisions:
+        say(
+            f"{one.strategy}, revision {one.revision}: {one.images:,} images, {one.missing:,} missing; "
+            f"{one.reviewed:,} of {counted(one.classes, 'class', 'classes')} reviewed"
+        )
+        for problem in one.problematic:
+            say(f"  problematic: {problem}")
+    return None
+
+
+def _show_frequencies(made: Sampled) -> None:
+    if made.frequency is not None:
+        beside = "" if made.original_frequency is None else f" (annotated originals: {made.original_frequency:.3f})"
+        say(f"mean selection frequency {made.frequency:.3f}{beside}")
+    if made.higher:
+        say(f"{percent(made.higher / made.images, 1)} of the images come from a higher bin than the one they fill")
+
+
+def _show_short(short: tuple[ShortClass, ...]) -> None:
+    if short:
+        say(f"{counted(len(short), 'class', 'classes')} short of images:")
+        _show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
+
+
+def _show_problems(problems: tuple[Problem, ...], what: str) -> None:
+    if problems:
+        say(f"{what}: {counted(len(problems), 'image')}")
+        _show_lines([f"{one.item}: {one.reason}" for one in problems])
+
+
+def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
+    """The first few lines, and how many more there are."""
+    for line in lines[:MOST_LINES]:
+        say(f"  {line}")
+    if len(lines) > MOST_LINES:
+        say(f"  and {len(lines) - MOST_LINES:,} more (--json lists all)")
+
+
+def _show_classes(status: ReplicaStatus) -> None:
+    heads = ("originals", "annotated", "candidates", "not usable", "tasks", "ready")
+    table = Table("class", *(Column(head, justify="right") for head in heads))
+    for one in status.classes:
+        counts = (one.originals, one.annotated, one.candidates, one.unusable, one.grids, one.ready)
+        table.add_row(escape(one.name), *(f"{count:,}" for count in counts))
+    out.print(table)
+
+
+def _show_workers(status: ReplicaStatus) -> None:
+    if not status.workers:
+        return
+    heads = ("tasks", "hits", "false ticks", "ticked")
+    table = Table("worker", *(Column(head, justify="right") for head in heads), "does not count, because")
+    for one in status.workers:
+        counts = (str(one.grids), f"{one.hits}/{one.same}", f"{one.false_ticks}/{one.nearby}")
+        table.add_row(escape(one.name), *counts, f"{one.ticked}/{one.seen}", escape(one.reason))
+    out.print(table)
+
+
+def _next(study: Path, made: Sampled) -> str:
+    place, strategy = _quoted(study), f"--strategy {made.strategy}"
+    if made.unreviewed:
+        classes = counted(made.unreviewed, "class", "classes")
+        return f"dissensus shift serve {place} --page review ({classes} not reviewed yet)"
+    if made.is_new:
+        return f"dissensus shift sample {place} {strategy}"
+    return f"dissensus shift export {place} DIR {strategy}"
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MOST_LINES:,} more" if len(names) > MOST_LINES else ""
+    return ", ".join(names[:MOST_LINES]) + more
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

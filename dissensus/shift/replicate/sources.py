@@ -1,0 +1,101 @@
+"""Where originals and candidates come from: a folder with a subfolder per class, or a table."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dissensus.errors import ClassesError, StudyError, refuse_pipe, some
+from dissensus.records import Classes
+from dissensus.store.sources import IMAGES
+
+NAMED = ("item", "path", "label", "keyword", "date")
+"""Columns of a table that mean something here; all others are kept as they are."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One image as it was given."""
+
+    item: str
+    path: str
+    label: int
+    keyword: str = ""
+    date: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_sources(path: Path, side: str, classes: Classes, pooled: Mapping[str, str | None]) -> list[Source]:
+    """The images of a folder or a table; `side` is original or candidate, `pooled` has the paths of the study's items.
+
+    The ids of images in a folder start with the side, since both sides may have files of the same name; a table may
+    give its own ids in the column item.
+
+    Raises:
+        StudyError: there are no images, a class is unknown, an id comes twice, or a column is missing.
+    """
+    refuse_pipe(path, StudyError)
+    if path.is_dir():
+        found = _in_folder(path, side, classes)
+    elif path.is_file():
+        found = _in_table(path, side, classes, pooled)
+    else:
+        raise StudyError(f"{path} does not exist: give a folder with a subfolder per class, or a CSV file")
+    if not found:
+        raise StudyError(f"{path} has no images: give a folder with a subfolder per class, or a CSV file")
+    _refuse_twice(path, [one.item for one in found])
+    return found
+
+
+def _in_folder(folder: Path, side: str, classes: Classes) -> list[Source]:
+    found: list[Source] = []
+    for inside in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
+        files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and one.is_file()]
+        label = _label(inside.name, classes, f"{folder} has the subfolder '{inside.name}'") if files else -1
+        found += [Source(f"{side}/{one.relative_to(folder).as_posix()}", str(one.resolve()), label) for one in files]
+    loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and one.is_file()]
+    if loose:
+        raise StudyError(f"{folder} has images outside the subfolders ({some(loose)}): put each in that of its class")
+    return found
+
+
+def _in_table(path: Path, side: str, classes: Classes, pooled: Mapping[str, str | None]) -> list[Source]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            names, rows = list(reader.fieldnames or ()), list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise StudyError(f"cannot read {path}: {error}; give a CSV file in UTF-8") from None
+    if "label" not in names or not {"item", "path"} & {*names}:
+        raise StudyError(f"{path} needs the columns label, and item or path; it has {', '.join(names) or 'none'}")
+    found = []
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise StudyError(f"{path}, line {number}: it has {'more' if None in row else 'fewer'} values than columns")
+        where = f"{path}, line {number}"
+        cells = {name: value.strip() for name, value in row.items()}
+        item, place = cells.get("item", ""), cells.get("path", "")
+        if not place and not pooled.get(item):
+            raise StudyError(f"{where}: '{item}' has no path, and is not an image of the study's pool: give its path")
+        target = str((path.parent / place).resolve()) if place else str(pooled[item])
+        label = _label(cells["label"], classes, where)
+        more = {name: value for name, value in cells.items() if name not in NAMED}
+        name = item or f"{side}/{place}"
+        found.append(Source(name, target, label, cells.get("keyword", ""), cells.get("date", ""), more))
+    return found
+
+
+def _label(name: str, classes: Classes, where: str) -> int:
+    try:
+        return classes.index_of(name)
+    except ClassesError as error:
+        raise StudyError(f"{where}: {error}") from None
+
+
+def _refuse_twice(path: Path, items: Sequence[str]) -> None:
+    seen: set[str] = set()
+    twice = [item for item in items if item in seen or seen.add(item)]  # type: ignore[func-returns-value]
+    if twice:
+        raise StudyError(f"{path} lists {some(sorted({*twice}))} more than once: give every image its own id")
