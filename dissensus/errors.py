@@ -63,6 +63,10 @@ class ReductionError(DissensusError):
     """An image cannot be reduced in this way."""
 
 
+class TransferError(DissensusError):
+    """Accuracies on two test sets do not allow an estimate, or cannot be read."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 
