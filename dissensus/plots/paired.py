@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 from dissensus.plots.plot import Hints, Plot
-from dissensus.plots.style import BLUE, COLUMN, INK, MUTED, ORANGE
+from dissensus.plots.style import BLUE, COLUMN, INK, MUTED, ORANGE, THEME
 from dissensus.plots.text import Table, cut, number
 
 if TYPE_CHECKING:
@@ -214,13 +214,14 @@ def _label(
         return wide * (mark[0] - across[0]) / (across[1] - across[0]), high * (mark[1] - up[0]) / (up[1] - up[0])
 
     drawn = [point(mark) for mark in marks]
-    dense = [point(at) for line in lines for at in _dense(line)]
+    dense = [[point(at) for at in _dense(line)] for line in lines]
     named = [place for place, one in enumerate(pairs) if one.is_named]
+    paper = {"boxstyle": "square,pad=0.1", "facecolor": THEME["paper"], "alpha": 0.75, "linewidth": 0}
     words, legend = [cut(pairs[place].name) for place in named], (0.55 * wide, 0.0, wide, 6 + KEY * rows)
     for place, word, frame in zip(
         named,
         words,
-        label_frames(words, [drawn[n] for n in named], [*drawn, *dense], [legend], (wide, high)),
+        label_frames(words, [drawn[n] for n in named], drawn, dense, [legend], (wide, high)),
         strict=True,
     ):
         if frame is None:
@@ -235,7 +236,7 @@ def _label(
             ).set_in_layout(False)  # fmt: skip
         axes.annotate(
             word, marks[place], xytext=(left - x, (bottom + top) / 2 - y), textcoords="offset points", ha="left",
-            va="center", fontsize=LETTER, color=INK, zorder=5,
+            va="center", fontsize=LETTER, color=INK, zorder=2.6, bbox=paper,
         ).set_in_layout(False)  # fmt: skip
 
 
@@ -249,10 +250,11 @@ def label_frames(
     words: Sequence[str],
     places: Sequence[tuple[float, float]],
     marks: Sequence[tuple[float, float]],
+    lines: Sequence[Sequence[tuple[float, float]]],
     taken: Sequence[Frame],
     size: tuple[float, float],
 ) -> list[Frame | None]:
-    """Where to write each word near its mark: within the frame, off other words and on as few marks as possible.
+    """Where to write each word near its mark: within the frame, off other words, on few marks and lines.
 
     Everything is in points. None if there is no room that other words leave.
     """
@@ -268,13 +270,19 @@ def label_frames(
                 frame = (left, y + dy - tall / 2, left + long, y + dy + tall / 2)
                 if min(frame[:2]) < 0 or frame[2] > wide or frame[3] > high or any(_meet(frame, one) for one in full):
                     continue
-                covered = sum(frame[0] - 2 < a < frame[2] + 2 and frame[1] - 2 < b < frame[3] + 2 for a, b in marks)
-                cost = 4.0 * min(covered, 12) + far + (0 if angle in (0, 180) else 1)
+                covered = min(_within(frame, marks), 12) + sum(_within(frame, line) > 0 for line in lines)
+                cost = 6.0 * covered + far + (0 if angle in (0, 180) else 1)
                 if best is None or cost < best[0]:
                     best = cost, frame
         found.append(None if best is None else best[1])
         full += [] if best is None else [best[1]]
     return found
+
+
+def _within(frame: Frame, points: Sequence[tuple[float, float]]) -> int:
+    """How many points lie within a frame or touch it."""
+    left, bottom, right, top = frame
+    return sum(left - 2 < x < right + 2 and bottom - 2 < y < top + 2 for x, y in points)
 
 
 def _meet(first: Frame, second: Frame) -> bool:
