@@ -45,6 +45,8 @@ class Line:
     """Original accuracy; low, fitted and high new accuracy."""
     slopes: Float[Array, " B"]
     offsets: Float[Array, " B"]
+    tail: float
+    """Share of the resamples below an interval, and above it."""
 
     def predicted(self, original: Float[Array, " n"]) -> Float[Array, " n"]:
         """New accuracies that the line predicts; a linear fit may leave the range from 0 to 1."""
@@ -52,7 +54,8 @@ class Line:
 
     def ends_at(self, original: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """The band at original accuracies within its range."""
-        return tuple(np.interp(original, self.band[:, 0], self.band[:, column]) for column in (1, 3))  # type: ignore[return-value]
+        low, high = (np.interp(original, self.band[:, 0], self.band[:, column]) for column in (1, 3))
+        return low, high
 
 
 @dataclass(frozen=True)
@@ -169,13 +172,12 @@ def _line(
     student = Student(x, float(((y - fit) ** 2).sum()), level)
     grid = np.linspace(original.min(), original.max(), BAND_POINTS)
     places = np.clip(scaled(scale, grid), x.min(), x.max())  # moved models stand a little inside
-    band = np.array(
-        [
-            (slope * place + offset, *student.ends(slope * place + offset, student.error_at(place), offsets + slopes * place))
-            for place in places
-        ]
-    )  # fmt: skip
-    middle, low, high = (unscaled(scale, column) for column in band.T)
+    middle = slope * places + offset
+    ends = [
+        student.ends(value, student.error_at(place), offsets + slopes * place)
+        for value, place in zip(middle.tolist(), places.tolist(), strict=True)
+    ]
+    low, high = (unscaled(scale, np.array(side)) for side in zip(*ends, strict=True))
     return Line(
         scale,
         slope,
@@ -185,9 +187,10 @@ def _line(
         r_squared(y, fit),
         r_squared(new, unscaled(scale, fit)),
         error,
-        np.stack([grid, low, middle, high], axis=1),
+        np.stack([grid, low, unscaled(scale, middle), high], axis=1),
         slopes,
         offsets,
+        student.tail,
     )
 
 
@@ -204,6 +207,7 @@ class Student:
         self.spread = float(((x - self.middle) ** 2).sum())
         self.variance = squares / (self.models - 2)
         self.far = float(t.ppf((1 + level) / 2, self.models - 2))
+        self.tail = float(norm.sf(self.far * (self.models / (self.models - 2)) ** 0.5))
 
     @property
     def slope_error(self) -> float:
@@ -216,8 +220,7 @@ class Student:
 
     def ends(self, value: float, error: float, drawn: Float[Array, " B"]) -> tuple[float, float]:
         """The interval of an estimate."""
-        tail = float(norm.sf(self.far * (self.models / (self.models - 2)) ** 0.5))
-        low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
+        low, high = np.quantile(drawn, [self.tail, 1 - self.tail]).tolist()
         if self.models < FEW_MODELS:
             low, high = min(low, value - self.far * error), max(high, value + self.far * error)
         return low, high

@@ -48,7 +48,7 @@ def _lines(across, up, gain, least, seed, first, last, slopes, offsets, gains): 
         while not is_drawn:
             sums[:] = 0.0
             gained = 0.0
-            for number in range(models):
+            for _ in range(models):
                 state += np.uint64(0x9E3779B97F4A7C15)
                 model = np.int64(((_mixed(state) >> np.uint64(32)) * np.uint64(models)) >> np.uint64(32))
                 gained += gain[model]
