@@ -67,6 +67,10 @@ class DuplicatesError(DissensusError):
     """Images or their features cannot be compared."""
 
 
+class TransferError(DissensusError):
+    """Accuracies on two test sets do not allow an estimate, or cannot be read."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

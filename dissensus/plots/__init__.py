@@ -5,6 +5,7 @@ stays text (`svg`), a matplotlib figure (`figure`), or files for a paper (`write
 """
 
 from dissensus.plots.matrices import Shade, heatmap
+from dissensus.plots.paired import Pair, paired
 from dissensus.plots.planes import Mark, curve, density, ranks, scatter
 from dissensus.plots.plot import Plot
 from dissensus.plots.rows import Box, bars, box, boxes, dots, dots_over, strip
@@ -12,6 +13,7 @@ from dissensus.plots.rows import Box, bars, box, boxes, dots, dots_over, strip
 __all__ = [
     "Box",
     "Mark",
+    "Pair",
     "Plot",
     "Shade",
     "bars",
@@ -22,6 +24,7 @@ __all__ = [
     "dots",
     "dots_over",
     "heatmap",
+    "paired",
     "ranks",
     "scatter",
     "strip",

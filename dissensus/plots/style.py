@@ -24,6 +24,7 @@ THEME = {
     "heat-plus": "#4a8edb",
     "heat-minus": "#e58a35",
     "heat-ink": "#0c0f13",
+    "paper": "#fffffd",
 }
 """Colours in print, by the names of the page's custom properties. All differ: themed SVG replaces them by value."""
 

@@ -54,7 +54,7 @@ class Page:
     @property
     def plots(self) -> tuple[Plot, ...]:
         """All figures, in the order of the page."""
-        return tuple(plot for section in self.sections for plot in section.plots)
+        return tuple(plot for section in (self.opening, *self.sections) for plot in section.plots)
 
 
 def render(page: Page) -> str:

@@ -1,0 +1,347 @@
+"""What two test sets say about the same models: accuracies, ranks, fits, effective robustness, causes of a drop.
+
+All accuracies, drops and distances are fractions. A drop is original minus new, so that a positive drop is a loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from dissensus.frames import columns_of, frame_of
+from dissensus.records.base import Record
+from dissensus.records.html import paragraphs, table
+
+if TYPE_CHECKING:
+    from dissensus.plots import Plot
+
+Scale = Literal["linear", "probit"]
+ShiftFrame = Literal["models", "fits", "bands", "families", "gaps", "pairs", "strata", "stratified", "duplicates"]
+
+
+class ModelShift(Record):
+    """One model on both test sets; intervals are None if neither counts nor intervals are known."""
+
+    model: str
+    family: str
+    original: float
+    original_low: float | None
+    original_high: float | None
+    new: float
+    new_low: float | None
+    new_high: float | None
+    n_original: int | None
+    n_new: int | None
+    drop: float
+    drop_low: float | None
+    drop_high: float | None
+    rank_original: int
+    """1 is best; models with the same accuracy share the best of their ranks."""
+    rank_new: int
+    rank_change: int
+    """Ranks gained on the new set: positive if the model ranks better there."""
+    expected: float | None
+    """New accuracy that the better fit predicts from the original one; None if there is no fit."""
+    robustness: float | None
+    """Effective robustness: the new accuracy minus the expected one."""
+    robustness_low: float | None
+    robustness_high: float | None
+    is_off: bool
+    """Whether the model lies off the line, all models looked at together."""
+    extra: dict[str, str] = Field(default_factory=dict)
+    """Other columns of the table."""
+
+
+class BandPoint(Record):
+    """The fit at one original accuracy, with the interval of the line there; all on the accuracy axis."""
+
+    x: float
+    low: float
+    middle: float
+    high: float
+
+
+class Fit(Record):
+    """A straight line through the models on one scale: new = slope · original + offset, with bootstrap intervals.
+
+    On the linear scale, accuracies and the offset are fractions; the probit fit is a line through their probits.
+    """
+
+    scale: Scale
+    slope: float
+    slope_low: float
+    slope_high: float
+    offset: float
+    offset_low: float
+    offset_high: float
+    r2: float
+    """Share of the variance explained on the fit's own axes."""
+    r2_accuracy: float
+    """Share of the variance of new accuracies explained, with predictions converted to accuracies on both scales."""
+    error: float
+    """Root mean square error of the accuracy predicted for a model that the fit has not seen (leave one out)."""
+    band: tuple[BandPoint, ...]
+    resamples: int
+    """Bootstrap samples of the models; resamples in which all models have one accuracy are drawn again."""
+    seed: int
+
+
+class FamilyShift(Record):
+    """How far a family of models lies off the line on average, with an interval over its models."""
+
+    family: str
+    models: int
+    robustness: float
+    low: float | None
+    high: float | None
+    low_at_once: float | None
+    """`low_at_once` and `high_at_once` hold for all families together; None if the family has one model."""
+    high_at_once: float | None
+    is_off: bool
+
+
+class Gap(Record):
+    """One part of the mean drop, and what can be concluded about it; `value` is None if it cannot be separated."""
+
+    name: Literal["generalisation", "adaptivity", "distribution", "adaptivity and distribution"]
+    value: float | None
+    low: float | None
+    high: float | None
+    words: str
+
+
+class GapSplit(Record):
+    """The mean drop, divided into what chance, adaptation to the old set and another distribution may explain."""
+
+    drop: float
+    drop_low: float | None
+    drop_high: float | None
+    beyond_chance: int | None
+    """Models whose own drop is not explained by chance; None if no interval is known."""
+    returns: Literal["growing", "diminishing", "undecided", "not tested"]
+    """Whether a point gained on the original set brings more or less than a point on the new one (slope against 1)."""
+    parts: tuple[Gap, ...]
+    can: tuple[str, ...]
+    """What can be concluded."""
+    cannot: tuple[str, ...]
+    """What cannot be concluded."""
+
+
+class DifficultyModel(Record):
+    """The Gaussian difficulty model read off the probit fit: how much harder the new set is, and how much wider.
+
+    `harder` is the difference of mean difficulties in units of √(σ² + 1) of the original set; `spread` is √(σ² + 1) of
+    the new set over that of the original.
+    """
+
+    harder: float
+    harder_low: float
+    harder_high: float
+    spread: float
+    spread_low: float
+    spread_high: float
+    words: str
+
+
+class DropDifference(Record):
+    """By how much one model drops more than another, from predictions of both for the same items."""
+
+    model: str
+    other: str
+    value: float
+    low: float
+    high: float
+    low_at_once: float
+    """`low_at_once` and `high_at_once` hold for all pairs of models together."""
+    high_at_once: float
+
+
+class Stratum(Record):
+    """Items whose selection frequency lies in one bin, on both sets; accuracies are means over the models."""
+
+    low: float
+    high: float
+    """Exclusive, except for the last bin."""
+    n_original: int
+    n_new: int
+    original: float | None
+    """None if the set has no item in the bin."""
+    new: float | None
+    drop: float | None
+
+
+class StratifiedDrop(Record):
+    """A model's drop as it is, and if the new set had the selection frequencies of the original one."""
+
+    model: str
+    drop: float
+    matched: float
+    matched_low: float
+    matched_high: float
+    explained: float
+    """What the frequencies explain: drop minus matched."""
+    explained_low: float
+    explained_high: float
+
+
+class DuplicateEffect(Record):
+    """What near-duplicates of training images in the original set add to a model's accuracy there."""
+
+    model: str
+    share: float
+    """Share of the original set that are near-duplicates."""
+    on_duplicates: float
+    without: float
+    """Accuracy on the other items."""
+    effect: float
+    """Accuracy minus accuracy without near-duplicates."""
+    effect_low: float | None
+    effect_high: float | None
+    drop_left: float
+    """Drop from the accuracy without near-duplicates to the new set."""
+    is_direct: bool
+    """Whether it was counted from predictions; otherwise `on_duplicates` was assumed, and the rest solved for."""
+
+
+class MissingModel(Record):
+    """A model that has an accuracy on one set only; it is reported, not compared."""
+
+    model: str
+    missing: Literal["original", "new", "both"]
+
+
+class ShiftResult(Record):
+    """Models on two test sets, with the main answer in words first."""
+
+    words: tuple[str, ...]
+    original_name: str = "original"
+    new_name: str = "new"
+    models: tuple[ModelShift, ...]
+    """Best on the original set first."""
+    missing: tuple[MissingModel, ...] = ()
+    fits: tuple[Fit, ...]
+    """Linear, then probit; empty if no line can be fitted."""
+    better: Scale | None
+    """The scale that predicts unseen models better; None if there are no two fits to compare."""
+    better_share: float | None
+    """Share of bootstrap samples of the models in which it does."""
+    no_fit: str = ""
+    """Why a fit is missing."""
+    families: tuple[FamilyShift, ...] = ()
+    """Highest robustness first; empty without a fit."""
+    is_family_guessed: bool = False
+    """Whether families were read off the models' names."""
+    gaps: GapSplit
+    difficulty: DifficultyModel | None = None
+    differences: tuple[DropDifference, ...] = ()
+    """Only from predictions of the same items."""
+    strata: tuple[Stratum, ...] = ()
+    stratified: tuple[StratifiedDrop, ...] = ()
+    duplicates: tuple[DuplicateEffect, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What was done to the input: names made distinct, units, models left out."""
+    level: float
+    resamples: int
+    seed: int
+
+    def fit(self, scale: Scale) -> Fit | None:
+        """The fit on one scale, if there is one."""
+        return next((one for one in self.fits if one.scale == scale), None)
+
+    @property
+    def best_fit(self) -> Fit | None:
+        """The fit that effective robustness is measured from."""
+        return self.fit(self.better) if self.better is not None else next(iter(self.fits), None)
+
+    @property
+    def off(self) -> tuple[FamilyShift, ...]:
+        """The families that lie off the line, the farthest first."""
+        return tuple(sorted((one for one in self.families if one.is_off), key=lambda one: -abs(one.robustness)))
+
+    def to_frame(self, what: ShiftFrame = "models") -> Any:
+        """A tidy frame: models, fits, bands, families, gaps, pairs, strata, stratified or duplicates.
+
+        Raises:
+            ValueError: the frame is unknown.
+        """
+        if what == "models":
+            columns = columns_of(ModelShift, self.models)
+            rows = columns.pop("extra")
+            return frame_of(columns | {name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())})
+        if what == "bands":
+            places = [(fit.scale, point) for fit in self.fits for point in fit.band]
+            bands = columns_of(BandPoint, [point for _, point in places])
+            return frame_of({"scale": [scale for scale, _ in places]} | bands)
+        if what == "fits":
+            columns = columns_of(Fit, self.fits)
+            del columns["band"]
+            return frame_of(columns)
+        rest: dict[str, tuple[Sequence[Record], type[Record]]] = {
+            "families": (self.families, FamilyShift),
+            "gaps": (self.gaps.parts, Gap),
+            "pairs": (self.differences, DropDifference),
+            "strata": (self.strata, Stratum),
+            "stratified": (self.stratified, StratifiedDrop),
+            "duplicates": (self.duplicates, DuplicateEffect),
+        }
+        if what not in rest:
+            raise ValueError(f"unknown frame '{what}': use models, fits, bands, {', '.join(rest)}")
+        found, kind = rest[what]
+        return frame_of(columns_of(kind, found))
+
+    def plot(self) -> Plot:
+        """New against original accuracy, with the linear fit and its band."""
+        from dissensus.plots import scatter
+
+        fit = self.fit("linear")
+        return scatter(
+            "accuracies",
+            "Accuracy on the two test sets",
+            [100 * one.original for one in self.models],
+            [100 * one.new for one in self.models],
+            (f"Accuracy on the {self.original_name} set, %", f"Accuracy on the {self.new_name} set, %"),
+            [one.model for one in self.models],
+            None if fit is None else (fit.slope, 100 * fit.offset),
+            [] if fit is None else [(100 * one.x, 100 * one.low, 100 * one.high) for one in fit.band],
+            self.words[0],
+        )
+
+    def __repr__(self) -> str:
+        rows = [HEADS, *self.rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+        return "\n".join([*self.words, *lines])
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return paragraphs(self.words) + self.plot()._repr_html_() + table(HEADS, self.rows())
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """For every model: accuracies, drop and effective robustness in per cent with intervals, and its ranks."""
+        return [
+            (
+                one.model,
+                percent(one.original, one.original_low, one.original_high),
+                percent(one.new, one.new_low, one.new_high),
+                percent(one.drop, one.drop_low, one.drop_high),
+                f"{one.rank_original} → {one.rank_new}",
+                f"{one.rank_change:+d}".replace("-", "−") if one.rank_change else "0",
+                percent(one.robustness, one.robustness_low, one.robustness_high, sign="+"),
+            )
+            for one in self.models
+        ]
+
+
+HEADS = ("model", "original, %", "new, %", "drop", "rank", "Δ rank", "effective robustness")
+"""Columns of `ShiftResult.rows`."""
+
+
+def percent(value: float | None, low: float | None = None, high: float | None = None, sign: str = "") -> str:
+    """A fraction in per cent with its interval: '93.0 [91.8, 94.1]'; a dash if there is none."""
+    if value is None:
+        return "–"
+    ends = "" if low is None or high is None else f" [{100 * low:z.1f}, {100 * high:z.1f}]"
+    return f"{100 * value:{sign}z.1f}{ends}".replace("-", "−")

@@ -1,0 +1,75 @@
+"""The Gaussian difficulty model: why accuracies on two test sets may lie on a line of probits.
+
+An item has a difficulty τ ~ N(μ, σ²), and a model of skill s is right with probability Φ(s − τ). With a standard normal
+ε, that is P(ε + τ < s), and ε + τ ~ N(μ, σ² + 1), so that its accuracy is Φ((s − μ) / √(σ² + 1)). Solving for s on one
+set and inserting it on the other gives Φ⁻¹(new) = u · Φ⁻¹(original) + v with u = √(σ₁² + 1) / √(σ₂² + 1) and
+v = (μ₁ − μ₂) / √(σ₂² + 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from dissensus.arrays import Array, Float
+from dissensus.errors import TransferError
+from dissensus.transfer.fits import Line
+
+
+def accuracy(skill: Float[Array, " M"], mean: float, deviation: float) -> Float[Array, " M"]:
+    """Accuracies of models on a test set whose difficulties have this mean and standard deviation."""
+    return ndtr((np.asarray(skill) - mean) / np.sqrt(deviation**2 + 1))
+
+
+def line_of(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
+    """Slope u and offset v on the probit scale, from mean and standard deviation of the difficulties of two sets."""
+    (mean, deviation), (new_mean, new_deviation) = first, second
+    wide = np.sqrt(new_deviation**2 + 1)
+    return float(np.sqrt(deviation**2 + 1) / wide), float((mean - new_mean) / wide)
+
+
+def new_difficulty(slope: float, offset: float, mean: float, deviation: float) -> tuple[float, float]:
+    """Mean and standard deviation of the new set's difficulties, if those of the original set are known.
+
+    Raises:
+        TransferError: the slope is not positive, or steeper than any new set could make it.
+    """
+    if slope <= 0:
+        raise TransferError("the line falls, so that no difficulty of items explains it")
+    wide = np.sqrt(deviation**2 + 1) / slope
+    if wide < 1:
+        least = float(np.sqrt(slope**2 - 1))
+        raise TransferError(
+            f"a slope of {slope:.2f} is steeper than the difficulty model allows if difficulties of the original set "
+            f"deviate by {deviation:.2f}: they must deviate by at least {least:.2f}"
+        )
+    return float(mean - offset * wide), float(np.sqrt(wide**2 - 1))
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """What the line identifies: the difference of means and the ratio of widths, in the original set's √(σ² + 1)."""
+
+    harder: float
+    harder_ends: tuple[float, float]
+    spread: float
+    spread_ends: tuple[float, float]
+
+
+def difficulty_of(line: Line) -> Difficulty:
+    """How much harder, and how much more varied, the new set is: −v / u and 1 / u of a probit fit.
+
+    Skills, means and deviations themselves cannot be told from accuracies: they may be shifted and stretched together.
+
+    Raises:
+        TransferError: the line is not clearly rising, so that its slope cannot be divided by.
+    """
+    if line.slope_ends[0] <= 0:
+        raise TransferError("the probit line is not clearly rising, so that the difficulty model says nothing")
+    rising = line.slopes > 0
+    slopes, offsets = line.slopes[rising], line.offsets[rising]
+    below, above = np.quantile(-offsets / slopes, [line.tail, 1 - line.tail]).tolist()
+    low, high = line.slope_ends
+    return Difficulty(-line.offset / line.slope, (below, above), 1 / line.slope, (1 / high, 1 / low))

@@ -1,0 +1,379 @@
+"""Everything that accuracies on two test sets say, as one record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.errors import TransferError, some
+from dissensus.records import (
+    BandPoint,
+    DropDifference,
+    DuplicateEffect,
+    FamilyShift,
+    Fit,
+    GapSplit,
+    MissingModel,
+    ModelShift,
+    ShiftResult,
+    StratifiedDrop,
+    Stratum,
+)
+from dissensus.transfer.difficulty import difficulty_of
+from dissensus.transfer.fits import RESAMPLES, Line, Lines, fitted, inner
+from dissensus.transfer.gaps import Measured, split
+from dissensus.transfer.intervals import (
+    LEVEL,
+    Ends,
+    clopper_pearson,
+    difference,
+    drop_differences,
+    mean_drop,
+    newcombe,
+    wilson,
+)
+from dissensus.transfer.near_duplicates import counted_effects, without_duplicates
+from dissensus.transfer.ranks import ranks
+from dissensus.transfer.robustness import Distances, distances, families
+from dissensus.transfer.strata import matched, strata
+from dissensus.transfer.words import difficulty_in_words, main_answer
+
+
+@dataclass(frozen=True)
+class Side:
+    """Accuracies of the models on one test set.
+
+    `count` is 0 where the number of items is unknown. `low` and `high` are intervals that were given, NaN where they
+    were not; they are used where no count is known. `right` has every answer, if predictions are known; `frequency` is
+    the selection frequency of every item, and `is_duplicate` says which items have a near-duplicate among training
+    images.
+    """
+
+    accuracy: Float[Array, " M"]
+    count: Int[Array, " M"]
+    low: Float[Array, " M"]
+    high: Float[Array, " M"]
+    right: Bool[Array, "M n"] | None = None
+    frequency: Float[Array, " n"] | None = None
+    is_duplicate: Bool[Array, " n"] | None = None
+
+    @property
+    def hits(self) -> Int[Array, " M"]:
+        """Items that are right, as near as rounded accuracies say."""
+        return np.rint(self.accuracy * self.count).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class TwoSets:
+    """Models on two test sets, as they were read. `fresh` are accuracies on a new set of the original distribution."""
+
+    models: tuple[str, ...]
+    families: tuple[str, ...]
+    original: Side
+    new: Side
+    fresh: Side | None = None
+    is_family_guessed: bool = False
+    missing: tuple[MissingModel, ...] = ()
+    notes: tuple[str, ...] = ()
+    extra: tuple[dict[str, str], ...] = ()
+    names: tuple[str, str] = ("original", "new")
+    duplicates: tuple[float, float] | None = None
+    """Share of near-duplicates in the original set and the accuracy on them, if they are assumed."""
+
+
+def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0) -> ShiftResult:
+    """All estimates about models on two test sets; those that are impossible are missing, and the words say why.
+
+    Raises:
+        TransferError: there is no model, the level is not between 0 and 1, or resamples are not positive.
+    """
+    if not found.models:
+        raise TransferError("no model has an accuracy on both test sets: there is nothing to compare")
+    if not 0 < level < 1:
+        raise TransferError(f"a confidence level of {level:g} is impossible: give one between 0 and 1, such as 0.95")
+    if resamples < 1:
+        raise TransferError(f"intervals need resamples, not {resamples:,}: 100,000 take about a second")
+    original, new = found.original, found.new
+    ends, new_ends = accuracy_ends(original, level), accuracy_ends(new, level)
+    drop_ends = drop_interval(original, new, level)
+    lines, no_fit, notes = _lines(found, level, resamples, seed)
+    best = None if lines is None else next((one for one in lines.lines if one.scale == lines.better), lines.lines[0])
+    far = None if best is None else distances(best, original.accuracy, ends, new.accuracy, new_ends, level)
+    models = _models(found, ends, new_ends, drop_ends, far)
+    kin = () if best is None or far is None else _families(found, best, far, level)
+    gaps = _gaps(found, drop_ends, new_ends, lines, level)
+    probit = None if lines is None else next((one for one in lines.lines if one.scale == "probit"), None)
+    try:
+        difficulty = None if probit is None else difficulty_in_words(difficulty_of(probit))
+    except TransferError as error:
+        difficulty, notes = None, (*notes, f"{str(error)[0].upper()}{str(error)[1:]}.")
+    bins, stratified, said = _strata(found, level)
+    return ShiftResult(
+        words=main_answer(models, gaps, lines, no_fit, kin, found.missing, found.names),
+        original_name=found.names[0],
+        new_name=found.names[1],
+        models=models,
+        missing=found.missing,
+        fits=() if lines is None else tuple(_fit(one, resamples, seed) for one in lines.lines),
+        better=None if lines is None else lines.better,
+        better_share=None if lines is None else lines.share,
+        no_fit=no_fit,
+        families=kin,
+        is_family_guessed=found.is_family_guessed,
+        gaps=gaps,
+        difficulty=difficulty,
+        differences=_differences(found, level),
+        strata=bins,
+        stratified=stratified,
+        duplicates=_duplicates(found, level),
+        notes=(*found.notes, *notes, *said),
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def accuracy_ends(side: Side, level: float = LEVEL) -> Ends:
+    """Clopper and Pearson's intervals where counts are known, else those that were given; NaN if there is neither."""
+    low, high = side.low.copy(), side.high.copy()
+    known = side.count > 0
+    low[known], high[known] = clopper_pearson(side.hits[known], side.count[known], level)
+    # a rounded accuracy may be a little outside what its rounded count gives
+    return np.minimum(low, side.accuracy), np.maximum(high, side.accuracy)
+
+
+def drop_interval(original: Side, new: Side, level: float = LEVEL) -> Ends:
+    """Newcombe's interval of every drop where both counts are known, else from the intervals that were given."""
+    drop = original.accuracy - new.accuracy
+    low, high = difference(original.accuracy, _score_ends(original, level), new.accuracy, _score_ends(new, level))
+    known = (original.count > 0) & (new.count > 0)
+    low[known], high[known] = newcombe(
+        original.hits[known], original.count[known], new.hits[known], new.count[known], level
+    )
+    return np.minimum(low, drop), np.maximum(high, drop)
+
+
+def _score_ends(side: Side, level: float) -> Ends:
+    low, high = side.low.copy(), side.high.copy()
+    known = side.count > 0
+    low[known], high[known] = wilson(side.hits[known], side.count[known], level)
+    return low, high
+
+
+def _lines(found: TwoSets, level: float, resamples: int, seed: int) -> tuple[Lines | None, str, tuple[str, ...]]:
+    """The fits, why one is missing, and which accuracies were moved for the probit scale."""
+    original, new = found.original, found.new
+    x, is_moved = inner(original.accuracy, original.count)
+    y, is_moved_too = inner(new.accuracy, new.count)
+    moved = [found.models[place] for place in np.flatnonzero(is_moved | is_moved_too).tolist()]
+    try:
+        if not moved:
+            return fitted(x, y, resamples=resamples, seed=seed, level=level, names=found.models), "", ()
+    except TransferError:
+        pass  # without probits, a line on the linear scale may still be possible
+    try:
+        linear = fitted(original.accuracy, new.accuracy, ("linear",), resamples, seed, level)
+    except TransferError as error:
+        return None, str(error), ()
+    try:
+        both = fitted(x, y, resamples=resamples, seed=seed, level=level, names=found.models)
+    except TransferError as error:
+        return linear, f"there is no probit fit: {error}", ()
+    note = f"An accuracy of 0 or 1 has no probit: on that scale, {some(moved)} stand at (right + ½) / (items + 1)."
+    return Lines((linear.lines[0], both.lines[1]), both.better, both.share), "", (note,)
+
+
+def _fit(line: Line, resamples: int, seed: int) -> Fit:
+    return Fit(
+        scale=line.scale,
+        slope=line.slope,
+        slope_low=line.slope_ends[0],
+        slope_high=line.slope_ends[1],
+        offset=line.offset,
+        offset_low=line.offset_ends[0],
+        offset_high=line.offset_ends[1],
+        r2=line.r2,
+        r2_accuracy=line.r2_accuracy,
+        error=line.error,
+        band=tuple(BandPoint(x=x, low=low, middle=middle, high=high) for x, low, middle, high in line.band.tolist()),
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _models(
+    found: TwoSets, ends: Ends, new_ends: Ends, drop_ends: Ends, far: Distances | None
+) -> tuple[ModelShift, ...]:
+    original, new = found.original, found.new
+    places, new_places = ranks(original.accuracy), ranks(new.accuracy)
+    order = sorted(range(len(found.models)), key=lambda one: (places[one], new_places[one], one))
+    return tuple(
+        ModelShift(
+            model=found.models[one],
+            family=found.families[one],
+            original=float(original.accuracy[one]),
+            original_low=_known(ends[0][one]),
+            original_high=_known(ends[1][one]),
+            new=float(new.accuracy[one]),
+            new_low=_known(new_ends[0][one]),
+            new_high=_known(new_ends[1][one]),
+            n_original=int(original.count[one]) or None,
+            n_new=int(new.count[one]) or None,
+            drop=float(original.accuracy[one] - new.accuracy[one]),
+            drop_low=_known(drop_ends[0][one]),
+            drop_high=_known(drop_ends[1][one]),
+            rank_original=int(places[one]),
+            rank_new=int(new_places[one]),
+            rank_change=int(places[one] - new_places[one]),
+            expected=None if far is None else _known(far.expected[one]),
+            robustness=None if far is None else _known(far.value[one]),
+            robustness_low=None if far is None else _known(far.low[one]),
+            robustness_high=None if far is None else _known(far.high[one]),
+            is_off=far is not None and bool(far.is_off[one]),
+            extra=found.extra[one] if found.extra else {},
+        )
+        for one in order
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _families(found: TwoSets, line: Line, far: Distances, level: float) -> tuple[FamilyShift, ...]:
+    names, number = np.unique(np.array(found.families), return_inverse=True)
+    low, high = line.ends_at(found.original.accuracy)
+    kin = families(number, far.value, (high - low) / 2, level)
+    return tuple(
+        FamilyShift(
+            family=str(names[one]),
+            models=int(kin.models[one]),
+            robustness=float(kin.value[one]),
+            low=_known(kin.low[one]),
+            high=_known(kin.high[one]),
+            low_at_once=_known(kin.low_at_once[one]),
+            high_at_once=_known(kin.high_at_once[one]),
+            is_off=bool(kin.is_off[one]),
+        )
+        for one in np.argsort(-kin.value, kind="stable").tolist()
+    )
+
+
+def _gaps(found: TwoSets, drop_ends: Ends, new_ends: Ends, lines: Lines | None, level: float) -> GapSplit:
+    original, new, fresh = found.original, found.new, found.fresh
+    known = ~np.isnan(drop_ends[0])
+    beyond = int(((drop_ends[0] > 0) | (drop_ends[1] < 0))[known].sum()) if known.all() else None
+    half = (new_ends[1] - new_ends[0]) / 2
+    chance = None if np.isnan(half).any() else float(half.max())
+    adaptivity = distribution = None
+    if fresh is not None:
+        adaptivity, distribution = mean_of(original, fresh, level), mean_of(fresh, new, level)
+    return split(
+        mean_of(original, new, level), chance, () if lines is None else lines.lines, beyond, adaptivity, distribution
+    )
+
+
+def mean_of(first: Side, second: Side, level: float = LEVEL) -> Measured:
+    """The mean drop over the models, with an interval over the items.
+
+    Without predictions, nobody knows how alike the errors of the models are; the interval then assumes that they are
+    the same for all, which is the worst case: the mean of the models' own ends.
+    """
+    value = float((first.accuracy - second.accuracy).mean())
+    if first.right is not None and second.right is not None:
+        return Measured(value, *mean_drop(first.right, second.right, level))
+    low, high = drop_interval(first, second, level)
+    if np.isnan(low).any():
+        return Measured(value, None, None)
+    return Measured(value, float(low.mean()), float(high.mean()))
+
+
+def _differences(found: TwoSets, level: float) -> tuple[DropDifference, ...]:
+    right, new_right = found.original.right, found.new.right
+    if right is None or new_right is None or len(found.models) < 2:
+        return ()
+    pairs, value, ends = drop_differences(right, new_right, level)
+    _, _, strict = drop_differences(right, new_right, 1 - (1 - level) / len(pairs))
+    return tuple(
+        DropDifference(
+            model=found.models[one],
+            other=found.models[other],
+            value=float(value[place]),
+            low=float(ends[0][place]),
+            high=float(ends[1][place]),
+            low_at_once=float(strict[0][place]),
+            high_at_once=float(strict[1][place]),
+        )
+        for place, (one, other) in enumerate(pairs.tolist())
+    )
+
+
+def _strata(found: TwoSets, level: float) -> tuple[tuple[Stratum, ...], tuple[StratifiedDrop, ...], tuple[str, ...]]:
+    original, new = found.original, found.new
+    if original.frequency is None or new.frequency is None or original.right is None or new.right is None:
+        return (), (), ()
+    by_bin = strata(original.right, original.frequency, new.right, new.frequency)
+    bins = []
+    for place in range(len(by_bin.counts)):
+        counts = int(by_bin.counts[place]), int(by_bin.new_counts[place])
+        hits = by_bin.right[:, place], by_bin.new_right[:, place]
+        one, other = (float(hit.mean()) / count if count else None for hit, count in zip(hits, counts, strict=True))
+        bins.append(
+            Stratum(
+                low=by_bin.edges[place],
+                high=by_bin.edges[place + 1],
+                n_original=counts[0],
+                n_new=counts[1],
+                original=one,
+                new=other,
+                drop=None if one is None or other is None else one - other,
+            )
+        )
+    try:
+        same = matched(by_bin, level)
+    except TransferError as error:
+        return tuple(bins), (), (f"{str(error)[0].upper()}{str(error)[1:]}.",)
+    drops = tuple(
+        StratifiedDrop(
+            model=name,
+            drop=float(same.drop[one]),
+            matched=float(same.matched[one]),
+            matched_low=float(same.matched[one] - same.matched_half[one]),
+            matched_high=float(same.matched[one] + same.matched_half[one]),
+            explained=float(same.explained[one]),
+            explained_low=float(same.explained[one] - same.explained_half[one]),
+            explained_high=float(same.explained[one] + same.explained_half[one]),
+        )
+        for one, name in enumerate(found.models)
+    )
+    return tuple(bins), drops, ()
+
+
+def _duplicates(found: TwoSets, level: float) -> tuple[DuplicateEffect, ...]:
+    original, new = found.original, found.new
+    if original.right is not None and original.is_duplicate is not None:
+        share = float(original.is_duplicate.mean())
+        on, without, effect, (low, high) = counted_effects(original.right, original.is_duplicate, level)
+        ends = [(float(one), float(other)) for one, other in zip(low, high, strict=True)]
+    elif found.duplicates is not None:
+        share, accuracy = found.duplicates
+        on, without = np.full(len(found.models), accuracy), without_duplicates(original.accuracy, share, accuracy)
+        effect, ends = original.accuracy - without, [(None, None)] * len(found.models)  # type: ignore[list-item]
+    else:
+        return ()
+    return tuple(
+        DuplicateEffect(
+            model=name,
+            share=share,
+            on_duplicates=float(on[one]),
+            without=float(without[one]),
+            effect=float(effect[one]),
+            effect_low=ends[one][0],
+            effect_high=ends[one][1],
+            drop_left=float(without[one] - new.accuracy[one]),
+            is_direct=original.right is not None and original.is_duplicate is not None,
+        )
+        for one, name in enumerate(found.models)
+    )
