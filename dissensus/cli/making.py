@@ -34,6 +34,7 @@ DEMOS = {
     "scores": "dissensus-demo-scores",
     "masks": "dissensus-demo-masks",
     "laconic": "dissensus-demo-laconic",
+    "shift": "dissensus-demo-shift",
 }
 """Default folder of each demo."""
 
@@ -42,7 +43,7 @@ DEMOS = {
 def demo(
     task: Annotated[
         str,
-        typer.Argument(metavar="[labels|scores|masks|laconic]", help="Which demo to run.", show_default="labels"),
+        typer.Argument(metavar="[labels|scores|masks|laconic|shift]", help="Which demo to run.", show_default="labels"),
     ] = "labels",
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Folder for the demo.", show_default="dissensus-demo")
@@ -54,15 +55,15 @@ def demo(
     """Run a complete study offline with real models: classifiers, image quality metrics or segmentation models.
 
     The labels and masks demos run from start to finish in seconds, the laconic demo (how little of a digit is enough?)
-    in about a minute. The scores demo stops at the slider pages, where you give the answers.
+    and the shift demo (does a score survive a new test set?) in about a minute. The scores demo stops at the slider pages, where you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """
-    from dissensus.demo import prepare_sliders, run_demo, run_laconic_demo, run_masks_demo
+    from dissensus.demo import prepare_sliders, run_demo, run_laconic_demo, run_masks_demo, run_shift_demo
 
     if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
-            raise StudyError(f"unknown demo '{task}': choose labels, scores, masks or laconic")
+            raise StudyError(f"unknown demo '{task}': choose {', '.join(DEMOS)}")
         task, folder = "labels", Path(task)
     if task != "scores" and not serve:
         raise StudyError(f"the {task} demo opens no pages: --no-serve only applies to dissensus demo scores")
@@ -70,8 +71,8 @@ def demo(
         raise StudyError(
             "you answer the scores demo yourself anyway: --by-hand only applies to the labels and masks demos"
         )
-    if task == "laconic" and by_hand:
-        raise StudyError("the laconic demo has nothing to answer: play it afterwards with dissensus laconic serve")
+    if task in ("laconic", "shift") and by_hand:
+        raise StudyError(f"the {task} demo asks nobody: take part afterwards with dissensus {task} serve")
     folder = folder or Path(DEMOS[task])
     with printing.progress(quiet=json) as progress:
         if task == "labels":
@@ -80,6 +81,8 @@ def demo(
             return printing.show_masks_demo(run_masks_demo(folder, by_hand, progress), json)
         if task == "laconic":
             return printing.show_laconic_demo(run_laconic_demo(folder, progress), json)
+        if task == "shift":
+            return printing.show_shift_demo(run_shift_demo(folder, progress), json)
         ready = prepare_sliders(folder, progress)
     printing.show_sliders(ready, serve, json)
     if serve and not json:

@@ -139,7 +139,7 @@ def prepare(folder: Path, progress: Progress, names: Sequence[str] = ()) -> tupl
         path.mkdir(parents=True, exist_ok=True)
     (folder / "digits.txt").write_text("".join(f"{name}\n" for name in digits.target_names))
     for number in pool:
-        Image.fromarray(_gray(digits.images[number])).save(pictures / f"digit-{number:04}.png")
+        Image.fromarray(gray(digits.images[number])).save(pictures / f"digit-{number:04}.png")
     specs = []
     todo = {name: model for name, model in classifiers().items() if not names or name in names}
     for done, (name, model) in enumerate(todo.items(), start=1):
@@ -149,7 +149,7 @@ def prepare(folder: Path, progress: Progress, names: Sequence[str] = ()) -> tupl
     return {f"digit-{number:04}.png": str(digits.target[number]) for number in pool}, specs
 
 
-def _gray(image: Array) -> Array:
+def gray(image: Array) -> Array:
     """Sixteen levels of ink as 8-bit gray."""
     return np.round(image * 255 / 16).astype(np.uint8)
 

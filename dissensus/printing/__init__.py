@@ -27,6 +27,7 @@ from dissensus.printing.replica import (
     show_replica,
     show_sampled,
 )
+from dissensus.printing.shift import show_shift, show_shift_demo
 
 __all__ = [
     "place",
@@ -67,6 +68,8 @@ __all__ = [
     "show_screening",
     "show_screenings",
     "show_serving",
+    "show_shift",
+    "show_shift_demo",
     "show_sliders",
     "show_sliders_open",
     "show_status",

@@ -166,7 +166,7 @@ def _conclusions(
             "Only a fresh set from the original distribution would tell (give its accuracies in a column 'fresh')."
         )
         if returns == "growing":
-            can.append("The change of distribution is the leading explanation of the drop.")
+            can.append("This leaves the change of distribution as the leading hypothesis for the drop.")
     if linear is None:
         cannot.append("Whether returns diminish: there is no line.")
     return can, cannot

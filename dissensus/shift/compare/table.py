@@ -42,7 +42,7 @@ def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> 
     absent = [name for name in ("model", "original", "new") if name not in columns]
     if absent:
         raise TransferError(
-            f"there is no column {' and '.join(absent)}, only {some(list(columns))}: the table needs model, original, new"
+            f"there is no column {' and '.join(absent)}, only {some(list(columns))}: name them model, original, new"
         )
     if not columns["model"]:
         raise TransferError("the table has no rows: give a row per model, with its accuracies in original and new")
@@ -194,7 +194,7 @@ def _to_fractions(numbers: dict[str, Float[Array, " M"]], models: Sequence[str])
         raise TransferError("the columns original and new have no numbers: give accuracies in per cent or as fractions")
     if np.nanmax(values) <= 1:
         return []
-    numbers.update({name: column / 100 for name, column in numbers.items()})
+    numbers.update({name: (column / 100).round(12) for name, column in numbers.items()})
     small = [
         f"{model} {100 * numbers[side][place]:g}"
         for side in SIDES if side in numbers

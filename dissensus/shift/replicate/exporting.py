@@ -14,20 +14,24 @@ from dissensus.errors import StudyError
 from dissensus.records.replica import Exported
 from dissensus.replicas.strategies import NAMES, STRATEGIES, Place
 from dissensus.shift.replicate.card import data_card, frequency_of, how_it_got_in
-from dissensus.shift.replicate.collection import Collection, Image, kept_collection
+from dissensus.shift.replicate.collection import ORIGINAL, Collection, Image, kept_collection
+from dissensus.shift.replicate.grids_kept import kept_grids
+from dissensus.shift.replicate.heard import annotated
 from dissensus.shift.replicate.kept_revisions import KeptRevision, kept_revisions
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import flush_folder, make_folder, replace_file
 from dissensus.store.files import csv_text, file_fingerprint
 
 COLUMNS = (
-    "item", "file", "label", "keyword", "date", "strategy", "selected", "votes", "frequency", "low", "high",
-    "bin", "fills_bin", "from_higher_bin", "revision", "how",
+    "item", "file", "label", "keyword", "date", "strategy", "selected", "votes", "selection_frequency", "low",
+    "high", "bin", "fills_bin", "from_higher_bin", "revision", "how",
 )  # fmt: skip
 
 
 def export(work: Workspace[Any], target: Path, strategy: str, revision: int | None = None) -> Exported:
-    """Write a revision, the latest by default, to a new folder: images/, items.csv and DATA_CARD.md.
+    """Write a revision, the latest by default, to a new folder: images/, items.csv, originals.csv and DATA_CARD.md.
+
+    originals.csv has the originals that workers have seen, with the columns that `shift compare` reads.
 
     Raises:
         StudyError: there is no such revision, the folder exists, or an image has changed since it was collected.
@@ -54,6 +58,7 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
             work.progress("copying images", done, len(files))
         table = csv_text(_rows(collection, made, files))
         _write(unfinished / "items.csv", table)
+        _write(unfinished / "originals.csv", csv_text(_seen_originals(work, collection)))
         _write(unfinished / "DATA_CARD.md", data_card(work.title, collection, revisions[:number], files))
         unfinished.rename(target)
         flush_folder(target.parent)
@@ -101,6 +106,16 @@ def _rows(collection: Collection, made: KeptRevision, files: dict[str, str]) -> 
         kept = json.loads(one.more)
         known = _row(collection.classes.names[label], place, one, made, files[place.item])
         yield (*known, *(kept.get(name, "") for name in more))
+
+
+def _seen_originals(work: Workspace[Any], collection: Collection) -> Iterator[tuple[str, ...]]:
+    """The originals that workers have seen in grids of their class, and how often they selected them."""
+    heard = annotated(work, kept_grids(work))
+    yield ("item", "label", "selected", "votes", "selection_frequency")
+    for one in collection.images:
+        selected, votes = heard.selected.get(one.item, (0, 0))
+        if one.side == ORIGINAL and votes:
+            yield one.item, collection.classes.names[one.label], str(selected), str(votes), f"{selected / votes:.4f}"
 
 
 def _row(label: str, place: Place, one: Image, made: KeptRevision, file: str) -> tuple[str, ...]:
