@@ -14,6 +14,7 @@ import csv
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,9 @@ def fits(_: Path, runs: int = 5) -> Iterator[Row]:
     for models in (70, 1500):
         x = rng.uniform(0.5, 0.9, models)
         y = 1.1 * x - 0.2 + rng.normal(0, 0.01, models)
-        both = np.stack([x, ndtri(x)]), np.stack([y, ndtri(y)])
-        alone = _best(lambda both=both, x=x: resampled_lines(*both, x, 100_000, 0), runs)  # type: ignore[misc]
-        whole = _best(lambda x=x, y=y: fitted(x, y), runs)  # type: ignore[misc]
+        across, up = np.stack([x, ndtri(x)]), np.stack([y, ndtri(y)])
+        alone = _best(partial(resampled_lines, across, up, x, 100_000, 0), runs)
+        whole = _best(partial(fitted, x, y), runs)
         start = time.perf_counter()
         for _number in range(500):
             chosen = rng.integers(models, size=models)

@@ -75,8 +75,9 @@ def families(
     """Mean distance of every family from the line, with an interval over its models and the line's error.
 
     The interval is Student's with a moderated variance (Smyth, 2004): the family's own, averaged with the one within
-    all families, which counts as much as ten models more. `line_error` is half the width of the line's band at every model. `*_at_once` hold for all families with at least
-    three models together (Bonferroni); those decide which families are off the line.
+    all families, which counts as much as ten models more. `line_error` is half the width of the line's band at every
+    model. `*_at_once` hold for all families with at least three models together (Bonferroni); those decide which
+    families are off the line.
     """
     counts = np.bincount(family)
     mean = np.bincount(family, value) / counts
