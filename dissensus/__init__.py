@@ -6,14 +6,19 @@ from dissensus.version import __version__
 
 if TYPE_CHECKING:
     from dissensus.study import Study
+    from dissensus.study.comparing import compare_test_sets
 
-__all__ = ["Study", "__version__"]
+__all__ = ["Study", "__version__", "compare_test_sets"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `Study` on first use, so that importing one subpackage does not load all of it."""
+    """Import these on first use, so that importing one subpackage does not load all of it."""
     if name == "Study":
         from dissensus.study import Study
 
         return Study
+    if name == "compare_test_sets":
+        from dissensus.study.comparing import compare_test_sets
+
+        return compare_test_sets
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

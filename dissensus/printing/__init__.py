@@ -20,6 +20,7 @@ from dissensus.printing.finding import (
 from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
+from dissensus.printing.shift import show_shift
 
 __all__ = [
     "place",
@@ -55,6 +56,7 @@ __all__ = [
     "show_screening",
     "show_screenings",
     "show_serving",
+    "show_shift",
     "show_sliders",
     "show_sliders_open",
     "show_status",

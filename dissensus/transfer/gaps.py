@@ -162,11 +162,11 @@ def _conclusions(
         )
     if not is_separated:
         cannot.append(
-            "How much of the drop is adaptation that costs all models the same: it would leave the slope as it is. Only "
-            "a fresh set from the original distribution would tell (give its accuracies in a column 'fresh')."
+            "How much of the drop is adaptation that costs all models the same: it would leave the slope as it is. "
+            "Only a fresh set from the original distribution would tell (give its accuracies in a column 'fresh')."
         )
         if returns == "growing":
-            can.append("The change of distribution is the leading explanation of the drop.")
+            can.append("This leaves the change of distribution as the leading hypothesis for the drop.")
     if linear is None:
         cannot.append("Whether returns diminish: there is no line.")
     return can, cannot

@@ -1,0 +1,84 @@
+"""Output about models on two test sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+from dissensus.printing.console import out, say, show_json
+from dissensus.records.shift import percent
+
+if TYPE_CHECKING:
+    from dissensus.records import ShiftResult
+
+MOST_ROWS = 40
+
+
+def show_shift(result: ShiftResult, page: Path | None, as_json: bool) -> None:
+    """What happens to scores on the new set, the main answer first; then what explains it, and all models."""
+    if as_json:
+        return show_json(shift_json(result) | ({} if page is None else {"page": str(page)}))
+    for sentence in (*result.words, *result.notes):
+        say(sentence)
+    _show_models(result)
+    _show_fits(result)
+    for title, sentences in (("What can be concluded", result.gaps.can), ("What cannot", result.gaps.cannot)):
+        if sentences:
+            say(f"{title}:")
+        for sentence in sentences:
+            say(f"  {sentence}")
+    return say(f"page: {page}") if page is not None else None
+
+
+def shift_json(result: ShiftResult) -> dict[str, Any]:
+    """The fits at the top, with the offset in percentage points and everything else as it is in the record."""
+    found: dict[str, Any] = {}
+    for scale, prefix in (("linear", ""), ("probit", "probit_")):
+        fit = next((one for one in result.fits if one.scale == scale), None)
+        unit = 100 if scale == "linear" else 1
+        for name in ("slope", "offset"):
+            for field in (name, f"{name}_low", f"{name}_high"):
+                value = None if fit is None else getattr(fit, field)
+                found[f"{prefix}{field}"] = value if value is None or name == "slope" else unit * value
+        for field in ("r2", "r2_accuracy"):
+            found[f"{prefix}{field}"] = None if fit is None else getattr(fit, field)
+    return found | result.model_dump(mode="json")
+
+
+def _show_models(result: ShiftResult) -> None:
+    """Accuracies without their intervals, so that a row fits on a line; the page and JSON have them."""
+    heads = ("original", "new", "drop", "rank", "off the line")
+    table = Table(
+        Column("model", overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in heads),
+        title=f"% of items, with {100 * result.level:g} % intervals where known", title_justify="left",
+    )  # fmt: skip
+    for one in result.models[:MOST_ROWS]:
+        table.add_row(
+            escape(one.model),
+            percent(one.original),
+            percent(one.new),
+            escape(percent(one.drop, one.drop_low, one.drop_high)),
+            f"{one.rank_original} → {one.rank_new}",
+            escape(percent(one.robustness, one.robustness_low, one.robustness_high, sign="+")),
+        )
+    out.print(table)
+    more = len(result.models) - MOST_ROWS
+    if more > 0:
+        say(f"… and {more:,} more models: --json or --output shows all")
+
+
+def _show_fits(result: ShiftResult) -> None:
+    if not result.fits:
+        return
+    table = Table("scale", *(Column(head, justify="right") for head in ("slope", "offset", "R²", "error, points")))
+    for fit in result.fits:
+        unit = 100 if fit.scale == "linear" else 1
+        ends = f"[{unit * fit.offset_low:z.2f}, {unit * fit.offset_high:z.2f}]"
+        table.add_row(
+            fit.scale, escape(f"{fit.slope:.2f} [{fit.slope_low:.2f}, {fit.slope_high:.2f}]"),
+            escape(f"{unit * fit.offset:z.2f} {ends}").replace("-", "−"), f"{fit.r2:.3f}", f"{100 * fit.error:.2f}",
+        )  # fmt: skip
+    out.print(table)
