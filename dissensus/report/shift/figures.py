@@ -73,7 +73,7 @@ def _caption(result: ShiftResult, fit: Fit | None, scale: Scale) -> str:
         level = f"{100 * result.level:g} %"
         said.append(f"Bars: {level} intervals{'' if len(result.models) <= FEW else ', of the named models only'}.")
     if fit is not None:
-        said.append(f"Line: {equation(fit).replace(' ', SPACE)}; shaded: where it may lie.")
+        said.append(f"Line: {equation(fit).replace(' ', SPACE).replace('=' + SPACE, '= ')}; shaded: where it may lie.")
         if len(result.fits) > 1 and fit == result.best_fit:
             said.append("Effective robustness is the distance from this line.")
     if scale == "probit" and any(share in (0, 1) for one in result.models for share in (one.original, one.new)):
@@ -124,6 +124,7 @@ def robustness_plot(result: ShiftResult) -> Plot | None:
         "Effective robustness, points",
         caption,
         highlighted=[one.is_off for one in drawn],
+        decimals=1,
     )
     table: Table = {
         "name": [one.model for one in known],
@@ -166,6 +167,7 @@ def family_plot(result: ShiftResult) -> Plot | None:
         "Effective robustness, points",
         caption,
         highlighted=[one.is_off for one in drawn],
+        decimals=1,
         limits=(-100 * reach, 100 * reach) if is_cut else None,
     )
     table: Table = {
