@@ -97,7 +97,7 @@ class FamilyShift(Record):
     low: float | None
     high: float | None
     low_at_once: float | None
-    """`low_at_once` and `high_at_once` hold for all families together; None if the family has one model."""
+    """`low_at_once` and `high_at_once` hold for all families together; None if every family has one model."""
     high_at_once: float | None
     is_off: bool
 
