@@ -65,6 +65,7 @@ def test_models_are_sorted_and_everything_is_there() -> None:
     assert {fit.scale for fit in result.fits} == {"linear", "probit"}
     for what in ("models", "fits", "bands", "families", "gaps", "pairs", "strata", "stratified", "duplicates"):
         result.to_frame(what)  # type: ignore[arg-type]
+    assert "drop (given)" in compare(TABLE | {"drop": [1, 2, 3, 4]}).to_frame().columns
     assert list(result.to_frame().year) == ["2020", "2015", "2014", "2015"]
     assert "<svg" in result._repr_html_()
     assert "vit_b" in repr(result)
