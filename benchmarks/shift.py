@@ -14,6 +14,7 @@ import csv
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,14 @@ from benchmarks.tables import Row, main
 from dissensus import compare_test_sets
 from dissensus.records import ShiftResult
 from dissensus.transfer.difficulty import difficulty_of
-from dissensus.transfer.fits import Scale, fitted
+from dissensus.transfer.fits import Line, Scale, fitted
 from dissensus.transfer.intervals import clopper_pearson, drop_differences, mean_drop, newcombe
 from dissensus.transfer.kernel import resampled_lines
 from dissensus.transfer.near_duplicates import counted_effects
 from dissensus.transfer.robustness import distances, families
 from dissensus.transfer.strata import matched, strata
 
-Bounds = tuple[Any, Any]
+SCALES: tuple[Scale, ...] = ("linear", "probit")
 
 
 def fits(_: Path, runs: int = 5) -> Iterator[Row]:
@@ -42,9 +43,9 @@ def fits(_: Path, runs: int = 5) -> Iterator[Row]:
     for models in (70, 1500):
         x = rng.uniform(0.5, 0.9, models)
         y = 1.1 * x - 0.2 + rng.normal(0, 0.01, models)
-        both = np.stack([x, ndtri(x)]), np.stack([y, ndtri(y)])
-        alone = _best(lambda both=both, x=x: resampled_lines(*both, x, 100_000, 0), runs)  # type: ignore[misc]
-        whole = _best(lambda x=x, y=y: fitted(x, y), runs)  # type: ignore[misc]
+        across, up = np.stack([x, ndtri(x)]), np.stack([y, ndtri(y)])
+        alone = _best(partial(resampled_lines, across, up, x, 100_000, 0), runs)
+        whole = _best(partial(fitted, x, y), runs)
         start = time.perf_counter()
         for _number in range(500):
             chosen = rng.integers(models, size=models)
@@ -156,7 +157,7 @@ def predicted(folder: Path, resamples: int = 100_000) -> dict[str, ShiftResult]:
             new=dict(zip(models, data[version], strict=True)),
             truth_new=data[f"{version}_labels"],
             resamples=resamples,
-        )  # fmt: skip
+        )
         for version in ("v4", "v6")
     }
 
@@ -172,7 +173,7 @@ def drops(folder: Path, runs: int = 100_000) -> Iterator[Row]:
                 "rank": f"{one.rank_original} → {one.rank_new}",
             }  # fmt: skip
         pairs = result.differences
-        alone = np.mean([2 * 100 * _width(one.low, one.high) / 2 for one in pairs])
+        alone = np.mean([100 * _width(one.low, one.high) for one in pairs])
         apart = np.mean([_unpaired(result, one.model, one.other) for one in pairs])
         clear = sum(one.low > 0 or one.high < 0 for one in pairs)
         at_once = sum(one.low_at_once > 0 or one.high_at_once < 0 for one in pairs)
@@ -180,6 +181,25 @@ def drops(folder: Path, runs: int = 100_000) -> Iterator[Row]:
             "test sets": name, "pairs of models": len(pairs), "drops differ": clear, "all at once": at_once,
             "mean width, paired": round(float(alone), 2), "mean width if unpaired": round(float(apart), 2),
         }  # fmt: skip
+        same, absent = published(folder, result)
+        yield {"test sets": name, "rows of the thesis' table with these accuracies": same, "without": len(absent)}
+
+
+def published(folder: Path, result: ShiftResult) -> tuple[int, list[str]]:
+    """How many rows of the thesis' table have a model with both accuracies, to its last digit; the rows without one.
+
+    Names are cut in the table, so that rows are matched by accuracies alone.
+    """
+    with (folder / "thesis-tables" / "cifar10.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    pairs = [(100 * one.original, 100 * one.new) for one in result.models]
+
+    def is_there(row: dict[str, str]) -> bool:
+        both = float(row["original"]), float(row["new"])
+        return any(all(abs(a - b) <= 0.0501 for a, b in zip(pair, both, strict=True)) for pair in pairs)
+
+    absent = [row["model"] for row in rows if not is_there(row)]
+    return len(rows) - len(absent), absent
 
 
 def _width(low: float, high: float) -> float:
@@ -188,7 +208,7 @@ def _width(low: float, high: float) -> float:
 
 def _unpaired(result: ShiftResult, one: str, other: str) -> float:
     found = {model.model: model for model in result.models}
-    return 100 * float(np.hypot(*((found[name].drop_high or 0) - (found[name].drop_low or 0) for name in (one, other))))
+    return 100 * sum(_width(found[name].drop_low or 0, found[name].drop_high or 0) ** 2 for name in (one, other)) ** 0.5
 
 
 def coverage(_: Path, runs: int = 2000) -> Iterator[Row]:
@@ -204,31 +224,40 @@ def coverage(_: Path, runs: int = 2000) -> Iterator[Row]:
 
 
 def _line_coverage(rng: np.random.Generator, models: int, runs: int) -> Iterator[Row]:
-    """Models around a line on the probit scale; the truth of the linear line is that of endless models."""
-    endless = _models(rng, 400_000)
-    truth = {scale: _truth(scale, *endless) for scale in ("linear", "probit")}
-    hits: dict[str, list[bool]] = {}
-    for run in range(runs):
-        x, y = _models(rng, models)
-        found = fitted(x, y, resamples=2000, seed=run).lines
-        for line in found:
-            slope, offset = truth[line.scale]
-            hits.setdefault(f"{line.scale} slope", []).append(line.slope_ends[0] <= slope <= line.slope_ends[1])
-            hits.setdefault(f"{line.scale} offset", []).append(line.offset_ends[0] <= offset <= line.offset_ends[1])
-            middle = (x.min() + x.max()) / 2
-            there = ndtr(slope * ndtri(middle) + offset) if line.scale == "probit" else slope * middle + offset
-            low, high = (float(end[0]) for end in line.ends_at(np.array([middle])))
-            hits.setdefault(f"{line.scale} band", []).append(low <= there <= high)
-        if found[1].slope_ends[0] > 0:
-            slope, offset = truth["probit"]
-            low, high = difficulty_of(found[1]).harder_ends
-            hits.setdefault("how much harder", []).append(low <= -offset / slope <= high)
-    for name, each in hits.items():
-        yield {"interval": name, "n": f"{models} models", "coverage": round(float(np.mean(each)), 3)}
+    """Models around a line on one of the scales; on the other, the truth is the line through endless models."""
+    for made in ("linear", "probit"):
+        truth = {scale: _truth(scale, *_models(rng, made, 400_000)) for scale in SCALES}
+        hits: dict[str, list[bool]] = {}
+        for run in range(runs):
+            found = fitted(*_models(rng, made, models), resamples=2000, seed=run).lines
+            for line in found:
+                for name, (low, high), true in _ends(line, *truth[line.scale]):
+                    hits.setdefault(f"{line.scale} {name}", []).append(low <= true <= high)
+            if found[1].slope_ends[0] > 0:
+                slope, offset = truth["probit"]
+                low, high = difficulty_of(found[1]).harder_ends
+                hits.setdefault("how much harder", []).append(low <= -offset / slope <= high)
+        for name, each in hits.items():
+            if name.startswith(made) or made == "probit":
+                yield {
+                    "interval": name, "models": models, "they follow a line that is": made,
+                    "coverage": round(float(np.mean(each)), 3),
+                }  # fmt: skip
 
 
-def _models(rng: np.random.Generator, models: int) -> tuple[Any, Any]:
+def _ends(line: Line, slope: float, offset: float) -> Iterator[tuple[str, tuple[float, float], float]]:
+    """Names and intervals of slope, offset and the middle of the band, with the truth."""
+    middle = line.band[len(line.band) // 2]
+    there = ndtr(slope * ndtri(middle[0]) + offset) if line.scale == "probit" else slope * middle[0] + offset
+    yield "slope", line.slope_ends, slope
+    yield "offset", line.offset_ends, offset
+    yield "band", (float(middle[1]), float(middle[3])), float(there)
+
+
+def _models(rng: np.random.Generator, scale: str, models: int) -> tuple[Any, Any]:
     x = ndtr(rng.normal(1.5, 0.4, models))
+    if scale == "linear":
+        return x, np.clip(1.5 * x - 0.55 + rng.normal(0, 0.01, models), 0.001, 0.999)
     return x, ndtr(0.95 * ndtri(x) - 0.4 + rng.normal(0, 0.05, models))
 
 

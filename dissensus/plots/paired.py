@@ -33,7 +33,7 @@ KEY = 11.0
 """Height of a row of the legend, in points."""
 DENSE = 24
 """Points that stand for one part of a line where labels look for room."""
-GAP = 0.12
+GAP = 0.1
 """Share of a probit axis that lies between two of its ticks, at least."""
 ROUND = (
     (50,),
@@ -99,7 +99,13 @@ def paired(
                 color=BLUE, alpha=0.18, linewidth=0,
             )  # fmt: skip
         if line:
-            axes.plot(*zip(*((place(x), place(y)) for x, y in line), strict=True), color=BLUE, label=keys[1])
+            axes.plot(
+                *zip(*((place(x), place(y)) for x, y in line), strict=True),
+                color=INK,
+                linewidth=1.1,
+                label=keys[1],
+                zorder=3.2,
+            )
         is_few = len(pairs) <= FEW
         size = 4.2 if is_few else 3.0 if len(pairs) <= MANY else 2.2
         for is_other, colour in ((False, BLUE), (True, ORANGE)):
@@ -107,10 +113,9 @@ def paired(
             barred = [one for one in drawn if is_few or one.is_named]
             _bars(axes, barred, colour, lambda value: inside(value, across), lambda value: inside(value, up))
             for one in drawn:
-                mark = axes.plot(
-                    inside(one.x, across), inside(one.y, up), "s" if is_other else "o", color=colour, zorder=3,
-                    markersize=size, alpha=1.0 if is_few or one.is_named else 0.55, markeredgewidth=0, clip_on=False,
-                )[0]  # fmt: skip
+                mark = axes.plot(inside(one.x, across), inside(one.y, up), "s" if is_other else "o", color=colour)[0]
+                mark.set(markersize=4.2 if is_other else size, markeredgewidth=0, zorder=3, clip_on=False)
+                mark.set_alpha(1.0 if is_few or is_other or one.is_named else 0.5)
                 hints.add(mark, _words(one))
             if is_other and drawn and keys[2]:
                 axes.plot([], [], "s", color=ORANGE, markersize=4.2, label=keys[2])

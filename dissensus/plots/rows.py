@@ -39,14 +39,18 @@ def dots(
     reference: tuple[float, str] | None = None,
     missing: str = "not comparable",
     is_whole: bool = False,
+    limits: tuple[float, float] | None = None,
+    decimals: int | None = None,
 ) -> Plot:
     """A dot with its interval for every name, the first on top.
 
     `prefixes` is text in front of the names, such as ranks. If `highlighted` is given, the other names are grey. Names
     without a value show the text `missing` instead. `reference` draws a dashed line at a value, with a label. If
-    `is_whole`, values are whole numbers, such as ranks.
+    `is_whole`, values are whole numbers, such as ranks. Intervals are cut off at the `limits` of the axis. Values have
+    three digits, or this number of `decimals`.
     """
-    written = (lambda value: f"{value:.0f}") if is_whole else number
+    digits = 0 if is_whole else decimals
+    written = number if digits is None else (lambda value: f"{value:z.{digits}f}".replace("-", "−"))
     shown = [cut(one) for one in names]
     if prefixes is not None:
         shown = [f"{rank}\u2002{one}" for rank, one in zip(prefixes, shown, strict=True)]
@@ -81,6 +85,8 @@ def dots(
             )  # fmt: skip
         axes.set_xlabel(axis)
         axes.margins(x=0.04)
+        if limits is not None:
+            axes.set_xlim(*limits)
 
     table: Table = {} if prefixes is None else {"rank": list(prefixes)}
     table |= {"name": list(names), "value": list(values), "low": list(lows), "high": list(highs)}

@@ -17,6 +17,11 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def upper_first(name: str) -> str:
+    """A name at the beginning of a line: 'original' → 'Original', 'ImageNet V2' as it is."""
+    return f"{name[:1].upper()}{name[1:]}"
+
+
 def duration(hours: float) -> str:
     """A length of time to about two digits: '1 minute', '80 minutes', '1.5 hours', '12 hours'."""
     minutes = max(round(60 * hours), 1)

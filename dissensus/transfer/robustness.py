@@ -14,6 +14,8 @@ from dissensus.transfer.intervals import LEVEL, Ends, difference
 
 FEWEST_OF_FAMILY = 3
 """Smaller families are listed, but never said to lie off the line."""
+PRIOR_FREEDOM = 10
+"""Degrees of freedom that the spread within all families lends to each: three models hardly tell their own spread."""
 PREFIXES = frozenset({"tf", "legacy", "gluon", "timm", "facebook", "google", "microsoft", "ig", "swsl", "ssl", "dm"})
 """First words of a model's name that tell where it comes from."""
 
@@ -56,7 +58,7 @@ def distances(
 
 @dataclass(frozen=True)
 class Families:
-    """Mean distances of families; ends are NaN for a family of one model."""
+    """Mean distances of families; ends are NaN if every family has one model."""
 
     models: Int[Array, " F"]
     value: Float[Array, " F"]
@@ -70,20 +72,27 @@ class Families:
 def families(
     family: Int[Array, " M"], value: Float[Array, " M"], line_error: Float[Array, " M"], level: float = LEVEL
 ) -> Families:
-    """Mean distance of every family from the line, with Student's interval over its models and the line's error.
+    """Mean distance of every family from the line, with an interval over its models and the line's error.
 
-    `line_error` is half the width of the line's band at every model. `*_at_once` hold for all families with at least
-    three models together (Bonferroni); those decide which families are off the line.
+    The interval is Student's with a moderated variance (Smyth, 2004): the family's own, averaged with the one within
+    all families, which counts as much as ten models more. `line_error` is half the width of the line's band at every
+    model. `*_at_once` hold for all families with at least three models together (Bonferroni); those decide which
+    families are off the line.
     """
     counts = np.bincount(family)
     mean = np.bincount(family, value) / counts
     spread = np.bincount(family, (value - mean[family]) ** 2)
     shift = np.bincount(family, line_error) / counts
     tested = max(1, int((counts >= FEWEST_OF_FAMILY).sum()))
+    left = len(family) - len(counts)
+    prior = min(PRIOR_FREEDOM, left)
+    freedom = counts - 1.0 + prior
+    variance = np.full(len(counts), np.nan)
+    if left:
+        variance = (spread + prior * spread.sum() / left) / freedom
     halves = []
     for tail in ((1 - level) / 2, (1 - level) / 2 / tested):
-        with np.errstate(invalid="ignore", divide="ignore"):  # families of one model have no spread
-            own = t.isf(tail, counts - 1.0) * np.sqrt(spread / (counts - 1) / counts)
+        own = t.isf(tail, np.maximum(freedom, 1)) * np.sqrt(variance / counts)
         halves.append(np.hypot(own, shift * norm.isf(tail) / norm.isf((1 - level) / 2)))
     alone, at_once = halves
     is_off = (counts >= FEWEST_OF_FAMILY) & (np.abs(mean) > at_once)

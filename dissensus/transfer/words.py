@@ -132,14 +132,14 @@ def _off(models: Sequence[ModelShift], families: Sequence[FamilyShift]) -> list[
     for is_above in (True, False):
         some_off = [one for one in off if (one.robustness > 0) == is_above]
         if some_off:
-            each = ", ".join(f"{one.family} ({100 * one.robustness:+z.1f})" for one in some_off[:5]).replace("-", "−")
+            each = ", ".join(f"{one.family} ({_signed(one.robustness)})" for one in some_off[:5])
             more = f" and {len(some_off) - 5} more" if len(some_off) > 5 else ""
             way = "above the line (more robust than their accuracy predicts)" if is_above else "below the line"
             found.append(f"Families {way}, in points: {each}{more}.")
     alone = [one for one in models if one.is_off]
     if alone:
         alone.sort(key=lambda one: -abs(one.robustness or 0))
-        each = some([f"{one.model} ({100 * (one.robustness or 0):+z.1f})" for one in alone]).replace("-", "−")
+        each = some([f"{one.model} ({_signed(one.robustness or 0)})" for one in alone])
         found.append(f"{len(alone):,} of {len(models):,} models lie off the line by themselves: {each}.")
     return found
 
@@ -156,3 +156,8 @@ def _missing(missing: Sequence[MissingModel], names: tuple[str, str]) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %" if share < 0.9995 else "all but a few" if share < 1 else "100 %"
+
+
+def _signed(value: float) -> str:
+    """A difference in points with its sign."""
+    return f"{100 * value:+z.1f}".replace("-", "−")

@@ -15,6 +15,7 @@ import pytest
 from dissensus.plots import (
     Box,
     Mark,
+    Pair,
     Plot,
     Shade,
     bars,
@@ -24,10 +25,12 @@ from dissensus.plots import (
     density,
     dots,
     heatmap,
+    paired,
     ranks,
     scatter,
     strip,
 )
+from dissensus.plots.paired import frame_ends, label_frames, probit_ticks
 from dissensus.plots.planes import _outward
 from dissensus.plots.style import THEME
 
@@ -35,6 +38,12 @@ NAMES = ["first & <b>", "second", "a name that is much too long to be written be
 SHADE = Shade(str, lambda x: x / 8 - 1, ("low", "high"))
 FIVE = [0.1, 0.2, 0.4, 0.6, 0.9]
 MARKS = [Mark("A", 10, 90, 0, "A"), Mark("B", 10, 2, 0, "B"), Mark("C", 5, 5, 1, "<C>")]
+PAIRS = [
+    Pair(NAMES[0], 0.9, 0.8, (0.88, 0.92), (0.77, 0.83), "first", is_named=True),
+    Pair(NAMES[1], 0.8, 0.7, is_named=True, is_other=True),
+    Pair(NAMES[2], 0.7, 0.55, is_named=True),
+    Pair(NAMES[3], 1.0, 0.0),
+]
 KNOWN = ~np.eye(4, dtype=bool)
 PLOTS: dict[str, Callable[[], Plot]] = {
     "dots": lambda: dots(
@@ -66,6 +75,11 @@ PLOTS: dict[str, Callable[[], Plot]] = {
     "scatter with intervals": lambda: scatter(
         "p", "T", [1, 2], [1, 3], ("x", "y"), NAMES[:2], spans=[(0.5, 1.5), (None, None)]
     ),
+    "paired": lambda: paired("p", "T", PAIRS, ("x", "y"), [(0.7, 0.5), (1, 0.9)], [(0.7, 0.4, 0.6), (1, 0.8, 1)]),
+    "paired on probit axes": lambda: paired(
+        "p", "T", PAIRS, ("x", "y"), [(0.7, 0.5), (0.9, 0.8)], [(0.7, 0.4, 0.6), (0.9, 0.7, 0.9)], "probit"
+    ),
+    "many pairs": lambda: paired("p", "T", PAIRS * 120, ("x", "y")),
     "no boxes": lambda: box("p", "T", NAMES, {"own": [None] * 4}, "mIoU"),
 }
 
@@ -178,3 +192,50 @@ def test_a_matrix_has_its_diagonal_only_if_that_means_something() -> None:
     values, known = np.eye(2), np.ones((2, 2), bool)
     assert len(heatmap("p", "T", ["a", "b"], values, known, SHADE, "").rows) == 2
     assert heatmap("p", "T", ["a", "b"], values, known, SHADE, "", has_diagonal=True).rows[0] == ("a", "a", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("ends", "percents"),
+    [
+        ((-3.0, 3.0), [1, 10, 50, 90, 99]),
+        ((0.95, 2.15), [85, 90, 95, 97, 98]),
+        ((-1.0, 1.3), [20, 30, 40, 50, 60, 70, 80, 90]),
+        ((2.06, 2.32), [98.1, 98.5, 98.9]),
+        ((1.2815, 1.2816), [90]),
+    ],
+)
+def test_ticks_of_probit_axes_are_round_and_keep_their_distance(ends, percents):
+    found = probit_ticks(ends)
+    assert set(percents) <= set(found)
+    assert len(found) <= 9
+
+
+def test_the_frame_shows_where_both_shares_are_equal():
+    for scale in ("linear", "probit"):
+        across, up = frame_ends(PAIRS[:3], scale)
+        assert up[0] <= across[0] < across[1] <= up[1]
+    (left, right), (bottom, top) = frame_ends(PAIRS, "linear")
+    assert min(left, bottom) >= -0.02
+    assert max(right, top) <= 1.02
+    assert all(np.isfinite(frame_ends([Pair("all", 1.0, 0.0)], "probit")).ravel())
+
+
+def test_labels_do_not_overlap():
+    marks = [(100.0, 50.0), (102.0, 51.0), (101.0, 52.0), (5.0, 95.0)]
+    found = label_frames(["one name"] * 4, marks, marks, [], [(120.0, 0.0, 200.0, 40.0)], (200.0, 100.0))
+    assert None not in found
+    for place, (left, bottom, right, top) in enumerate(found):
+        assert 0 <= left < right <= 200
+        assert 0 <= bottom < top <= 100
+        for other in found[:place]:
+            assert right <= other[0] or other[2] <= left or top <= other[1] or other[3] <= bottom
+    crowded = label_frames(["a name that is longer than the figure"], [(5.0, 5.0)], [], [], [], (50.0, 50.0))
+    assert crowded == [None]
+
+
+def test_pairs_say_their_shares_and_lie_inside():
+    plot = PLOTS["paired on probit axes"]()
+    assert "first &amp; &lt;b&gt;: 90.0 % (88.0 to 92.0) → 80.0 % (77.0 to 83.0). first" in plot.svg()
+    assert plot.rows[3] == (NAMES[3], 100, None, None, 0, None, None)
+    assert "nan" not in plot.svg()
+    assert "inf" not in plot.svg().replace("info", "")

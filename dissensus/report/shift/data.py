@@ -9,8 +9,8 @@ from dissensus.records import ModelShift, ShiftResult
 
 MOST_MODELS = 100
 """Rows of the table of models; `accuracies-linear.csv` has all of them."""
-MOST_NAMED = 6
-"""Models that the scatter names: all of them if there are twice as many, else those that lie furthest off the line."""
+MOST_NAMED = 5
+"""Models that the scatter names, those that lie furthest off the line; all of them if there are up to twice as many."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,9 @@ from dissensus.report.wording import number, signed_number
 
 MOST_ROWS = 40
 """Models in the figure of effective robustness."""
+SPACE = "\N{NO-BREAK SPACE}"
+WIDEST = 2.0
+"""How far the axis of families reaches, in terms of the family that lies furthest off: two models say little."""
 TITLES = {"linear": "Linear axes", "probit": "Probit axes"}
 
 
@@ -70,19 +73,21 @@ def _caption(result: ShiftResult, fit: Fit | None, scale: Scale) -> str:
         level = f"{100 * result.level:g} %"
         said.append(f"Bars: {level} intervals{'' if len(result.models) <= FEW else ', of the named models only'}.")
     if fit is not None:
-        said.append(f"{equation(fit)}; shaded: where the line may lie.")
+        said.append(f"Line: {equation(fit).replace(' ', SPACE).replace('=' + SPACE, '= ')}; shaded: where it may lie.")
+        if len(result.fits) > 1 and fit == result.best_fit:
+            said.append("Effective robustness is the distance from this line.")
     if scale == "probit" and any(share in (0, 1) for one in result.models for share in (one.original, one.new)):
         said.append("Accuracies of 0 or 100 % lie on the edge.")
     return " ".join(said)
 
 
 def equation(fit: Fit) -> str:
-    """The line in a formula: 'new = 1.70 · original − 73.1, R² 0.995'."""
+    """The line in a formula: 'new = 1.70 · original − 73.1 (R² 0.995)'."""
     offset = 100 * fit.offset if fit.scale == "linear" else fit.offset
     digits = 1 if fit.scale == "linear" else 2
     sign, size = "−" if offset < 0 else "+", number(abs(offset), digits)
     left, right = ("new", "original") if fit.scale == "linear" else ("Φ⁻¹(new)", "Φ⁻¹(original)")
-    return f"{left} = {number(fit.slope, 2)} · {right} {sign} {size}, R² {number(fit.r2, 3)}"
+    return f"{left} = {number(fit.slope, 2)} · {right} {sign} {size} (R² {number(fit.r2, 3)})"
 
 
 def tooltip(one: ModelShift) -> str:
@@ -119,6 +124,7 @@ def robustness_plot(result: ShiftResult) -> Plot | None:
         "Effective robustness, points",
         caption,
         highlighted=[one.is_off for one in drawn],
+        decimals=1,
     )
     table: Table = {
         "name": [one.model for one in known],
@@ -146,6 +152,11 @@ def family_plot(result: ShiftResult) -> Plot | None:
         caption += " A single model has no interval here."
     if left := len(known) - len(drawn):
         caption += f" {left:,} families are not drawn: they lie closer to the line or have one model."
+    reach = WIDEST * max(abs(one.robustness) for one in drawn) or 1.0
+    ends = [abs(end) for one in drawn for end in (one.low_at_once, one.high_at_once) if end is not None]
+    is_cut = max(ends, default=0.0) > reach
+    if is_cut:
+        caption += " Intervals that reach the edge go on."
     plot = dots(
         "families",
         "Effective robustness of families",
@@ -156,6 +167,8 @@ def family_plot(result: ShiftResult) -> Plot | None:
         "Effective robustness, points",
         caption,
         highlighted=[one.is_off for one in drawn],
+        decimals=1,
+        limits=(-100 * reach, 100 * reach) if is_cut else None,
     )
     table: Table = {
         "family": [one.family for one in known],
