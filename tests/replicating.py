@@ -57,7 +57,9 @@ def chance_of(item: str, name: str) -> float:
     return float(np.random.default_rng([*item.encode()]).beta(2.5, 1.0))
 
 
-def let_people_select(study: Study, people: Iterable[str], how: Callable[..., float] = chance_of, seed: int = 0) -> None:
+def let_people_select(
+    study: Study, people: Iterable[str], how: Callable[..., float] = chance_of, seed: int = 0
+) -> None:
     """Answers of people to all grids, imported as a file: `how(item, name)` is the chance of a tick."""
     from dissensus.shift.replicate.grids_kept import kept_grids
 

@@ -98,8 +98,10 @@ def replicated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, dict[st
         for number in range(WORKERS):
             rng = np.random.default_rng(number)
             client = page.add(f"worker {number}")
-            assert let_select(study, client, lambda item, name, r=rng: r.random() < chance_of(item, name)) == found.grids
-        let_select(study, page.add("hasty"), lambda item, name: True)
+            assert (
+                let_select(study, client, lambda item, name, r=rng: r.random() < chance_of(item, name)) == found.grids
+            )
+        let_select(study, page.add("hasty"), lambda *_: True)
         assert page.add("late").next() == []  # eleven answers are enough
     assert "min_answers = 11" not in study.folder.settings.read_text()
     return study, planted
@@ -113,9 +115,7 @@ def test_the_hasty_worker_is_found_and_all_others_count(replicated: tuple[Study,
 
 
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
-def test_review_and_second_revision(
-    replicated: tuple[Study, dict[str, str]], strategy: str, tmp_path: Path
-) -> None:
+def test_review_and_second_revision(replicated: tuple[Study, dict[str, str]], strategy: str, tmp_path: Path) -> None:
     before, planted = replicated
     shutil.copytree(before.folder.root, tmp_path / "study")
     study = Study(tmp_path / "study")
@@ -148,7 +148,7 @@ def test_review_and_second_revision(
     assert second.unreviewed == 2  # nothing of the third class has changed
     with ServedPage(study.folder.root, "review") as page:
         client = page.add("second editor")
-        for asked, question, _ in waiting(study, client):
+        for asked, _, _ in waiting(study, client):
             answer = {"blacklist": [], "duplicates": [], "state": "reviewed", "note": ""}
             client.answer(asked["ticket"], answer)
     third = study.shift_sample(strategy)
@@ -178,9 +178,7 @@ def _check_folder(study: Study, strategy: str, root: Path, planted: dict[str, st
     assert "hasty" not in card  # the card is published: no names
 
 
-def test_candidates_can_be_added_while_answers_stay(
-    replicated: tuple[Study, dict[str, str]], tmp_path: Path
-) -> None:
+def test_candidates_can_be_added_while_answers_stay(replicated: tuple[Study, dict[str, str]], tmp_path: Path) -> None:
     shutil.copytree(replicated[0].folder.root, tmp_path / "study")
     study = Study(tmp_path / "study")
     before = study.shift_status()
