@@ -25,9 +25,9 @@ class Thresholds:
     these are listed. Pairs with a structural similarity of `ssim` or more are listed, too.
     """
 
-    pixels: float = 12.0
-    features: float = 0.35
-    ssim: float = 0.7
+    pixels: float = 25.0
+    features: float = 0.5
+    ssim: float = 0.4
 
 
 @dataclass(frozen=True)
