@@ -117,7 +117,10 @@ def wrong(points: Array, index: Array) -> int:
     count = 0
     for query in np.linspace(0, len(points) - 1, CHECKED).astype(int).tolist():
         away = np.concatenate(
-            [((part.astype(float) - points[query].astype(float)) ** 2).sum(axis=1) for part in np.array_split(points, 16)]
+            [
+                ((part.astype(float) - points[query].astype(float)) ** 2).sum(axis=1)
+                for part in np.array_split(points, 16)
+            ]
         )
         away[query] = np.inf
         count += not np.array_equal(np.argsort(away, kind="stable")[: index.shape[1]], index[query])
