@@ -75,7 +75,7 @@ def matching(_kit: Path, runs: int = 0) -> Iterator[Row]:
     """100 classes with frequencies of their own, 20 annotated originals, 200 candidates and ten images each; `runs` is
     the seed."""
     rng = np.random.default_rng(runs)
-    pools, true = {}, {}
+    pools, true = {}, dict[str, float]()
     truth = []
     for label in range(100):
         above, below = rng.uniform(0.5, 4, 2).tolist()
