@@ -12,6 +12,7 @@ import pytest
 from commands import run
 from replicating import CLASSES, answered, chance_of, collected, draw, folders, let_people_select, new_study
 
+from dissensus.duplicates.finding import usual_limit
 from dissensus.errors import StudyError
 from dissensus.study import Study
 
@@ -250,7 +251,7 @@ def test_an_image_that_changes_before_the_export(ready: Study, tmp_path: Path) -
 
 def test_features_of_a_network(ready: Study, tmp_path: Path) -> None:
     items = [*ready._task.work.pool.ids(range(ready._task.work.size))]
-    values = np.random.default_rng(0).normal(size=(len(items), 16))
+    values = 1000 * np.random.default_rng(0).normal(size=(len(items), 16))
     values[items.index("candidate/ant/001.png")] = values[items.index("candidate/ant/002.png")]
     np.savez(tmp_path / "features.npz", item=np.array(items), features=values)
     found = ready.shift_duplicates(tmp_path / "features.npz")
@@ -258,6 +259,9 @@ def test_features_of_a_network(ready: Study, tmp_path: Path) -> None:
 
     first = (kept_pairs(ready._task.work) or [])[0]
     assert {first.first, first.second} == {"candidate/ant/001.png", "candidate/ant/002.png"}
+    assert first.features == 0
+    near = [one for one in kept_pairs(ready._task.work) or [] if one.features <= usual_limit(values)]
+    assert 1 <= len(near) < 20  # whatever the scale of the network's features
     assert ready.shift_duplicates(tmp_path / "features.npz").added == 0
     assert found.pairs >= 1
     (tmp_path / "bad.npz").write_bytes(b"nothing")

@@ -132,7 +132,7 @@ def test_the_commands_from_beginning_to_end(tmp_path: Path) -> None:
     assert "nothing has changed since" in run("shift", "sample", root).stdout
     assert "9 images of 3 classes" in run("shift", "export", root, tmp_path / "out").stdout
     shown = run("shift", "status", root).stdout
-    for words in ("30 of 30 answers to grids", "worker 0", "0 pairs look alike", "matched, revision 1: 9 images"):
+    for words in ("30 of 30 answers to grids", "worker 0", "look alike: 0 confirmed", "matched, revision 1: 9 images"):
         assert words in shown, shown
     more = {"collect": ["--candidates", candidates], "export": [tmp_path / "out2"]}
     for verb in ("collect", "duplicates", "sample", "status", "export"):
