@@ -54,8 +54,9 @@ def demo(
 ) -> None:
     """Run a complete study offline with real models: classifiers, image quality metrics or segmentation models.
 
-    The labels and masks demos run from start to finish in seconds, the laconic demo (how little of a digit is enough?)
-    and the shift demo (does a score survive a new test set?) in about a minute. The scores demo stops at the slider pages, where you give the answers.
+    The labels and masks demos run from start to finish in seconds; the laconic demo (how little of a digit is enough?)
+    and the shift demo (does a score survive a new test set?) take about a minute. The scores demo stops at the slider
+    pages, where you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """

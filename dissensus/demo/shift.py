@@ -61,7 +61,7 @@ def run_shift_demo(folder: Path, progress: Progress) -> ShiftDemoResult:
     digits = Digits(folder)
     made = Study.init(study, classes=list("0123456789"), title="Handwritten digits, collected again", notes=[NOTE])
     made.progress = progress
-    made.change("replica", {"per_class": PER_CLASS, "workers": WORKERS + 1, "same_class": 12})
+    made.change("replica", {"per_class": PER_CLASS, "workers": WORKERS, "same_class": 12})
     made.shift_collect(folder / "originals", folder / "candidates")
     made.shift_duplicates()
     _answer(made, "pairs", {"reviewer": digits.same})
@@ -72,7 +72,7 @@ def run_shift_demo(folder: Path, progress: Progress) -> ShiftDemoResult:
             _answer(made, "review", {"reviewer": digits.reviewed})
         frequency[strategy] = sampled.frequency
         made.shift_export(folder / strategy, strategy)
-    made.predict(**digits.predictions(made.items(), progress))
+    made.predict((), None, **digits.predictions(made.items(), progress))
     results = {
         strategy: compare_test_sets(
             original=study,

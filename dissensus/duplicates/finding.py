@@ -6,6 +6,7 @@ SSIM, and if they are alike enough by that metric.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,16 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int, UInt8
 from dissensus.duplicates.neighbours import nearest
 from dissensus.duplicates.similarity import ssim_pairs
+from dissensus.errors import DuplicatesError
 
 NEIGHBOURS = 30
+WIDER = 10
+"""How many times as many neighbours by pixels and features are compared by SSIM, if there are too many pairs."""
+MOST_COMPARED = 5_000_000
+"""Pairs that SSIM compares without such a choice; about a minute on two cores."""
+AT_ONCE = 1_000_000
+MEDIAN_SHARE = 0.48
+"""The default threshold of features, divided by the median distance between two photos."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +34,9 @@ class Thresholds:
     these are listed. Pairs with a structural similarity of `ssim` or more are listed, too.
     """
 
-    pixels: float = 12.0
-    features: float = 0.35
-    ssim: float = 0.7
+    pixels: float = 25.0
+    features: float = 0.5
+    ssim: float = 0.4
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,13 @@ class Pairs:
         return len(self.first)
 
 
+def usual_limit(features: Float[Array, "n d"]) -> float:
+    """A threshold for features of a network: the share of the median distance that the default is of our features'."""
+    some = features[np.linspace(0, len(features) - 1, min(len(features), 1000)).astype(int)]
+    pairs = np.stack(np.triu_indices(len(some), 1), axis=1)
+    return MEDIAN_SHARE * float(np.median(_distances(some, pairs))) if len(pairs) else 0.0
+
+
 def candidate_pairs(
     thumbnails: UInt8[Array, "n s s 3"],
     features: Float[Array, "n d"],
@@ -54,55 +70,103 @@ def candidate_pairs(
 ) -> Pairs:
     """Pairs that may be near-duplicates: each once, most alike first.
 
-    Pairs of two originals are left out. How alike a pair is, is the least of its three distances (`pixels`, `features`,
-    1 − `ssim`), each as a share of its threshold.
+    A pair is listed if one of the two is a candidate, the other is among its k nearest candidates or its k nearest
+    originals by one of the metrics, and the pair is within the threshold of that metric. Pairs of two originals are
+    left out. How alike a pair is, is the least of its three distances (`pixels`, `features`, 1 − `ssim`), each as a
+    share of its threshold.
+
+    SSIM compares all pairs; if these are more than `MOST_COMPARED`, then only those that are among the `WIDER` · k
+    nearest by pixels or features.
+
+    Raises:
+        DuplicatesError: there are not as many thumbnails as features and grey images, or features are not finite.
     """
     limits = thresholds or Thresholds()
     count = len(thumbnails)
     original = np.zeros(count, bool) if is_original is None else np.asarray(is_original, bool)
-    pixels = thumbnails.reshape(count, -1).astype(np.float32)
-    near = [_near(pixels, k), _near(features, k), _near_by_ssim(greys, k)]
-    pairs = np.unique(np.concatenate(near), axis=0)
-    pairs = pairs[~original[pairs].all(axis=1)]
-    found = Pairs(
-        pairs[:, 0],
-        pairs[:, 1],
-        _distances(pixels, pairs) / np.sqrt(max(1, pixels.shape[1])),
-        _distances(features, pairs),
-        ssim_pairs(greys, pairs),
-    )
-    shares = np.stack(
-        [_share(found.pixels, limits.pixels), _share(found.features, limits.features),
-         _share(1 - found.ssim, 1 - limits.ssim)]
-    ).min(axis=0)  # fmt: skip
-    order = np.lexsort((found.second, found.first, shares))
-    order = order[shares[order] <= 1]
-    return Pairs(*(getattr(found, name)[order] for name in ("first", "second", "pixels", "features", "ssim")))
+    if not count == len(features) == len(greys) == len(original):
+        raise DuplicatesError(
+            f"there are {count:,} thumbnails, {len(features):,} features, {len(greys):,} grey images and "
+            f"{len(original):,} marks of originals: every image needs one of each"
+        )
+    pixels = thumbnails.reshape(count, -1).astype(np.float32) / np.float32(np.sqrt(max(1, thumbnails[:1].size)))
+    pairs = np.concatenate([
+        _near(pixels, original, k, limits.pixels),
+        _near(features, original, k, limits.features),
+        _alike(greys, pixels, features, original, k, limits.ssim),
+    ])  # fmt: skip
+    pairs = np.unique(pairs, axis=0)
+    values = [_distances(pixels, pairs), _distances(features, pairs), ssim_pairs(greys, pairs)]
+    shares = np.minimum(_share(values[0], limits.pixels), _share(values[1], limits.features))
+    shares = np.minimum(shares, _share(1 - values[2], 1 - limits.ssim))
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], shares))
+    return Pairs(pairs[order, 0], pairs[order, 1], *(one[order] for one in values))
 
 
-def _near(points: Float[Array, "n d"], k: int) -> Int[Array, "p 2"]:
-    index, _ = nearest(points, points, k, is_same=True)
-    return _pairs(index)
+def _near(points: Float[Array, "n d"], original: Bool[Array, " n"], k: int, limit: float) -> Int[Array, "p 2"]:
+    """Candidates with their k nearest candidates and their k nearest originals, within a distance."""
+    ours, theirs = np.flatnonzero(~original), np.flatnonzero(original)
+    found = []
+    for others in (ours, theirs):
+        index, distance = nearest(points[ours], points[others], k, is_same=others is ours)
+        row, column = np.nonzero(distance <= limit)
+        found.append(np.stack([ours[row], others[index[row, column]]], axis=1))
+    return np.sort(np.concatenate(found), axis=1)
 
 
-def _near_by_ssim(greys: UInt8[Array, "n h w"], k: int) -> Int[Array, "p 2"]:
-    every = np.stack(np.triu_indices(len(greys), 1), axis=1)
-    alike = np.full((len(greys), len(greys)), -np.inf)
-    alike[every[:, 0], every[:, 1]] = alike[every[:, 1], every[:, 0]] = ssim_pairs(greys, every)
-    return _pairs(np.argsort(-alike, axis=1, kind="stable")[:, : max(0, min(k, len(greys) - 1))])
+def _alike(
+    greys: UInt8[Array, "n h w"], pixels: Array, features: Array, original: Bool[Array, " n"], k: int, limit: float
+) -> Int[Array, "p 2"]:
+    """Candidates with their k most similar candidates and originals, of a similarity of at least `limit`."""
+    ours, theirs = (~original).sum(), original.sum()
+    if ours * (ours - 1) // 2 + ours * theirs <= MOST_COMPARED:
+        chunks = _every_pair(original)
+    else:
+        wide = [_near(points, original, WIDER * k, np.inf) for points in (pixels, features)]
+        chunks = iter([np.unique(np.concatenate(wide), axis=0)])
+    pairs, values = [np.zeros((0, 2), np.int64)], [np.zeros(0)]
+    for chunk in chunks:
+        alike = ssim_pairs(greys, chunk)
+        pairs.append(chunk[alike >= limit])
+        values.append(alike[alike >= limit])
+    every, away = np.concatenate(pairs), -np.concatenate(values)
+    is_near = np.zeros(len(every), bool)
+    for side, other in ((0, 1), (1, 0)):
+        for kind in (False, True):  # candidates do not crowd out originals, nor the other way round
+            rows = np.flatnonzero(~original[every[:, side]] & (original[every[:, other]] == kind))
+            is_near[rows[_rank(every[rows, side], away[rows], every[rows, other]) < k]] = True
+    return every[is_near]
 
 
-def _pairs(index: Int[Array, "n k"]) -> Int[Array, "p 2"]:
-    left = np.repeat(np.arange(len(index)), index.shape[1])
-    return np.sort(np.stack([left, index.ravel()], axis=1), axis=1)
+def _every_pair(original: Bool[Array, " n"]) -> Iterator[Int[Array, "p 2"]]:
+    """All pairs but those of two originals, about `AT_ONCE` at a time."""
+    count = len(original)
+    rows = max(1, AT_ONCE // max(1, count))
+    for start in range(0, count, rows):
+        first = np.arange(start, min(start + rows, count))
+        left, right = np.nonzero(first[:, None] < np.arange(count))
+        pairs = np.stack([first[left], right], axis=1)
+        yield pairs[~original[pairs].all(axis=1)]
+
+
+def _rank(group: Int[Array, " p"], distance: Float[Array, " p"], tie: Int[Array, " p"]) -> Int[Array, " p"]:
+    """The place of each row within its group, nearest first."""
+    order = np.lexsort((tie, distance, group))
+    ordered = group[order]
+    rank = np.empty(len(group), np.int64)
+    rank[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    return rank
 
 
 def _distances(points: Float[Array, "n d"], pairs: Int[Array, "p 2"]) -> Float[Array, " p"]:
-    return np.array([np.linalg.norm(points[a].astype(float) - points[b].astype(float)) for a, b in pairs.tolist()])
+    parts = [
+        points[part[:, 0]].astype(float) - points[part[:, 1]] for part in np.array_split(pairs, len(pairs) // 1000 + 1)
+    ]
+    return np.concatenate([np.sqrt(np.einsum("ij,ij->i", part, part)) for part in parts])
 
 
 def _share(distance: Float[Array, " p"], limit: float) -> Float[Array, " p"]:
-    """The distance as a share of the limit; a limit of zero admits equal images only."""
+    """The distance as a share of the limit; with a limit of zero, only equal images are alike."""
     if limit > 0:
         return distance / limit
     return np.where(distance > 0, np.inf, 0.0)

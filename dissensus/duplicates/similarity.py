@@ -16,8 +16,10 @@ from dissensus.arrays import Array, Float, Int, UInt8
 from dissensus.errors import DuplicatesError
 
 WINDOW = 7
-FIRST_CONSTANT = (0.01 * 255) ** 2
-SECOND_CONSTANT = (0.03 * 255) ** 2
+SIZE = WINDOW * WINDOW
+FIRST_CONSTANT = (0.01 * 255) ** 2 * SIZE**2
+SECOND_CONSTANT = (0.03 * 255) ** 2 * SIZE * (SIZE - 1)
+"""C₁ and C₂ of the paper, for sums instead of means, and for sample covariances times SIZE · (SIZE − 1)."""
 
 
 def ssim(first: UInt8[Array, "h w"], second: UInt8[Array, "h w"]) -> float:
@@ -54,49 +56,50 @@ def ssim_pairs(images: UInt8[Array, "n h w"], pairs: Int[Array, "p 2"]) -> Float
     return out
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(cache=True, nogil=True, error_model="numpy", boundscheck=False)
 def _similarities(images, pairs, out):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
-    """Sums over windows slide down the rows as column sums, and along a row as window sums; all are exact integers."""
+    """Sums of x, y, x² + y² and xy over seven rows slide down the image; integers below 2²⁴ are exact in float32."""
     height, width = images.shape[1:]
-    columns = np.empty((5, width), np.int32)
-    size = WINDOW * WINDOW
+    sums = np.empty((4, width), np.float32)
     for number in range(len(pairs)):
         first, second = images[pairs[number, 0]], images[pairs[number, 1]]
-        columns[:] = 0
+        sums[:] = 0
         total = 0.0
         for row in range(height):
-            for column in range(width):
-                x, y = np.int32(first[row, column]), np.int32(second[row, column])
-                columns[0, column] += x
-                columns[1, column] += y
-                columns[2, column] += x * x
-                columns[3, column] += y * y
-                columns[4, column] += x * y
-                if row >= WINDOW:
-                    x, y = np.int32(first[row - WINDOW, column]), np.int32(second[row - WINDOW, column])
-                    columns[0, column] -= x
-                    columns[1, column] -= y
-                    columns[2, column] -= x * x
-                    columns[3, column] -= y * y
-                    columns[4, column] -= x * y
-            if row < WINDOW - 1:
-                continue
-            for column in range(width - WINDOW + 1):
-                sx = sy = sxx = syy = sxy = np.int64(0)
-                for offset in range(WINDOW):
-                    sx += columns[0, column + offset]
-                    sy += columns[1, column + offset]
-                    sxx += columns[2, column + offset]
-                    syy += columns[3, column + offset]
-                    sxy += columns[4, column + offset]
-                ux, uy = sx / size, sy / size
-                norm = size * (size - 1.0)
-                vx, vy, vxy = (
-                    (size * sxx - sx * sx) / norm,
-                    (size * syy - sy * sy) / norm,
-                    (size * sxy - sx * sy) / norm,
-                )
-                total += ((2 * ux * uy + FIRST_CONSTANT) * (2 * vxy + SECOND_CONSTANT)) / (
-                    (ux * ux + uy * uy + FIRST_CONSTANT) * (vx + vy + SECOND_CONSTANT)
-                )
+            _add(sums, first[row], second[row], np.float32(1))
+            if row >= WINDOW:
+                _add(sums, first[row - WINDOW], second[row - WINDOW], np.float32(-1))
+            if row >= WINDOW - 1:
+                total += _row_total(sums[0], sums[1], sums[2], sums[3])
         out[number] = total / ((height - WINDOW + 1) * (width - WINDOW + 1))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _add(sums, first, second, sign):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
+    for column in range(len(first)):
+        x, y = np.float32(first[column]), np.float32(second[column])
+        sums[0, column] += sign * x
+        sums[1, column] += sign * y
+        sums[2, column] += sign * (x * x + y * y)
+        sums[3, column] += sign * (x * y)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _row_total(x, y, squares, products):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
+    """Sum of the similarities of all windows of a row, whose constants are multiplied by the size of a window."""
+    total = 0.0
+    for column in range(len(x) - WINDOW + 1):
+        sx, sy = np.float64(_seven(x, column)), np.float64(_seven(y, column))
+        ss, sp = np.float64(_seven(squares, column)), np.float64(_seven(products, column))
+        means, lengths = sx * sy, sx * sx + sy * sy
+        total += ((2 * means + FIRST_CONSTANT) * (2 * (SIZE * sp - means) + SECOND_CONSTANT)) / (
+            (lengths + FIRST_CONSTANT) * (SIZE * ss - lengths + SECOND_CONSTANT)
+        )
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _seven(sums, start):  # type: ignore[no-untyped-def]  # pragma: no cover (compiled)
+    """Written out, because compilers vectorise no loop within a loop."""
+    first, last = sums[start] + sums[start + 1] + sums[start + 2], sums[start + 4] + sums[start + 5] + sums[start + 6]
+    return first + sums[start + 3] + last

@@ -96,9 +96,10 @@ def show_shift_demo(result: ShiftDemoResult, as_json: bool) -> None:
     table = Table("new test set", *(Column(head, justify="right") for head in heads))
     for strategy, one in result.results.items():
         split, frequency = one.gaps, result.frequency[strategy]
+        low, high = (None if end is None else -end for end in (split.drop_high, split.drop_low))
         table.add_row(
             strategy, f"{one.models[0].n_new:,}", "–" if frequency is None else f"{frequency:.2f}",
-            escape(percent(-split.drop, *(None if end is None else -end for end in (split.drop_high, split.drop_low)))),
+            escape(percent(-split.drop, low, high, sign="+")),
         )  # fmt: skip
     out.print(table)
     say(f"page: {result.report}")

@@ -54,10 +54,15 @@ class Asking(Base):
         default. `annotator` is who answered, if the file does not say.
         """
         from dissensus.engines.local import counted
+        from dissensus.shift.replicate.collection import collected_items
         from dissensus.steps.pools import open_pool
         from dissensus.store.exchange import read_responses
 
-        is_item = open_pool(self.folder).__contains__
+        pool, others = open_pool(self.folder), collected_items(self.folder)
+
+        def is_item(item: object) -> bool:
+            return item in pool or item in others
+
         task, database = self.settings.task, self._database
         read = partial(
             read_responses, Path(path), self.classes, is_item, format, annotator, task=task, items=self._items

@@ -101,7 +101,7 @@ def replicated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, dict[st
             assert (
                 let_select(study, client, lambda item, name, r=rng: r.random() < chance_of(item, name)) == found.grids
             )
-        let_select(study, page.add("hasty"), lambda item, name: True)
+        let_select(study, page.add("hasty"), lambda *_: True)
         assert page.add("late").next() == []  # eleven answers are enough
     assert "min_answers = 11" not in study.folder.settings.read_text()
     return study, planted
@@ -148,7 +148,7 @@ def test_review_and_second_revision(replicated: tuple[Study, dict[str, str]], st
     assert second.unreviewed == 2  # nothing of the third class has changed
     with ServedPage(study.folder.root, "review") as page:
         client = page.add("second editor")
-        for asked, question, _ in waiting(study, client):
+        for asked, _, _ in waiting(study, client):
             answer = {"blacklist": [], "duplicates": [], "state": "reviewed", "note": ""}
             client.answer(asked["ticket"], answer)
     third = study.shift_sample(strategy)
@@ -169,7 +169,7 @@ def _check_folder(study: Study, strategy: str, root: Path, planted: dict[str, st
     assert sum(row["revision"] == "2" for row in rows) == 3
     assert {row["label"] for row in rows} == {*CLASSES}
     if strategy == "threshold":
-        assert min(float(row["frequency"]) for row in rows) >= 0.7
+        assert min(float(row["selection_frequency"]) for row in rows) >= 0.7
     assert {row["votes"] for row in rows} == {str(WORKERS)}  # the hasty worker does not count
     card = (root / "new" / "DATA_CARD.md").read_text()
     for words in ("revision 2", "Workers who do not count", "ticked all of", "blacklisted", "seed 0", "unreadable"):

@@ -23,6 +23,7 @@ from dissensus.steps.pools import open_pool
 from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import csv_text, exists, file_fingerprint, fingerprint, write_text
+from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts
 from dissensus.store.tables import read_table, write_table
 
@@ -98,6 +99,12 @@ def kept_collection(work: Workspace[Any]) -> Collection:
         root = work.folder.root
         raise StudyError(f"nothing is collected yet: dissensus shift collect {root} --originals DIR --candidates DIR")
     return found
+
+
+def collected_items(folder: Folder) -> frozenset[str]:
+    """The ids of all collected images: those that were added later are not in the study's pool."""
+    path = folder.replica_images
+    return frozenset(read_table(path, ["item"])["item"].to_pylist()) if exists(path) else frozenset()
 
 
 def _known(work: Workspace[Any]) -> Collection | None:

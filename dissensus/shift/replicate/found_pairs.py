@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from dissensus.arrays import Array, Float, UInt8
 from dissensus.backends import Unreadable, read_image
 from dissensus.duplicates import pictures
-from dissensus.duplicates.finding import candidate_pairs
+from dissensus.duplicates.finding import Thresholds, candidate_pairs, usual_limit
 from dissensus.engines.local import chunks
 from dissensus.errors import StudyError, one_line, some
 from dissensus.records import Question
@@ -83,7 +83,8 @@ def find_pairs(work: Workspace[Any], features: Path | None = None) -> FoundPairs
     thumbnails, greys, own = _described(work, images, parts)
     described = own if features is None else _given(features, [one.item for one in images])
     is_original = np.array([one.side == ORIGINAL for one in images], bool)
-    found = candidate_pairs(thumbnails, described, greys, is_original)
+    limits = Thresholds() if features is None else replace(Thresholds(), features=usual_limit(described))
+    found = candidate_pairs(thumbnails, described, greys, is_original, limits)
     ids = [one.item for one in images]
     before = {frozenset((one.first, one.second)) for one in known or ()}
     columns = (found.first, found.second, *(getattr(found, name) for name in MEASURES))
