@@ -129,7 +129,10 @@ def test_bins_include_their_lower_end() -> None:
 
 def test_frequencies_explain_a_drop_that_they_caused() -> None:
     rng = np.random.default_rng(3)
-    often = rng.choice([0.1, 0.5, 0.9], 20_000, p=[0.1, 0.2, 0.7]), rng.choice([0.1, 0.5, 0.9], 20_000, p=[0.4, 0.3, 0.3])
+    often = (
+        rng.choice([0.1, 0.5, 0.9], 20_000, p=[0.1, 0.2, 0.7]),
+        rng.choice([0.1, 0.5, 0.9], 20_000, p=[0.4, 0.3, 0.3]),
+    )
     right = [rng.random((2, 20_000)) < 0.3 + 0.6 * one for one in often]
     found = matched(strata(right[0], often[0], right[1], often[1]))
     assert (np.abs(found.matched) < found.matched_half).all()
