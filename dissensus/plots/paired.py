@@ -109,7 +109,7 @@ def paired(
                 color=INK,
                 linewidth=1.1,
                 label=keys[1],
-                zorder=3.2,
+                zorder=2.4 if is_few else 3.2,
             )
         size = 4.2 if is_few else 3.0 if len(pairs) <= MANY else 2.2
         for is_other, colour in ((False, BLUE), (True, ORANGE)):
@@ -250,7 +250,7 @@ def _label(
 
 
 def _dense(line: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Points along a line, so that what lies on it is seen to."""
+    """Points along a line, close enough that no label hides between them."""
     steps = [step / DENSE for step in range(DENSE)]
     return [(a + t * (c - a), b + t * (d - b)) for (a, b), (c, d) in pairwise(line) for t in steps]
 
