@@ -181,6 +181,25 @@ def drops(folder: Path, runs: int = 100_000) -> Iterator[Row]:
             "test sets": name, "pairs of models": len(pairs), "drops differ": clear, "all at once": at_once,
             "mean width, paired": round(float(alone), 2), "mean width if unpaired": round(float(apart), 2),
         }  # fmt: skip
+        same, absent = published(folder, result)
+        yield {"test sets": name, "rows of the thesis' table with these accuracies": same, "without": len(absent)}
+
+
+def published(folder: Path, result: ShiftResult) -> tuple[int, list[str]]:
+    """How many rows of the thesis' table have a model with both accuracies, to its last digit; the rows without one.
+
+    Names are cut in the table, so that rows are matched by accuracies alone.
+    """
+    with (folder / "thesis-tables" / "cifar10.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    pairs = [(100 * one.original, 100 * one.new) for one in result.models]
+
+    def is_there(row: dict[str, str]) -> bool:
+        both = float(row["original"]), float(row["new"])
+        return any(all(abs(a - b) <= 0.0501 for a, b in zip(pair, both, strict=True)) for pair in pairs)
+
+    absent = [row["model"] for row in rows if not is_there(row)]
+    return len(rows) - len(absent), absent
 
 
 def _width(low: float, high: float) -> float:

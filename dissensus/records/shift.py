@@ -269,7 +269,9 @@ class ShiftResult(Record):
         if what == "models":
             columns = columns_of(ModelShift, self.models)
             rows = columns.pop("extra")
-            return frame_of(columns | {name: [row.get(name) for row in rows] for name in (rows[0] if rows else ())})
+            heads = rows[0] if rows else {}
+            given = {name: f"{name} (given)" if name in columns else name for name in heads}
+            return frame_of(columns | {head: [row.get(name) for row in rows] for name, head in given.items()})
         if what == "bands":
             places = [(fit.scale, point) for fit in self.fits for point in fit.band]
             bands = columns_of(BandPoint, [point for _, point in places])
@@ -291,21 +293,34 @@ class ShiftResult(Record):
         found, kind = rest[what]
         return frame_of(columns_of(kind, found))
 
-    def plot(self) -> Plot:
-        """New against original accuracy, with the linear fit and its band."""
-        from dissensus.plots import scatter
+    def plot(self, scale: Scale = "linear") -> Plot:
+        """New against original accuracy with y = x, the fit and its band; the axes are linear or probit."""
+        from dissensus.plots.paired import Pair, paired
 
-        fit = self.fit("linear")
-        return scatter(
-            "accuracies",
-            "Accuracy on the two test sets",
-            [100 * one.original for one in self.models],
-            [100 * one.new for one in self.models],
+        fit = self.fit(scale)
+        pairs = [
+            Pair(
+                one.model,
+                one.original,
+                one.new,
+                _both(one.original_low, one.original_high),
+                _both(one.new_low, one.new_high),
+                f"{one.model}: {percent(one.original)} → {percent(one.new)} %",
+                one.is_off,
+                one.is_off,
+            )
+            for one in self.models
+        ]
+        return paired(
+            f"accuracies-{scale}",
+            f"Accuracy on both test sets, {scale} axes",
+            pairs,
             (f"Accuracy on the {self.original_name} set, %", f"Accuracy on the {self.new_name} set, %"),
-            [one.model for one in self.models],
-            None if fit is None else (fit.slope, 100 * fit.offset),
-            [] if fit is None else [(100 * one.x, 100 * one.low, 100 * one.high) for one in fit.band],
+            [] if fit is None else [(one.x, one.middle) for one in fit.band],
+            [] if fit is None else [(one.x, one.low, one.high) for one in fit.band],
+            scale,
             self.words[0],
+            ("no drop (y = x)", f"{scale} fit", "off the line"),
         )
 
     def __repr__(self) -> str:
@@ -345,3 +360,7 @@ def percent(value: float | None, low: float | None = None, high: float | None = 
         return "–"
     ends = "" if low is None or high is None else f" [{100 * low:z.1f}, {100 * high:z.1f}]"
     return f"{100 * value:{sign}z.1f}{ends}".replace("-", "−")
+
+
+def _both(low: float | None, high: float | None) -> tuple[float, float] | None:
+    return None if low is None or high is None else (low, high)

@@ -38,7 +38,7 @@ from dissensus.transfer.near_duplicates import counted_effects, without_duplicat
 from dissensus.transfer.ranks import ranks
 from dissensus.transfer.robustness import Distances, distances, families
 from dissensus.transfer.strata import matched, strata
-from dissensus.transfer.words import difficulty_in_words, main_answer
+from dissensus.transfer.words import CLEAR, difficulty_in_words, main_answer
 
 
 @dataclass(frozen=True)
@@ -110,6 +110,8 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     except TransferError as error:
         difficulty, notes = None, (*notes, f"{str(error)[0].upper()}{str(error)[1:]}.")
     bins, stratified, said = _strata(found, level)
+    if lines is not None and lines.better == "probit" and (lines.share or 0) >= CLEAR:
+        said = (*said, "As models follow a curve on the linear scale, intervals of the linear fit are too narrow.")
     return ShiftResult(
         words=main_answer(models, gaps, lines, no_fit, kin, found.missing, found.names),
         original_name=found.names[0],

@@ -2,7 +2,7 @@
 
 Two test sets have different items, so that their accuracies are independent, and a drop is a difference of two
 independent shares. Its interval is Newcombe's (1998): distances of the ends of two Wilson intervals, combined by their
-squares. Miettinen and Nurminen's covers about as well, but has to be solved for numerically and needs counts. The rule
+squares. Miettinen and Nurminen's, the usual alternative, has to be solved for numerically and needs counts. The rule
 by which Newcombe combines two intervals works for any two (Zou and Donner, 2008: 'MOVER'), so that a table which gives
 intervals instead of counts is treated alike.
 """

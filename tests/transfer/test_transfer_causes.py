@@ -146,7 +146,7 @@ def test_strata_add_up_to_accuracies_and_empty_bins_are_said() -> None:
     found = strata(right, np.array([0.1, 0.3, 0.9, 1.0]), right[:, :2], np.array([0.9, 0.95]))
     assert found.right.sum() == 3
     assert found.counts.tolist() == [1, 1, 0, 0, 2]
-    with pytest.raises(TransferError, match="from 0 to 0.2"):
+    with pytest.raises(TransferError, match=r"from 0 to 0\.2"):
         matched(found)
 
 

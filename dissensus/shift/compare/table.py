@@ -84,10 +84,17 @@ def _columns(data: Any) -> Columns:
         raise TransferError(
             f"expected a path, a frame, a dict of columns or a list of dicts, not {type(data).__name__}"
         )
+    if isinstance(data, Sequence):  # rows may lack a key, and cells may be of any type
+        data = {name: [row.get(name) for row in data] for name in dict.fromkeys(key for row in data for key in row)}
+    if isinstance(data, Mapping):
+        columns = {str(name): [_text(cell) for cell in column] for name, column in data.items()}
+        if len({len(cells) for cells in columns.values()}) > 1:
+            raise TransferError("the columns have different lengths: give every model a value in each")
+        return columns
     try:
         table = table_of(data)
     except Exception as error:  # whatever a library of frames raises
-        raise TransferError(f"the table cannot be read ({one_line(error)}): give every column as many values") from None
+        raise TransferError(f"the table cannot be read ({one_line(error)}): give every column one type") from None
     return {name: [_text(cell) for cell in table[name].to_pylist()] for name in table.column_names}
 
 
