@@ -9,6 +9,9 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from dissensus.arrays import Array, Float
 from dissensus.plots.plot import Hints, Plot
 from dissensus.plots.style import BLUE, COLUMN, INK, MUTED, ORANGE, THEME
 from dissensus.plots.text import Table, cut, number
@@ -87,6 +90,8 @@ def paired(
     across, up = frame_ends(pairs, scale)
 
     def draw(axes: Axes, hints: Hints) -> None:
+        is_few = len(pairs) <= FEW
+
         def inside(value: float, ends: Ends) -> float:
             return min(max(place(value), ends[0]), ends[1])
 
@@ -104,9 +109,8 @@ def paired(
                 color=INK,
                 linewidth=1.1,
                 label=keys[1],
-                zorder=3.2,
+                zorder=2.4 if is_few else 3.2,
             )
-        is_few = len(pairs) <= FEW
         size = 4.2 if is_few else 3.0 if len(pairs) <= MANY else 2.2
         for is_other, colour in ((False, BLUE), (True, ORANGE)):
             drawn = [one for one in pairs if one.is_other == is_other]
@@ -114,7 +118,7 @@ def paired(
             _bars(axes, barred, colour, lambda value: inside(value, across), lambda value: inside(value, up))
             for one in drawn:
                 mark = axes.plot(inside(one.x, across), inside(one.y, up), "s" if is_other else "o", color=colour)[0]
-                mark.set(markersize=4.2 if is_other else size, markeredgewidth=0, zorder=3, clip_on=False)
+                mark.set(markersize=max(size, 3.2) if is_other else size, markeredgewidth=0, zorder=3, clip_on=False)
                 mark.set_alpha(1.0 if is_few or is_other or one.is_named else 0.5)
                 hints.add(mark, _words(one))
             if is_other and drawn and keys[2]:
@@ -246,7 +250,7 @@ def _label(
 
 
 def _dense(line: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Points along a line, so that what lies on it is seen to."""
+    """Points along a line, close enough that no label hides between them."""
     steps = [step / DENSE for step in range(DENSE)]
     return [(a + t * (c - a), b + t * (d - b)) for (a, b), (c, d) in pairwise(line) for t in steps]
 
@@ -264,6 +268,7 @@ def label_frames(
     Everything is in points. None if there is no room that other words leave.
     """
     full, found = list(taken), list[Frame | None]()
+    spots, paths = np.array(marks).reshape(-1, 2), [np.array(line).reshape(-1, 2) for line in lines]
     wide, high = size
     for word, (x, y) in zip(words, places, strict=True):
         long, tall = 0.54 * LETTER * len(word), LETTER + 1.5
@@ -275,8 +280,10 @@ def label_frames(
                 frame = (left, y + dy - tall / 2, left + long, y + dy + tall / 2)
                 if min(frame[:2]) < 0 or frame[2] > wide or frame[3] > high or any(_meet(frame, one) for one in full):
                     continue
-                covered = min(_within(frame, marks), 12) + sum(_within(frame, line) > 0 for line in lines)
-                cost = 6.0 * covered + far + (0 if angle in (0, 180) else 1)
+                leader = (min(x, x + dx), min(y, y + dy), max(x, x + dx), max(y, y + dy))
+                covered = min(_within(frame, spots), 12) + sum(_within(frame, path) > 0 for path in paths)
+                covered += sum(_within(leader, path) > 0 for path in paths)
+                cost = 6.0 * covered + 0.5 * min(_within(leader, spots), 40) + far + (0 if angle in (0, 180) else 1)
                 if best is None or cost < best[0]:
                     best = cost, frame
         found.append(None if best is None else best[1])
@@ -284,10 +291,11 @@ def label_frames(
     return found
 
 
-def _within(frame: Frame, points: Sequence[tuple[float, float]]) -> int:
+def _within(frame: Frame, points: Float[Array, "N 2"]) -> int:
     """How many points lie within a frame or touch it."""
     left, bottom, right, top = frame
-    return sum(left - 2 < x < right + 2 and bottom - 2 < y < top + 2 for x, y in points)
+    x, y = points[:, 0], points[:, 1]
+    return int(((left - 2 < x) & (x < right + 2) & (bottom - 2 < y) & (y < top + 2)).sum())
 
 
 def _meet(first: Frame, second: Frame) -> bool:
