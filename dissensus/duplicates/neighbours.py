@@ -37,6 +37,8 @@ MEASURING = 12
 """Time to measure one pair, in multiples of the time for its part of a matrix product of as many dimensions."""
 STRETCH = 2.0**-16
 """The share by which bounds of known distances are raised; η in the proof."""
+SKEW = 2.0**-40
+"""The largest norm of BᵀB − 1 for directions B that count as orthonormal; float64 does a hundred times better."""
 TINY = np.float32(1e-37)
 """More than all products that are too small for float32 can amount to."""
 
@@ -137,6 +139,8 @@ def _basis(queries: Array, among: Array, centre: Array, scale: float, k: int) ->
         directions = np.linalg.qr(some.T @ (some @ directions))[0]
     most = np.argsort(-((some @ directions) ** 2).sum(axis=0), kind="stable")
     directions = np.linalg.qr(directions[:, most].astype(float))[0]
+    if not np.linalg.norm(directions.T @ directions - np.eye(widest)) < SKEW:
+        return None
     asked, known = queries[_spread(len(queries), ASKED)], among[_spread(len(among), 4 * SAMPLE)]
     whole = _bounds(*(_placed(one, centre, scale, None)[0] for one in (asked, among)))
     limits = np.partition(whole, k - 1, axis=1)[:, k - 1]
@@ -196,7 +200,7 @@ def _by_cell(points: Array, coordinates: Array, lengths: Array, marks: Array) ->
 def _slack(dimensions: int, products: int) -> float:
     """How much less than its squared length every point contributes to a bound; ε in the proof."""
     product = products * 2.0**-24 / (1 - products * 2.0**-24)
-    place = 2.0**-24 + 2 * np.sqrt(dimensions * 2.0**-52)
+    place = 2.0**-24 + np.sqrt((4 * np.sqrt(products) + 8) * dimensions * 2.0**-53 + SKEW)
     return 1.01 * (2 * product + 2 * (1 + 1 / STRETCH) * place**2 + 2.0**-23)
 
 
