@@ -7,7 +7,7 @@ import { emphasised } from "./tiles.js";
 
 const draw = (host, question, context) => {
   const { ask, name, definition, rule, many } = question.payload;
-  const pictures = context.pictures.slice(0, many);
+  const [shown, pictures] = [context.pictures.slice(0, -many), context.pictures.slice(-many)];
   return new Ticking(host, question, context, {
     pictures: pictures.map((one) => [one]),
     noun: "picture",
@@ -17,7 +17,7 @@ const draw = (host, question, context) => {
         make("h2", { class: "name" }, emphasised(ask, name)),
         definition && make("p", { class: "definition" }, make("b", {}, name), ": ", definition),
         rule && make("p", { class: "rule" }, rule)),
-      examples(context.pictures.slice(many), name),
+      examples(shown, name),
     ],
   });
 };

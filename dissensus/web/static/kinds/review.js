@@ -24,7 +24,7 @@ class Reviewing {
   #note = make("textarea", { id: "review-note", rows: 2, maxlength: LONGEST, placeholder: "Anything the next person should know" });
   #status = make("p", { class: "review-status", role: "status", "data-role": "review-status" });
   #chips = make("div", { class: "chips", role: "group", "aria-label": "Sets that show the same" });
-  #join = button("join", "Show the same", "D", () => this.#joined(), { class: "join" });
+  #join = button("join", "Mark as duplicates", "D", () => this.#joined(), { class: "join" });
   #reviewed = button("reviewed", "Reviewed", "R", () => this.#give("reviewed"), { class: "go" });
   #problematic = button("problematic", "Problematic", "P", () => this.#give("problematic"), { class: "second" });
   #isGiven = false;
@@ -143,7 +143,7 @@ class Reviewing {
   #give(state) {
     if (this.#reviewed.disabled) return;
     if (this.#tiles.ticked.size > 1) {
-      this.#status.textContent = "Selected pictures are in no set yet: join them, or unselect them.";
+      this.#status.textContent = "Mark the selected pictures as duplicates first, or unselect them.";
       return;
     }
     this.#isGiven = true;
@@ -187,13 +187,13 @@ export default {
   title: "Is this class in order?",
   about:
     "One class of a new test set: the candidates above, pictures of the original set below. Blacklist candidates that are wrong: they will be replaced. " +
-    "Select pictures that show the same, then press 'Show the same'. Finish with 'Reviewed', or with 'Problematic' if somebody has to look at the class again.",
+    "Select pictures that show the same, then press 'Mark as duplicates'. Finish with 'Reviewed', or with 'Problematic' if somebody has to look at the class again.",
   isGradual: true,
   keys: [
     { keys: ["←", "→", "↑", "↓"], name: "Move", typed: "from picture to picture" },
     { keys: ["B"], name: "Blacklist", meaning: "the candidate is wrong, and will be replaced" },
     { keys: ["Space"], name: "Select", typed: "selects a picture that shows the same as others" },
-    { keys: ["D"], name: "Show the same", meaning: "joins the selected pictures to a set of near-duplicates" },
+    { keys: ["D"], name: "Mark as duplicates", meaning: "joins the selected pictures to a set of near-duplicates" },
     { keys: ["R"], name: "Reviewed", meaning: "finishes the class" },
     { keys: ["P"], name: "Problematic", meaning: "finishes it for now: somebody has to look at it again" },
     { keys: ["C"], name: "Note", typed: "a remark about the class; Esc leaves the field" },

@@ -35,6 +35,8 @@ export class Ticking {
     });
     this.#tiles.element.classList.add(shape);
     this.#before = this.#value();
+    const more = make("button", { type: "button", class: "plain more", "data-role": "more", "aria-expanded": "false", onclick: () => this.#explain(more) }, head[1] ? "Rules and examples" : "Rules");
+    head[0].append(more);
     this.#head = make("div", { class: "tiles-head" }, head, make("div", { class: "tiles-bar" }, this.#chosen, this.#tiles.pager, this.#submit));
     host.append(this.#head, this.#tiles.element);
     this.#watcher = new ResizeObserver(() => host.style.setProperty("--above", `${this.#head.offsetHeight}px`)); // what lies under the head cannot be seen
@@ -78,6 +80,13 @@ export class Ticking {
     if (this.#isGiven || this.#context.chosen !== undefined) this.#draft.drop();
   }
 
+  /* Where there is little room, the rules stand on the first page; on the others they can be opened. */
+  #explain(more) {
+    const isOpen = more.getAttribute("aria-expanded") === "true";
+    more.setAttribute("aria-expanded", String(!isOpen));
+    this.#head.dataset.explained = !isOpen;
+  }
+
   #value() {
     return JSON.stringify(this.#list());
   }
@@ -94,13 +103,14 @@ export class Ticking {
   }
 
   #update() {
-    if (!this.#tiles) return; // still being made
+    if (!this.#head) return; // still being made
     const tiles = this.#tiles;
     const many = tiles.ticked.size;
     this.#chosen.textContent = `${many} of ${tiles.many} checked`;
     this.#submit.disabled = tiles.arrived < tiles.many;
     this.#words.textContent = loadingWords(tiles) || (many ? `Done: ${many} checked` : "None of them");
     drawPager(tiles, this.#submit);
+    this.#head.dataset.page = tiles.page;
     if (this.#value() !== this.#before) this.#isChanged = true;
     if (this.#isChanged || tiles.at) this.#draft.keep({ ticked: this.#list(), at: tiles.at });
   }

@@ -2,7 +2,7 @@
  * has its place from the start, whether its pictures have arrived or not, so that nothing moves. The style sheet decides
  * how many are on a page (--per-page; 0: all). */
 
-import { count, draw, make } from "../dom.js";
+import { draw, make } from "../dom.js";
 import { readJson, remove, write } from "../keeping.js";
 import { Closer } from "./closer.js";
 
@@ -129,6 +129,7 @@ export class Tiles {
     const first = (this.page + by) * this.#per;
     if (first < 0 || first >= this.many) return false;
     this.go(first, false);
+    this.element.closest("main")?.scrollTo(0, 0);
     this.#changed();
     return true;
   }
@@ -256,7 +257,7 @@ export const drawPager = (tiles, last) => {
 };
 
 /* How many pictures there are to come, or nothing. */
-export const loadingWords = (tiles) => (tiles.arrived < tiles.many ? `Loading: ${tiles.arrived} of ${count(tiles.many, "picture")}` : "");
+export const loadingWords = (tiles) => (tiles.arrived < tiles.many ? `Loading ${tiles.arrived} of ${tiles.many}` : "");
 
 /* The question, with one name in it set off. */
 export const emphasised = (text, name) => {
