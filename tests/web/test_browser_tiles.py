@@ -337,6 +337,17 @@ def test_practice_marks_what_was_wrong(asked: Asked, visit: Callable[..., Page])
     expect(page.locator(f"[data-place='{items.index(ITEMS[0])}']")).to_contain_text("should not be checked")
     expect(page.locator(".verdict")).to_have_count(2)
     looks_right(page, "grid-told")
+    phone = visit(link(served, "learner on a phone"), "phone")
+    role(phone, "start").tap()
+    ready(phone)
+    all_there(phone)
+    items = shown_items(phone)
+    tile(phone, 0).tap()
+    role(phone, "page-next").tap()
+    role(phone, "submit").tap()
+    expect(role(phone, "feedback-next")).to_be_visible()
+    wrong = {items[0]} ^ {ITEMS[2], ITEMS[5]}
+    expect(phone.locator(".tile:visible")).to_have_count(len(wrong))
 
 
 def test_pairs_by_keyboard_and_by_touch(asked: Asked, visit: Callable[..., Page]) -> None:

@@ -11,7 +11,6 @@ export class Closer {
   #album;
   #at = 0;
   #zoom = null;
-  #scale = 1;
   #title = make("h2", { class: "closer-title" });
   #room = make("div", { class: "closer-room" });
   #tick = make("button", { type: "button", class: "closer-tick", "aria-pressed": "false", onclick: () => this.#ticked() });
@@ -41,8 +40,6 @@ export class Closer {
     const copies = pictures(this.#at).map((image) => image.cloneNode());
     const { element, zoom } = stage(copies, [], copies.map(() => label(this.#at)));
     this.#zoom = zoom;
-    new MutationObserver(() => { this.#scale = Number(element.dataset.zoom); }).observe(element, { attributeFilter: ["data-zoom"] });
-    this.#scale = 1;
     this.#room.replaceChildren(element);
     for (const [i, edge] of [[0, 0], [2, many - 1]]) this.element.lastElementChild.children[i].disabled = this.#at === edge;
     this.#show();
@@ -82,7 +79,7 @@ export class Closer {
 
   /* Out of the whole picture leads back to all of them. */
   #out(key) {
-    if (this.#scale === 1) this.element.close();
+    if (Number(this.#room.firstElementChild.dataset.zoom ?? 1) === 1) this.element.close();
     else if (key === "0") this.#zoom.reset();
     else this.#zoom.step(-1);
   }

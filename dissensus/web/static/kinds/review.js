@@ -40,6 +40,7 @@ class Reviewing {
     this.#blacklist = new Set(kept.blacklist);
     this.#sets = kept.duplicates;
     this.#note.value = kept.note;
+    this.#isChanged = kept !== NOTHING && kept !== context.chosen;
     this.says = `Review of ${name}, revision ${revision}`;
     this.shown = Promise.any(context.pictures);
     this.#tiles = new Tiles({
@@ -160,7 +161,8 @@ class Reviewing {
     const selected = [...tiles.ticked];
     this.#join.disabled = selected.length < 2 || selected.every((place) => place >= many);
     this.#chips.replaceChildren(...this.#sets.map((set, i) => this.#chip(set, letter(i))));
-    this.#status.textContent = loadingWords(tiles) || (selected.length ? `${selected.length} selected` : "");
+    this.#join.firstElementChild.textContent = selected.length > 1 ? `Mark ${selected.length} as duplicates` : "Mark as duplicates";
+    this.#status.textContent = loadingWords(tiles);
     this.#reviewed.disabled = this.#problematic.disabled = tiles.arrived < tiles.many;
     const now = { blacklist: ordered(this.#blacklist), duplicates: this.#sets, note: this.#note.value, ticked: ordered(selected), at: tiles.at };
     if (this.#isChanged || selected.length) this.#draft.keep(now);

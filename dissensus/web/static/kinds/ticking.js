@@ -24,6 +24,7 @@ export class Ticking {
     const kept = context.chosen === undefined ? this.#draft.read() : { ticked: context.chosen, at: 0 };
     this.says = head[0].querySelector("h2").textContent;
     this.shown = Promise.any(pictures.flat());
+    this.#isChanged = Boolean(kept) && context.chosen === undefined; // there is a draft
     const many = pictures.length;
     this.#tiles = new Tiles({
       pictures,

@@ -31,7 +31,7 @@ export class Tiles {
   #watcher;
   #only = null; // places that are shown at all, if not all are
   ticked;
-  element = make("div", { class: "tiles", role: "group", onkeydown: (event) => this.#keyed(event) });
+  element = make("div", { class: "tiles", role: "group", "aria-label": "Pictures", onkeydown: (event) => this.#keyed(event) });
   pager = make("div", { class: "pager", role: "group", "aria-label": "Pages" });
 
   /* pictures: for each tile the promises of its pictures; label(i): its name; ticked: places; changed(): something was ticked, paged
