@@ -17,6 +17,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 from served import Served
 
+from dissensus.errors import JudgementError
 from dissensus.study import Study
 
 ITEMS = [f"secret-{number:02}.png" for number in range(60)]
@@ -470,3 +471,14 @@ def test_it_looks_right(asked: Asked, visit: Callable[..., Page], row: dict[str,
     looks_right(page, str(row["kind"]))
     role(page, "help").click()
     looks_right(page, f"{row['kind']}-help")
+
+
+def test_a_grid_can_be_asked_from_a_csv_file(pool: Path, tmp_path: Path) -> None:
+    shutil.copytree(pool, tmp_path / "study")
+    file = tmp_path / "grids.csv"
+    file.write_text(f"kind,name,items,examples\ngrid,tabby cat,{' | '.join(ITEMS[:5])},{ITEMS[6]}\n")
+    study = Study(tmp_path / "study")
+    assert study.ask(file, "asked")[0] == 1
+    file.write_text(f"kind,name,items\ngrid,tabby cat,{ITEMS[0]}|gone.png\n")
+    with pytest.raises(JudgementError, match=r"item 'gone.png' is not in the pool"):
+        study.ask(file, "asked")
