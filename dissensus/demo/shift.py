@@ -79,7 +79,7 @@ def run_shift_demo(folder: Path, progress: Progress) -> ShiftDemoResult:
             new=study,
             truth_original=folder / strategy / "originals.csv",
             truth_new=folder / strategy / "items.csv",
-            names=("original", f"new ({name})"),
+            names=("original", name),
         )
         for strategy, name in NAMES.items()
     }
