@@ -17,6 +17,8 @@ from dissensus.records.html import paragraphs, table
 if TYPE_CHECKING:
     from dissensus.plots import Plot
 
+MOST_NAMED = 5
+"""Models that a scatter names."""
 Scale = Literal["linear", "probit"]
 ShiftFrame = Literal["models", "fits", "bands", "families", "gaps", "pairs", "strata", "stratified", "duplicates"]
 
@@ -52,6 +54,17 @@ class ModelShift(Record):
     """Whether the model lies off the line, all models looked at together."""
     extra: dict[str, str] = Field(default_factory=dict)
     """Other columns of the table."""
+
+    @property
+    def words(self) -> str:
+        """Ranks, effective robustness and family, for the mark of the model in a figure."""
+        said = [f"Rank {self.rank_original} → {self.rank_new}"]
+        if self.robustness is not None:
+            ends = percent(self.robustness, self.robustness_low, self.robustness_high, sign="+")
+            said.append(f"effective robustness {ends}")
+        if self.family and self.family != self.model:
+            said.append(f"family {self.family}")
+        return ", ".join(said)
 
 
 class BandPoint(Record):
@@ -293,11 +306,24 @@ class ShiftResult(Record):
         found, kind = rest[what]
         return frame_of(columns_of(kind, found))
 
+    @property
+    def furthest(self) -> list[ModelShift]:
+        """The models with an effective robustness, furthest off the line first."""
+        known = [one for one in self.models if one.robustness is not None]
+        return sorted(known, key=lambda one: (not one.is_off, -abs(one.robustness or 0), one.model))
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The models that a scatter names: those that lie furthest off the line, or all if there are few."""
+        chosen = self.models if len(self.models) <= 2 * MOST_NAMED else self.furthest[:MOST_NAMED]
+        return frozenset(one.model for one in chosen)
+
     def plot(self, scale: Scale = "linear") -> Plot:
         """New against original accuracy with y = x, the fit and its band; the axes are linear or probit."""
         from dissensus.plots.paired import Pair, paired
+        from dissensus.plots.text import cut
 
-        fit = self.fit(scale)
+        fit, names = self.fit(scale), self.named
         pairs = [
             Pair(
                 one.model,
@@ -305,8 +331,8 @@ class ShiftResult(Record):
                 one.new,
                 _both(one.original_low, one.original_high),
                 _both(one.new_low, one.new_high),
-                f"{one.model}: {percent(one.original)} → {percent(one.new)} %",
-                one.is_off,
+                one.words,
+                one.model in names,
                 one.is_off,
             )
             for one in self.models
@@ -315,7 +341,7 @@ class ShiftResult(Record):
             f"accuracies-{scale}",
             f"Accuracy on both test sets, {scale} axes",
             pairs,
-            (f"Accuracy on the {self.original_name} set, %", f"Accuracy on the {self.new_name} set, %"),
+            (f"Accuracy on the {cut(self.original_name)} set, %", f"Accuracy on the {cut(self.new_name)} set, %"),
             [] if fit is None else [(one.x, one.middle) for one in fit.band],
             [] if fit is None else [(one.x, one.low, one.high) for one in fit.band],
             scale,

@@ -8,7 +8,7 @@ import pytest
 from shift_studies import everything, result, rows
 
 from dissensus.report.page import render
-from dissensus.report.shift.data import MOST_MODELS, furthest, named, shown
+from dissensus.report.shift.data import MOST_MODELS, shown
 from dissensus.report.shift.figures import (
     accuracy_plots,
     equation,
@@ -127,19 +127,19 @@ def test_many_models(tmp_path):
     assert len(html) < 2_500_000
     table = shown(found)
     assert len(table) == MOST_MODELS
-    assert {one.model for one in furthest(found)[:50]} <= {one.model for one in table}
+    assert {one.model for one in found.furthest[:50]} <= {one.model for one in table}
     assert table[0] == found.models[0]
     assert "100 models of 1,500" in html
     linear = page.plots[0]
     assert len(linear.rows) == 1500
-    assert len(named(found)) == 5
+    assert len(found.named) == 5
     assert ", of the named models only" in linear.caption
     assert {path.suffix for path in linear.write(tmp_path)} == {".svg", ".pdf", ".csv"}
     assert len((tmp_path / "accuracies-linear.csv").read_text().splitlines()) == 1501
 
 
 def test_few_models_are_all_named():
-    assert len(named(result(rows(7)))) == 7
+    assert len(result(rows(7)).named) == 7
 
 
 def test_figures_have_the_numbers_of_the_result():

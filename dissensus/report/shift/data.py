@@ -9,8 +9,6 @@ from dissensus.records import ModelShift, ShiftResult
 
 MOST_MODELS = 100
 """Rows of the table of models; `accuracies-linear.csv` has all of them."""
-MOST_NAMED = 5
-"""Models that the scatter names, those that lie furthest off the line; all of them if there are up to twice as many."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,24 +24,11 @@ class ShiftReport:
     """The command that makes the page again."""
 
 
-def furthest(result: ShiftResult) -> list[ModelShift]:
-    """The models with an effective robustness, furthest off the line first."""
-    known = [one for one in result.models if one.robustness is not None]
-    return sorted(known, key=lambda one: (not one.is_off, -abs(one.robustness or 0), one.model))
-
-
-def named(result: ShiftResult) -> frozenset[str]:
-    """The models that the scatter names."""
-    if len(result.models) <= 2 * MOST_NAMED:
-        return frozenset(one.model for one in result.models)
-    return frozenset(one.model for one in furthest(result)[:MOST_NAMED])
-
-
 def shown(result: ShiftResult) -> tuple[ModelShift, ...]:
     """The rows of the table of models: all if there is room, else the best and those furthest off the line."""
     if len(result.models) <= MOST_MODELS:
         return result.models
-    chosen = {one.model for one in furthest(result)[: MOST_MODELS // 2]}
+    chosen = {one.model for one in result.furthest[: MOST_MODELS // 2]}
     for one in result.models:
         if len(chosen) == MOST_MODELS:
             break

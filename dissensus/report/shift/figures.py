@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dissensus.frames import columns_of
-from dissensus.plots import Pair, Plot, curve, dots, dots_over, paired
+from dissensus.plots import Plot, curve, dots, dots_over
 from dissensus.plots.paired import FEW, Ends, Scale
 from dissensus.plots.text import Table, cut
 from dissensus.records import Fit, ModelShift, ShiftResult
-from dissensus.report.shift.data import furthest, named
 from dissensus.report.wording import number, signed_number
 
 MOST_ROWS = 40
@@ -20,43 +19,14 @@ WIDEST = 2.0
 TITLES = {"linear": "Linear axes", "probit": "Probit axes"}
 
 
-def axis_labels(result: ShiftResult) -> tuple[str, str]:
-    """What the two axes of a scatter show."""
-    return f"Accuracy on the {cut(result.original_name)} set, %", f"Accuracy on the {cut(result.new_name)} set, %"
-
-
 def accuracy_plots(result: ShiftResult) -> tuple[Plot, Plot]:
     """New against original accuracy with y = x, the fit and its band, on linear and on probit axes."""
     return _accuracies(result, "linear"), _accuracies(result, "probit")
 
 
 def _accuracies(result: ShiftResult, scale: Scale) -> Plot:
-    fit, names = result.fit(scale), named(result)
-    pairs = [
-        Pair(
-            one.model,
-            one.original,
-            one.new,
-            _ends(one.original_low, one.original_high),
-            _ends(one.new_low, one.new_high),
-            tooltip(one),
-            one.model in names,
-            one.is_off,
-        )
-        for one in result.models
-    ]
-    plot = paired(
-        f"accuracies-{scale}",
-        f"Accuracy on both test sets, {scale} axes",
-        pairs,
-        axis_labels(result),
-        [] if fit is None else [(one.x, one.middle) for one in fit.band],
-        [] if fit is None else [(one.x, one.low, one.high) for one in fit.band],
-        scale,
-        _caption(result, fit, scale),
-        ("no drop (y = x)", f"{scale} fit", "off the line"),
-    )
-    return replace(plot, table=model_table(result))
+    caption = _caption(result, result.fit(scale), scale)
+    return replace(result.plot(scale), caption=caption, table=model_table(result))
 
 
 def model_table(result: ShiftResult) -> Table:
@@ -90,22 +60,9 @@ def equation(fit: Fit) -> str:
     return f"{left} = {number(fit.slope, 2)} · {right} {sign} {size} (R² {number(fit.r2, 3)})"
 
 
-def tooltip(one: ModelShift) -> str:
-    """What a mark says besides the accuracies."""
-    said = [f"Rank {one.rank_original} → {one.rank_new}"]
-    if one.robustness is not None:
-        ends = ""
-        if one.robustness_low is not None and one.robustness_high is not None:
-            ends = f" ({_points(one.robustness_low)} to {_points(one.robustness_high)})"
-        said.append(f"effective robustness {_points(one.robustness)}{ends}")
-    if one.family and one.family != one.model:
-        said.append(f"family {one.family}")
-    return ", ".join(said)
-
-
 def robustness_plot(result: ShiftResult) -> Plot | None:
     """How far every model lies off the line, most robust first; with many models, the furthest of them."""
-    far = furthest(result)
+    far = result.furthest
     if not far:
         return None
     known = sorted(far, key=lambda one: (-(one.robustness or 0), one.model))
