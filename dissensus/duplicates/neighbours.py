@@ -37,6 +37,8 @@ MEASURING = 12
 """Time to measure one pair, in multiples of the time for its part of a matrix product of as many dimensions."""
 STRETCH = 2.0**-16
 """The share by which bounds of known distances are raised; η in the proof."""
+SKEW = 2.0**-40
+"""The largest norm of BᵀB − 1 for directions B that count as orthonormal; float64 does a hundred times better."""
 TINY = np.float32(1e-37)
 """More than all products that are too small for float32 can amount to."""
 
@@ -137,6 +139,8 @@ def _basis(queries: Array, among: Array, centre: Array, scale: float, k: int) ->
         directions = np.linalg.qr(some.T @ (some @ directions))[0]
     most = np.argsort(-((some @ directions) ** 2).sum(axis=0), kind="stable")
     directions = np.linalg.qr(directions[:, most].astype(float))[0]
+    if not np.linalg.norm(directions.T @ directions - np.eye(widest)) < SKEW:
+        return None
     asked, known = queries[_spread(len(queries), ASKED)], among[_spread(len(among), 4 * SAMPLE)]
     whole = _bounds(*(_placed(one, centre, scale, None)[0] for one in (asked, among)))
     limits = np.partition(whole, k - 1, axis=1)[:, k - 1]
@@ -196,21 +200,20 @@ def _by_cell(points: Array, coordinates: Array, lengths: Array, marks: Array) ->
 def _slack(dimensions: int, products: int) -> float:
     """How much less than its squared length every point contributes to a bound; ε in the proof."""
     product = products * 2.0**-24 / (1 - products * 2.0**-24)
-    place = 2.0**-24 + 2 * np.sqrt(dimensions * 2.0**-52)
+    place = 2.0**-24 + np.sqrt((4 * np.sqrt(products) + 8) * dimensions * 2.0**-53 + SKEW)
     return 1.01 * (2 * product + 2 * (1 + 1 / STRETCH) * place**2 + 2.0**-23)
 
 
 class _Search:
     """The heaps of all queries, and what is known about their k-th distances while tiles are searched.
 
-    `limit` is the squared distance of a query's worst point so far, and `bound` the largest lower bound that a better
-    one may have. `scale` converts between the two.
+    The first entry of a heap is the squared distance of a query's worst point so far, and `bound` is the largest lower
+    bound that a better one may have, in units of `scale`.
     """
 
     def __init__(self, asked: Embedding, points: Embedding, k: int, scale: float, is_same: bool) -> None:
         self.asked, self.points, self.is_same, self.scale = asked, points, is_same, scale
         self.cores = os.cpu_count() or 1
-        self.threads = ThreadPoolExecutor(self.cores)
         self.heaps = np.empty((len(asked), k))
         self.positions = np.full((len(asked), k), len(points), np.int64)
         self.bound = np.empty(len(asked), np.float32)
@@ -218,13 +221,13 @@ class _Search:
         self.pairs = [(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)) for _ in range(self.cores)]
 
     def run(self) -> tuple[Float[Array, "n k"], Int[Array, "n k"]]:
-        for start in range(0, len(self.asked), TILE):
-            self.begin(slice(start, min(start + TILE, len(self.asked))))
-        for start in range(0, len(self.asked), TILE):
-            rows = slice(start, min(start + TILE, len(self.asked)))
-            for first in range(start if self.is_same else 0, len(self.points), TILE):
-                self.search(rows, slice(first, min(first + TILE, len(self.points))))
-        self.threads.shutdown()
+        with ThreadPoolExecutor(self.cores) as self.threads:
+            for start in range(0, len(self.asked), TILE):
+                self.begin(slice(start, min(start + TILE, len(self.asked))))
+            for start in range(0, len(self.asked), TILE):
+                rows = slice(start, min(start + TILE, len(self.asked)))
+                for first in range(start if self.is_same else 0, len(self.points), TILE):
+                    self.search(rows, slice(first, min(first + TILE, len(self.points))))
         return self.heaps, self.positions
 
     def begin(self, rows: slice) -> None:
@@ -242,7 +245,7 @@ class _Search:
             len(limits),
         )  # fmt: skip
         self.heaps[rows] = limits[:, None]
-        self.raise_bounds(rows)
+        self.renew_bounds(rows)
 
     def search(self, rows: slice, columns: slice) -> None:
         """Enter all pairs of a tile that may be neighbours; if the points are the same, for both sides."""
@@ -251,7 +254,7 @@ class _Search:
         if self.is_same:
             others = self.bound[columns], np.ascontiguousarray(self.heaps[columns, 0])
         else:
-            others = np.zeros(width, np.float32), np.full(width, -1.0)
+            others = np.full(width, -np.inf, np.float32), np.full(width, -np.inf)
         limits = np.ascontiguousarray(self.heaps[rows, 0])
         found = self.together(
             lambda part, core: self.pairs_of(rows, part, columns, limits, others, is_diagonal, core), len(limits)
@@ -265,9 +268,9 @@ class _Search:
         else:
             for done in [self.threads.submit(side) for side in sides]:
                 done.result()
-        self.raise_bounds(rows)
+        self.renew_bounds(rows)
         if self.is_same:
-            self.raise_bounds(columns)
+            self.renew_bounds(columns)
 
     def bounds(self, rows: slice, part: slice, columns: slice) -> Float[Array, "h w"]:
         return np.matmul(self.asked.left[rows][part], self.points.right[columns].T)
@@ -292,7 +295,7 @@ class _Search:
             who, whom = (other, one) if is_turned else (one, other)
             enter(self.heaps[rows], self.positions[rows], who, whom, names, distance)
 
-    def raise_bounds(self, rows: slice) -> None:
+    def renew_bounds(self, rows: slice) -> None:
         self.bound[rows] = (self.heaps[rows, 0] * ((1 + 2 * STRETCH) / self.scale**2)).astype(np.float32) + TINY
 
     def together(self, work: Callable[[slice, int], Any], count: int) -> list[Any]:

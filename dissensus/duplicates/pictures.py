@@ -51,7 +51,8 @@ def features(image: Image.Image) -> Float[Array, " d"]:
 
 
 def _squared(image: Image.Image, side: int) -> Image.Image:
-    return image.convert("RGB").resize((side, side), Image.Resampling.BOX)
+    """With a filter that treats left and right alike; Pillow's box filter does not."""
+    return image.convert("RGB").resize((side, side), Image.Resampling.BILINEAR)
 
 
 def _gradients(shade: Float[Array, "h w"]) -> Float[Array, "g g o"]:
