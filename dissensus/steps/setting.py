@@ -15,6 +15,8 @@ from dissensus.records import Classes, CustomQuestion, Question
 SETTABLE = ("asked", "control", "training")
 OWN = ("kind", "role", "expected", "note")
 """Columns about the question itself; all others are its body."""
+LISTS = ("options", "items", "examples")
+"""Columns that are lists; questions with other lists are written as JSON Lines."""
 
 
 def read_set_questions(path: Path, role: str, classes: Classes, is_item: Callable[[str], bool]) -> list[CustomQuestion]:
@@ -100,8 +102,9 @@ def _typed(row: dict[Any, Any]) -> dict[str, Any]:
     if None in row:
         raise ValueError("a row has more cells than the header")
     typed: dict[str, Any] = dict(row)
-    if typed.get("options"):
-        typed["options"] = [word.strip() for word in str(typed["options"]).split("|")]
+    for name in LISTS:
+        if typed.get(name):
+            typed[name] = [word.strip() for word in str(typed[name]).split("|")]
     if typed.get("same"):
         typed["same"] = str(typed["same"]).strip().lower() in ("true", "yes", "1")
     return typed

@@ -23,7 +23,7 @@ from dissensus.records import Classes
 
 ASK = "Check every image that contains at least one object of type {}"
 RULE = (
-    "It counts even if it is partly hidden, if there are other objects, clutter or text in the image. Drawings and "
+    "It counts even if it is partly hidden, or if the image also shows other objects, clutter or text. Drawings and "
     "paintings do not count."
 )
 FEWEST, MOST, MOST_EXAMPLES = 2, 60, 5
@@ -47,9 +47,9 @@ class Grid(Kind):
         return kept | text_of(body, "definition") | ({"examples": examples} if examples else {}) | asked(body)
 
     def pictures(self, body: Body, shown: Body, /) -> tuple[str, ...]:
-        """The images to choose from, then the examples."""
+        """The examples, then the images to choose from."""
         items = body["items"]
-        return (*(items[position] for position in order_of(shown, len(items))), *body.get("examples", ()))
+        return (*body.get("examples", ()), *(items[position] for position in order_of(shown, len(items))))
 
     def group(self, body: Body, /) -> str:
         """Every question is its own group."""
@@ -59,7 +59,7 @@ class Grid(Kind):
         return {ORDER: shuffled(number, len(body["items"]))}
 
     def payload(self, body: Body, _classes: Classes, /) -> Body:
-        """The question, and how many of the images are to choose from; the others are examples."""
+        """The question, and how many of the images, the last ones, are to choose from; the others are examples."""
         return {
             "ask": body.get("ask") or ASK.format(body["name"]),
             "rule": "" if body.get("ask") else RULE,

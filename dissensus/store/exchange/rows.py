@@ -23,7 +23,7 @@ from dissensus.store.exchange.files import object_of, parsed
 from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
-AS_JSON = ("mask", "check")
+AS_JSON = ("mask", "check", "grid", "pairs", "review")
 """Kinds whose answers are lists or objects (or a single word)."""
 RATING = "rating"
 """A kind of question, and what the column of its answers may be called."""
@@ -217,10 +217,8 @@ def _read_parquet(reading: Reading) -> Iterator[tuple[int, Row]]:
 def _write_lines(path: Path, rows: Iterable[Row]) -> None:
     with open(path, "w", encoding="utf-8") as file:
         for row in rows:
-            if row["kind"] in AS_JSON and row["answer"][:1] in (
-                "{",
-                "[",
-            ):  # a mask is written as an object, not as JSON within a string
+            # a mask is written as an object, not as JSON within a string
+            if row["kind"] in AS_JSON and row["answer"][:1] in ("{", "["):
                 row["answer"] = json.loads(row["answer"])
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
 

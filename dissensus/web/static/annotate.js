@@ -100,7 +100,7 @@ const keep = () => {
 const offered = ({ detail: reply }) => {
   if (!outbox.waiting().length) header.counts = reply;
   pictures.keepOnly(queue.near);
-  if (Date.now() - shown > OLD) queue.withdraw(reply.questions);
+  if (Date.now() - shown > OLD && !asking.isChanged) queue.withdraw(reply.questions); // a late answer counts, too
   if (queue.current || isReading()) return;
   if (queue.length) advance();
   else if (reply.paused) showScreen("paused");

@@ -39,6 +39,7 @@ export class Asking {
   async show(entry) {
     this.#shown = entry;
     const { question } = entry;
+    if (KINDS[question.kind].isGradual) return this.#drawGradually(entry);
     let pictures = this.#pictures.now(question);
     if (!pictures) {
       this.#leave();
@@ -52,6 +53,16 @@ export class Asking {
       if (this.#shown !== entry) return;
     }
     this.#draw(entry, pictures);
+  }
+
+  /* There is something to look at before all pictures are there; if one never comes, the question cannot be answered. */
+  #drawGradually(entry) {
+    this.#draw(entry, this.#pictures.each(entry.question));
+    this.#pictures.ready(entry.question).catch((error) => {
+      if (this.#shown !== entry) return;
+      this.#isReady = false;
+      this.#say(error.message, true);
+    });
   }
 
   #say(words, isBroken = false) {
@@ -91,13 +102,15 @@ export class Asking {
     if (chosen !== undefined) role("keep").focus({ preventScroll: true }); // so that Enter keeps the answer, wherever the focus was
     else if (focused) one(`.answers [data-answer="${CSS.escape(focused)}"]`, role("host"))?.focus({ preventScroll: true });
     // Two frames later the picture has been painted: response time starts when it is visible.
-    requestAnimationFrame(() => requestAnimationFrame(() => { if (this.#shown === entry) this.#begin(entry); }));
+    const begin = () => requestAnimationFrame(() => requestAnimationFrame(() => { if (this.#shown === entry) this.#begin(entry); }));
+    if (this.#view.shown) this.#view.shown.then(begin, () => {});
+    else begin();
   }
 
   #begin(entry) {
     this.stopwatch.start();
     setTimeout(() => {
-      if (this.#shown !== entry) return;
+      if (this.#shown !== entry || !role("loading").hidden) return;
       this.#isReady = true;
       role("question").dataset.ready = "true";
     }, TOO_SOON);

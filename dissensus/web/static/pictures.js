@@ -8,6 +8,8 @@ import { make } from "./dom.js";
 const PATIENCE = 60000;
 
 const MOST_CLIPS = 4; // questions whose clips are kept: clips are a hundred times as large as pictures
+const MANY = 12;
+const MOST_ALBUMS = 2; // questions with more than this many pictures that are kept: the current one and the next
 
 const TINY = 64; // pixels: a picture this small is shown with hard edges
 
@@ -37,7 +39,7 @@ const fetched = async (path, isWanted) => {
 };
 
 export class Pictures {
-  #held = new Map(); // ticket → {ready: promise, images: null until loaded}
+  #held = new Map(); // ticket → {each: promises, ready: promise of all, images: null until loaded}
 
   /* The pictures, or null while they are loading. */
   now(question) {
@@ -48,10 +50,17 @@ export class Pictures {
     return this.#entry(question).ready;
   }
 
+  /* A promise for each picture, for questions that are drawn before all of them have arrived. */
+  each(question) {
+    return this.#entry(question).each;
+  }
+
   /* Fetches these in order, and drops all others. */
   keepOnly(questions) {
     const withClips = questions.filter(({ images }) => images.some(isClip));
-    const worthIt = questions.filter((question) => !withClips.slice(MOST_CLIPS).includes(question));
+    const albums = questions.filter(({ images }) => images.length > MANY);
+    const tooMuch = new Set([...withClips.slice(MOST_CLIPS), ...albums.slice(MOST_ALBUMS)]);
+    const worthIt = questions.filter((question) => !tooMuch.has(question));
     const wanted = new Set(worthIt.map(({ ticket }) => ticket));
     for (const [ticket, entry] of this.#held) if (!wanted.has(ticket)) this.#drop(ticket, entry);
     for (const question of worthIt) this.#entry(question);
@@ -68,7 +77,8 @@ export class Pictures {
       const entry = { images: null };
       this.#held.set(ticket, entry);
       const isWanted = () => this.#held.get(ticket) === entry;
-      entry.ready = Promise.all(images.map((path) => (isClip(path) ? fetchedClip : fetched)(path, isWanted)));
+      entry.each = images.map((path) => (isClip(path) ? fetchedClip : fetched)(path, isWanted));
+      entry.ready = Promise.all(entry.each);
       entry.ready.then((done) => { entry.images = done; }, () => {});
     }
     return this.#held.get(ticket);
@@ -76,6 +86,6 @@ export class Pictures {
 
   #drop(ticket, entry) {
     this.#held.delete(ticket);
-    for (const image of entry.images ?? []) URL.revokeObjectURL(image.src);
+    for (const one of entry.each) one.then((image) => URL.revokeObjectURL(image.src), () => {});
   }
 }

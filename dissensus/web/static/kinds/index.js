@@ -1,10 +1,11 @@
-/* The kinds of questions that this page can ask, under the server's names. To add one (grid, frame pairs,
- * …): write a module next to this file, add a line to KINDS, and write a browser test.
+/* The kinds of questions that this page can ask, under the server's names. To add one (frame pairs, …):
+ * write a module next to this file, add a line to KINDS, and write a browser test.
  *
  * A kind is an object:
  *   title, about    heading and one sentence for the instructions
  *   isGame          true if its instructions are all that a player needs, whatever other kinds come up (optional)
  *   isFinal         true if nobody can go back to it: its answers are revealed (optional)
+ *   isGradual       true if it is drawn before its pictures have arrived: context.pictures are promises of <img> (optional)
  *   hasZoom         false if the zoom keys have no use (optional)
  *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;
  *                   typed: what follows the meaning, or replaces it, where there is a keyboard
@@ -25,6 +26,7 @@
  * view:     says           the question in one sentence, for screen readers
  *           words(value)   an answer in a few words, for 'last: …'
  *           told(value)    the known answer of a practice question in words, if the server's do not fit, as with sides (optional)
+ *           shown          a promise of the moment from which people have something to look at, if isGradual (optional)
  *           isChanged()    true once the answer has been changed: then Enter goes to the view (optional)
  *           after(result)  called with the feedback on the answer, if there is any: the server's message (optional)
  *           takesLetters   true if letters are the view's own, also those of the page, such as C (optional)
@@ -37,13 +39,16 @@
 import check from "./check.js";
 import choice from "./choice.js";
 import contains from "./contains.js";
+import grid from "./grid.js";
 import mask from "./mask.js";
+import pairs from "./pairs.js";
 import pick from "./pick.js";
 import rating from "./rating.js";
 import reveal from "./reveal.js";
+import review from "./review.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, slider, rating, mask, check, reveal };
+export const KINDS = { contains, choice, pick, slider, rating, mask, check, reveal, grid, pairs, review };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
