@@ -54,7 +54,7 @@ def let_select(study: Study, client: Client, how: Callable[[str, str], bool]) ->
         name = question.body["name"]
         told = json.dumps(asked)
         assert not any(item in told for item in question.body["items"])  # nothing tells originals from candidates
-        screen = QUESTIONS["grid"].pictures(question.body, shown)[-len(question.body["items"]) :]
+        screen = QUESTIONS["grid"].pictures(question.body, shown)[-asked["payload"]["many"] :]
         client.answer(asked["ticket"], [place for place, item in enumerate(screen) if how(item, name)])
         count += 1
     return count
