@@ -51,7 +51,7 @@ def shift_json(result: ShiftResult) -> dict[str, Any]:
 
 
 def _show_models(result: ShiftResult) -> None:
-    """Accuracies without their intervals, so that a row fits on a line; the page and JSON have them."""
+    """Only drops have their intervals here, so that a row fits on a line; the page and JSON have the others."""
     heads = ("original", "new", "drop", "rank", "off the line")
     table = Table(
         Column("model", overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in heads),
@@ -64,7 +64,7 @@ def _show_models(result: ShiftResult) -> None:
             percent(one.new),
             escape(percent(one.drop, one.drop_low, one.drop_high)),
             f"{one.rank_original} → {one.rank_new}",
-            escape(percent(one.robustness, one.robustness_low, one.robustness_high, sign="+")),
+            percent(one.robustness, sign="+"),
         )
     out.print(table)
     more = len(result.models) - MOST_ROWS
