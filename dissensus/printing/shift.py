@@ -52,7 +52,7 @@ def shift_json(result: ShiftResult) -> dict[str, Any]:
 
 def _show_models(result: ShiftResult) -> None:
     """Only drops have their intervals here, so that a row fits on a line; the page and JSON have the others."""
-    heads = ("original", "new", "drop", "rank", "off the line")
+    heads = ("original", "new", "drop", "rank", "off line")
     table = Table(
         Column("model", overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in heads),
         title=f"% of items, with {100 * result.level:g} % intervals where known", title_justify="left",

@@ -1,0 +1,46 @@
+"""The demos of the laconic test and of two test sets, from start to finish."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from dissensus.demo import run_laconic_demo, run_shift_demo
+from dissensus.demo.shift import COPIES, PER_CLASS, WORKERS
+from dissensus.engines.local import silent
+from dissensus.errors import StudyError
+from dissensus.study import Study
+
+pytestmark = pytest.mark.slow
+
+
+def test_a_laconic_test_of_digits(tmp_path: Path) -> None:
+    made = run_laconic_demo(tmp_path / "demo", silent)
+    assert made.report.exists()
+    results = made.results
+    assert results.classifiers == ("svm", "knn", "lda", "tree")
+    for name in results.classifiers:
+        values = {one: results.mean(name, one).value or 1.0 for one in results.reductions}
+        assert min(values, key=values.__getitem__) == "combined"
+    with pytest.raises(StudyError, match="already holds a demo"):
+        run_laconic_demo(tmp_path / "demo", silent)
+
+
+def test_digits_collected_again(tmp_path: Path) -> None:
+    made = run_shift_demo(tmp_path / "demo", silent)
+    status = Study(made.study).shift_status()
+    assert status.confirmed == COPIES  # every planted near-duplicate is found
+    assert [one.name for one in status.workers if one.reason] == ["hasty"]
+    assert len(status.workers) == WORKERS + 1
+    with (made.test_set / "items.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10 * PER_CLASS
+    assert not [row for row in rows if row["item"].endswith("-again.png")]
+    drops = {name: one.gaps.drop for name, one in made.results.items()}
+    assert drops["matched"] > max(drops["threshold"], drops["top"])  # as in the thesis, Table 2.2
+    assert (made.frequency["top"] or 0) >= (made.frequency["threshold"] or 0) > (made.frequency["matched"] or 0)
+    assert "Does the score survive a new test set?" in made.report.read_text()
+    with pytest.raises(StudyError, match="already holds a demo"):
+        run_shift_demo(tmp_path / "demo", silent)
