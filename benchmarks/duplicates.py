@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
+from scipy.stats import beta
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -241,10 +242,13 @@ def found(kit: Path, runs: int = 1000) -> Iterator[Row]:
             f"by {metric}": int((is_planted & listed).sum()) for metric, listed in by.items()
         }
     pairs = candidate_pairs(*before, thresholds=limits)
-    share = len(pairs) / (count * (count - 1) / 2)
+    every, listed = count * (count - 1) // 2, len(pairs)
+    low = beta.ppf(0.025, listed, every - listed + 1) if listed else 0.0
+    high = beta.ppf(0.975, listed + 1, every - listed)
+    low, middle, high = (round(499_500 * share) for share in (low, listed / every, high))
     yield {
-        "photos": count, "pairs": count * (count - 1) // 2, "listed without being planted": len(pairs),
-        "expected among 1,000 images": round(share * 499_500),
+        "photos": count, "pairs": every, "listed without being planted": listed,
+        "expected among 1,000 images": middle, "95 % interval": f"{low} to {high}",
     }  # fmt: skip
 
 

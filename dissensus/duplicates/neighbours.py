@@ -207,14 +207,13 @@ def _slack(dimensions: int, products: int) -> float:
 class _Search:
     """The heaps of all queries, and what is known about their k-th distances while tiles are searched.
 
-    `limit` is the squared distance of a query's worst point so far, and `bound` the largest lower bound that a better
-    one may have. `scale` converts between the two.
+    The first entry of a heap is the squared distance of a query's worst point so far, and `bound` is the largest lower
+    bound that a better one may have, in units of `scale`.
     """
 
     def __init__(self, asked: Embedding, points: Embedding, k: int, scale: float, is_same: bool) -> None:
         self.asked, self.points, self.is_same, self.scale = asked, points, is_same, scale
         self.cores = os.cpu_count() or 1
-        self.threads = ThreadPoolExecutor(self.cores)
         self.heaps = np.empty((len(asked), k))
         self.positions = np.full((len(asked), k), len(points), np.int64)
         self.bound = np.empty(len(asked), np.float32)
@@ -222,13 +221,13 @@ class _Search:
         self.pairs = [(np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most)) for _ in range(self.cores)]
 
     def run(self) -> tuple[Float[Array, "n k"], Int[Array, "n k"]]:
-        for start in range(0, len(self.asked), TILE):
-            self.begin(slice(start, min(start + TILE, len(self.asked))))
-        for start in range(0, len(self.asked), TILE):
-            rows = slice(start, min(start + TILE, len(self.asked)))
-            for first in range(start if self.is_same else 0, len(self.points), TILE):
-                self.search(rows, slice(first, min(first + TILE, len(self.points))))
-        self.threads.shutdown()
+        with ThreadPoolExecutor(self.cores) as self.threads:
+            for start in range(0, len(self.asked), TILE):
+                self.begin(slice(start, min(start + TILE, len(self.asked))))
+            for start in range(0, len(self.asked), TILE):
+                rows = slice(start, min(start + TILE, len(self.asked)))
+                for first in range(start if self.is_same else 0, len(self.points), TILE):
+                    self.search(rows, slice(first, min(first + TILE, len(self.points))))
         return self.heaps, self.positions
 
     def begin(self, rows: slice) -> None:
@@ -246,7 +245,7 @@ class _Search:
             len(limits),
         )  # fmt: skip
         self.heaps[rows] = limits[:, None]
-        self.raise_bounds(rows)
+        self.renew_bounds(rows)
 
     def search(self, rows: slice, columns: slice) -> None:
         """Enter all pairs of a tile that may be neighbours; if the points are the same, for both sides."""
@@ -255,7 +254,7 @@ class _Search:
         if self.is_same:
             others = self.bound[columns], np.ascontiguousarray(self.heaps[columns, 0])
         else:
-            others = np.zeros(width, np.float32), np.full(width, -1.0)
+            others = np.full(width, -np.inf, np.float32), np.full(width, -np.inf)
         limits = np.ascontiguousarray(self.heaps[rows, 0])
         found = self.together(
             lambda part, core: self.pairs_of(rows, part, columns, limits, others, is_diagonal, core), len(limits)
@@ -269,9 +268,9 @@ class _Search:
         else:
             for done in [self.threads.submit(side) for side in sides]:
                 done.result()
-        self.raise_bounds(rows)
+        self.renew_bounds(rows)
         if self.is_same:
-            self.raise_bounds(columns)
+            self.renew_bounds(columns)
 
     def bounds(self, rows: slice, part: slice, columns: slice) -> Float[Array, "h w"]:
         return np.matmul(self.asked.left[rows][part], self.points.right[columns].T)
@@ -296,7 +295,7 @@ class _Search:
             who, whom = (other, one) if is_turned else (one, other)
             enter(self.heaps[rows], self.positions[rows], who, whom, names, distance)
 
-    def raise_bounds(self, rows: slice) -> None:
+    def renew_bounds(self, rows: slice) -> None:
         self.bound[rows] = (self.heaps[rows, 0] * ((1 + 2 * STRETCH) / self.scale**2)).astype(np.float32) + TINY
 
     def together(self, work: Callable[[slice, int], Any], count: int) -> list[Any]:

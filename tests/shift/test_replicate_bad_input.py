@@ -112,6 +112,7 @@ def test_all_candidates_unreadable(tmp_path: Path) -> None:
     line = refused("collect", study.folder.root, "--originals", originals, "--candidates", tmp_path / "bad")
     assert "none of the candidates can be used (candidate/ant/x.png: unreadable" in line
     assert not study.folder.replica_images.exists()
+    assert not (study.folder.root / ".unfinished").exists()
 
 
 def test_classes_with_no_candidates_and_with_no_originals(tmp_path: Path) -> None:

@@ -107,6 +107,16 @@ LINES = [
     "laconic report STUDY",
     "laconic pool STUDY STUDY/reduced",
     "laconic pool STUDY reduced --reduction blur",
+    "shift collect STUDY",
+    "shift collect STUDY --originals labels.csv --candidates nowhere.csv",
+    "shift collect STUDY --originals labels.csv --candidates labels.csv",
+    "shift duplicates STUDY --features nowhere.npz",
+    "shift serve STUDY --page grid",
+    "shift serve STUDY --page nonsense --answers 2",
+    "shift sample STUDY --strategy nonsense",
+    "shift sample STUDY",
+    "shift export STUDY STUDY/new",
+    "shift status STUDY",
 ]
 """Every command, in ways that at least one of the studies refuses."""
 

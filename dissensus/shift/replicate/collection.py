@@ -24,10 +24,11 @@ from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import csv_text, exists, file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts
+from dissensus.store.parts import Parts, clear_parts
 from dissensus.store.tables import read_table, write_table
 
 ORIGINAL, CANDIDATE = "original", "candidate"
+STEP = "replica"
 CHUNK = 256
 """Images that are read before the results are saved."""
 SCHEMA = pa.schema(
@@ -138,11 +139,15 @@ def collect(work: Workspace[Any], originals: Path | None, candidates: Path | Non
     added = [(side, one) for side, one in given if one.item not in before]
     images = _checked(work, added, () if known is None else known.images)
     collection = Collection(tuple(sorted(images, key=lambda one: (one.side == CANDIDATE, one.item))), work.classes)
-    _require_use(collection)
+    try:
+        _require_use(collection)
+    except StudyError:
+        clear_parts(work.folder.parts(STEP))
+        raise
     if added:
         table = pa.Table.from_pylist([vars(one) for one in collection.images], SCHEMA)
         write_table(work.folder.replica_images, table, {"images": fingerprint(*(one.item for one in images))})
-    work_parts(work).clear()
+    clear_parts(work.folder.parts(STEP))
     if not has_items(work.folder):
         _pool(work, collection)
     compose_grids(work, collection.originals, collection.candidates)
@@ -178,15 +183,12 @@ def _refuse_changes(given: Sequence[tuple[str, Source]], before: Mapping[str, Im
             raise StudyError(f"{one.path} has changed since it was collected: restore it, or give it a new id")
 
 
-def work_parts(work: Workspace[Any], inputs: Mapping[str, Any] | None = None) -> Parts:
-    """What has been read of images so far; another list of images starts over."""
-    return Parts(work.folder.parts("replica"), "shift collect", dict(inputs or {}), replaces=True)
-
-
 def _checked(work: Workspace[Any], added: Sequence[tuple[str, Source]], known: Sequence[Image]) -> list[Image]:
     """The known images and the added ones, with fingerprints and problems."""
+    if not added:
+        return list(known)
     inputs = {"images": fingerprint(*(f"{one.item}\0{one.path}" for _, one in added))}
-    parts = work_parts(work, inputs)
+    parts = Parts(work.folder.parts(STEP), "shift collect", inputs, replaces=True)
     found: list[tuple[str, str]] = []
     for number, rows in enumerate(chunks(len(added), CHUNK)):
         if number not in parts:

@@ -79,11 +79,12 @@ def find_pairs(work: Workspace[Any], features: Path | None = None) -> FoundPairs
     known = kept_pairs(work)
     if known is not None and read_stamps(work.folder.replica_pairs, "inputs")["inputs"] == stamps:
         return FoundPairs(images=len(images), pairs=len(known), added=0, pages=_pages(known), features=named)
+    given = None if features is None else _given(features, [one.item for one in images])
     parts = Parts(work.folder.parts("duplicates"), "shift duplicates", stamps, replaces=True)
     thumbnails, greys, own = _described(work, images, parts)
-    described = own if features is None else _given(features, [one.item for one in images])
     is_original = np.array([one.side == ORIGINAL for one in images], bool)
-    limits = Thresholds() if features is None else replace(Thresholds(), features=usual_limit(described))
+    described = own if given is None else given
+    limits = Thresholds() if given is None else replace(Thresholds(), features=usual_limit(given))
     found = candidate_pairs(thumbnails, described, greys, is_original, limits)
     ids = [one.item for one in images]
     before = {frozenset((one.first, one.second)) for one in known or ()}
