@@ -3,61 +3,20 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image, ImageEnhance
+from replica_pages import ServedPage, let_select, waiting
 from replicating import CLASSES, chance_of, draw, folders, new_study
-from served import Client, Served
 
-from dissensus.labeling import QUESTIONS
-from dissensus.records import Question
 from dissensus.replicas.strategies import STRATEGIES
 from dissensus.study import Study
 
 WORKERS = 10
-
-
-class ServedPage(Served):
-    """`dissensus shift serve --page …` in a thread of this process."""
-
-    def __init__(self, folder: Path, page: str) -> None:
-        self.page = page
-        super().__init__(folder)
-
-    def _serve(self) -> None:
-        try:
-            self.open_study(self.folder).shift_serve(self._opened, self.page, "127.0.0.1", self.port)
-        except Exception as problem:
-            self._problem = problem
-        finally:
-            self._is_open.set()
-
-
-def waiting(study: Study, client: Client) -> Iterator[tuple[dict[str, Any], Question, dict[str, Any]]]:
-    """What the service asks, with what only it knows: the question itself, and what was randomized."""
-    while found := client.next():
-        assignment = study._task.work.answers.assignment(found[0]["ticket"])
-        assert assignment is not None
-        yield found[0], assignment.question, assignment.shown
-
-
-def let_select(study: Study, client: Client, how: Callable[[str, str], bool]) -> int:
-    """Answer all grids: `how(item, name)` says whether a picture is ticked."""
-    count = 0
-    for asked, question, shown in waiting(study, client):
-        name = question.body["name"]
-        told = json.dumps(asked)
-        assert not any(item in told for item in question.body["items"])  # nothing tells originals from candidates
-        screen = QUESTIONS["grid"].pictures(question.body, shown)[-asked["payload"]["many"] :]
-        client.answer(asked["ticket"], [place for place, item in enumerate(screen) if how(item, name)])
-        count += 1
-    return count
 
 
 def disturbed(root: Path) -> dict[str, str]:
