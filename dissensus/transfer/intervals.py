@@ -55,6 +55,13 @@ def difference(first: Float[Array, " M"], first_ends: Ends, second: Float[Array,
     return value - down, value + up
 
 
+def at_once(value: Float[Array, " M"], ends: Ends, level: float = LEVEL) -> Ends:
+    """Intervals that hold for all values together (Bonferroni): ends moved out as those of a normal distribution."""
+    tail = (1 - level) / 2
+    farther = float(norm.isf(tail / len(value)) / norm.isf(tail))
+    return value - farther * (value - ends[0]), value + farther * (ends[1] - value)
+
+
 def newcombe(
     right: Int[Array, " M"], count: Int[Array, " M"], new_right: Int[Array, " M"], new_count: Int[Array, " M"],
     level: float = LEVEL,
