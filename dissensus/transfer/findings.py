@@ -27,6 +27,7 @@ from dissensus.transfer.gaps import Measured, split
 from dissensus.transfer.intervals import (
     LEVEL,
     Ends,
+    at_once,
     clopper_pearson,
     difference,
     drop_differences,
@@ -265,8 +266,8 @@ def _families(found: TwoSets, line: Line, far: Distances, level: float) -> tuple
 
 def _gaps(found: TwoSets, drop_ends: Ends, new_ends: Ends, lines: Lines | None, level: float) -> GapSplit:
     original, new, fresh = found.original, found.new, found.fresh
-    known = ~np.isnan(drop_ends[0])
-    beyond = int(((drop_ends[0] > 0) | (drop_ends[1] < 0))[known].sum()) if known.all() else None
+    low, high = at_once(original.accuracy - new.accuracy, drop_ends, level)
+    beyond = None if np.isnan(low).any() else int(((low > 0) | (high < 0)).sum())
     half = (new_ends[1] - new_ends[0]) / 2
     chance = None if np.isnan(half).any() else float(half.max())
     adaptivity = distribution = None

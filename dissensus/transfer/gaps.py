@@ -84,11 +84,10 @@ def _generalisation(chance: float | None, drop: Measured) -> Gap:
     if chance is None:
         words = "Unknown, because the numbers of items are: give n_original and n_new."
         return Gap(name="generalisation", value=None, low=None, high=None, words=words)
-    if abs(drop.value) > 2 * chance:
-        verdict = "too little to explain the drop."
-    else:
-        verdict = "about as much as the drop itself, which may therefore be chance."
-    words = f"Chance in drawing the new set moves an accuracy by at most ±{points(chance)}: {verdict}"
+    verdict = ""
+    if drop.low is not None and drop.high is not None:
+        verdict = ": the mean drop may be chance" if drop.low <= 0 <= drop.high else ", too little to explain the drop"
+    words = f"Chance in drawing the new set rarely moves an accuracy by more than ±{points(chance)}{verdict}."
     return Gap(name="generalisation", value=0.0, low=-chance, high=chance, words=words)
 
 
@@ -143,12 +142,12 @@ def _conclusions(
         said = f"{linear.slope:.2f} ({low:.2f} to {high:.2f})"
         if returns == "growing":
             can.append(
-                f"Gains on the original set are not an effect of overfitting it more and more: a point there is worth "
-                f"{said} points on the new set. Diminishing returns would make this less than 1."
+                f"Gains on the original set are gains on the new one, too: a point there goes with {said} points here. "
+                "Overfitting that grows with accuracy would make this smaller, and below 1 if it were all that happens."
             )
         elif returns == "diminishing":
             can.append(
-                f"Returns diminish: a point on the original set is worth only {said} points on the new one. Growing "
+                f"Returns diminish: a point on the original set goes with only {said} points on the new one. Growing "
                 "adaptation to the original set would look like this."
             )
             cannot.append("Whether that is adaptation: it looks the same if accuracies saturate on the new set.")
@@ -162,10 +161,10 @@ def _conclusions(
         )
     if not is_separated:
         cannot.append(
-            "How much of the drop is adaptation that costs all models the same: it would leave the slope as it is. "
+            "How much of the drop is adaptation: if it costs all models the same, it leaves the slope as it is. "
             "Only a fresh set from the original distribution would tell (give its accuracies in a column 'fresh')."
         )
-        if returns == "growing":
+        if returns == "growing" and (drop.low or 0) > 0:
             can.append("This leaves the change of distribution as the leading hypothesis for the drop.")
     if linear is None:
         cannot.append("Whether returns diminish: there is no line.")

@@ -55,6 +55,13 @@ def difference(first: Float[Array, " M"], first_ends: Ends, second: Float[Array,
     return value - down, value + up
 
 
+def at_once(value: Float[Array, " M"], ends: Ends, level: float = LEVEL) -> Ends:
+    """Intervals that hold for all values together (Bonferroni): ends moved out as those of a normal distribution."""
+    tail = (1 - level) / 2
+    farther = float(norm.isf(tail / len(value)) / norm.isf(tail))
+    return value - farther * (value - ends[0]), value + farther * (ends[1] - value)
+
+
 def newcombe(
     right: Int[Array, " M"], count: Int[Array, " M"], new_right: Int[Array, " M"], new_count: Int[Array, " M"],
     level: float = LEVEL,
@@ -95,11 +102,23 @@ def drop_differences(
 
 
 def mean_drop(original: Bool[Array, "M n"], new: Bool[Array, "M k"], level: float = LEVEL) -> tuple[float, float]:
-    """The interval of the mean drop of some models, over the items that all of them have in common."""
-    shares = [right.mean(axis=0) for right in (original, new)]
-    value = float(shares[0].mean() - shares[1].mean())
-    half = _far(level) * float(np.sqrt(sum(one.var(ddof=1) / len(one) for one in shares if len(one) > 1)))
-    return value - half, value + half
+    """The interval of the mean drop of some models, over the items that all of them have in common.
+
+    It is Newcombe's for the number of items that would tell one model as much: the more, the less the models' errors
+    are alike. A normal interval would be too narrow close to 0 and 1, and have no width at all there.
+    """
+    means, ends = zip(*(_mean_ends(right, level) for right in (original, new)), strict=True)
+    low, high = difference(means[0], ends[0], means[1], ends[1])
+    return float(low[0]), float(high[0])
+
+
+def _mean_ends(right: Bool[Array, "M n"], level: float) -> tuple[Float[Array, " 1"], Ends]:
+    """Mean accuracy of some models, with its interval over items."""
+    models, items = right.shape
+    mean = right.mean()
+    alone, together = mean * (1 - mean), float(right.mean(axis=0).var())
+    telling = items * min(alone / together, models) if together > 0 else float(items)
+    return np.array([mean]), wilson(np.array([mean * telling]), np.array([telling]), level)
 
 
 def _far(level: float) -> float:

@@ -10,7 +10,7 @@ from scipy.stats import norm, t
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.transfer.fits import Line
-from dissensus.transfer.intervals import LEVEL, Ends, difference
+from dissensus.transfer.intervals import LEVEL, Ends, at_once, difference
 
 FEWEST_OF_FAMILY = 3
 """Smaller families are listed, but never said to lie off the line."""
@@ -51,8 +51,7 @@ def distances(
     )
     value = new - expected
     bounds = difference(new, new_ends, expected, ends)
-    farther = norm.isf((1 - level) / 2 / len(new)) / norm.isf((1 - level) / 2)
-    strict = value - farther * (value - bounds[0]), value + farther * (bounds[1] - value)
+    strict = at_once(value, bounds, level)
     return Distances(expected, value, *bounds, is_off=(strict[0] > 0) | (strict[1] < 0))
 
 

@@ -86,7 +86,7 @@ def _drop(models: Sequence[ModelShift], gaps: GapSplit, names: tuple[str, str]) 
     if many == 1:
         return f"{beginning}; {'more than' if gaps.beyond_chance else 'no more than'} chance explains."
     each = "all" if gaps.beyond_chance == many else f"{gaps.beyond_chance:,}"
-    return f"{beginning}; {each} of them differ by more than chance explains."
+    return f"{beginning}; {each} of them differ by more than chance explains, all models looked at together."
 
 
 def sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:
@@ -102,7 +102,7 @@ def _slope(lines: Lines, gaps: GapSplit, names: tuple[str, str]) -> str:
     said = f"A point of accuracy on the {names[0]} set goes with {line.slope:.2f} points on the {names[1]} one"
     meaning = {
         "growing": "no sign of diminishing returns, as overfitting of the original set would cause",
-        "diminishing": "returns diminish, as overfitting of the original set would cause",
+        "diminishing": "returns diminish, which overfitting of the original set would cause, among other things",
         "undecided": "whether returns diminish is not decided",
     }[gaps.returns]
     return f"{said} ({low:.2f} to {high:.2f}; R² {line.r2:.2f}): {meaning}."

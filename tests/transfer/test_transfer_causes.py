@@ -83,6 +83,44 @@ def test_chance_alone_is_said_to_be_enough() -> None:
     assert "Chance alone may explain the mean drop." in result.gaps.can
 
 
+def test_many_models_without_a_drop_do_not_drop_beyond_chance() -> None:
+    """One in twenty would, each looked at alone."""
+    rng = np.random.default_rng(7)
+    accuracies = np.linspace(0.6, 0.95, 1500)
+    names = tuple(map(str, range(1500)))
+    found = TwoSets(names, names, side(accuracies, 50_000, rng), side(accuracies, 10_000, rng))
+    result = result_of(found, resamples=200)
+    assert (result.gaps.beyond_chance or 0) <= 1
+    assert "of them differ by more than chance explains, all models looked at together" in result.words[0]
+
+
+def test_words_about_chance_agree() -> None:
+    """A drop that is clear, but small beside what chance does to one accuracy, is not said to be chance."""
+    rng = np.random.default_rng(8)
+    probits = np.linspace(1, 2, 20)[:, None]
+    rights = [
+        rng.random((20, items)) < ndtr((probits - harder - 0.2**0.5 * rng.normal(size=items)) / 0.8**0.5)
+        for harder, items in ((0.0, 10_000), (0.12, 2_000))
+    ]
+    unknown = np.full(20, np.nan)
+    sides = [Side(one.mean(axis=1), np.full(20, one.shape[1]), unknown, unknown, one) for one in rights]
+    names = tuple(map(str, range(20)))
+    gaps = result_of(TwoSets(names, names, *sides), resamples=200).gaps
+    assert "Chance alone does not explain the mean drop." in gaps.can
+    assert "be chance" not in gaps.parts[0].words
+
+
+def test_an_easier_set_needs_no_hypothesis_for_a_drop() -> None:
+    rng = np.random.default_rng(9)
+    true = np.linspace(0.5, 0.8, 20)
+    names = tuple(map(str, range(20)))
+    found = TwoSets(names, names, side(true, 10**6, rng), side(1.3 * true - 0.05, 10**6, rng))
+    gaps = result_of(found, resamples=200).gaps
+    assert gaps.returns == "growing"
+    assert gaps.drop < 0
+    assert not any("hypothesis for the drop" in sentence for sentence in gaps.can)
+
+
 def test_printed_line_of_the_difficulty_model_by_integration_and_by_simulation() -> None:
     first, second = (0.3, 0.8), (0.9, 1.4)
     slope, offset = line_of(first, second)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 from scipy.stats import binomtest
 
 from dissensus.errors import TransferError
@@ -91,11 +92,45 @@ def test_intervals_of_drops_cover() -> None:
         assert ((low <= new_right) & (new_right <= high)).mean() >= 0.95
 
 
+def test_mean_drop_of_one_model_is_its_drop() -> None:
+    """Newcombe's interval, as models that are right on the same items are one model as far as items go."""
+    right, new = np.array([[True] * 95 + [False] * 5]), np.array([[True] * 40 + [False] * 10])
+    low, high = newcombe(np.array([95]), np.array([100]), np.array([40]), np.array([50]))
+    for models in (1, 5):
+        assert mean_drop(np.repeat(right, models, 0), np.repeat(new, models, 0)) == pytest.approx((low[0], high[0]))
+
+
 def test_mean_drop_is_over_items() -> None:
-    right = np.array([[True] * 60 + [False] * 40] * 5)
-    low, high = mean_drop(right, ~right)
-    half = 1.959964 * (2 * 0.24 / 99) ** 0.5
-    assert (low, high) == pytest.approx((0.2 - half, 0.2 + half))
+    """With many items, the interval is the normal one of the items' mean correctness."""
+    rng = np.random.default_rng(5)
+    tau = rng.normal(0, 1, (2, 1, 20_000))
+    right, new = rng.random((2, 6, 20_000)) < 1 / (1 + np.exp(tau - 1))
+    shares = right.mean(axis=0), new.mean(axis=0)
+    half = 1.959964 * sum(one.var() / 20_000 for one in shares) ** 0.5
+    value = shares[0].mean() - shares[1].mean()
+    assert mean_drop(right, new) == pytest.approx((value - half, value + half), abs=5e-5)
+
+
+def test_mean_drop_of_models_that_are_always_right_is_not_certain() -> None:
+    low, high = mean_drop(np.ones((3, 100), bool), np.ones((3, 40), bool))
+    assert low < -0.02
+    assert high > 0.05
+
+
+def test_mean_drops_close_to_one_are_covered() -> None:
+    """Three models near 99 %, 1,000 and 100 items that all of them share; a normal interval covers 90 %."""
+    rng = np.random.default_rng(6)
+    probits = np.array([2.0, 2.3, 2.6])[:, None]
+    true = float((ndtr(probits) - ndtr(probits - 0.1)).mean())
+    covered = []
+    for _ in range(600):
+        drawn = [
+            rng.random((3, items)) < ndtr((at - 0.6**0.5 * rng.normal(size=items)) / 0.4**0.5)
+            for at, items in ((probits, 1000), (probits - 0.1, 100))
+        ]
+        low, high = mean_drop(*drawn)
+        covered.append(low <= true <= high)
+    assert np.mean(covered) >= 0.94
 
 
 def test_ranks_share_the_best_and_changes_are_positive_upwards() -> None:
