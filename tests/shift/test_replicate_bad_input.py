@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -67,6 +68,12 @@ def test_sources_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "unknown.csv").write_text("path,label\na.png,dragon\n")
     (tmp_path / "pathless.csv").write_text("item,label\na,ant\n")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
+    (tmp_path / "nul.csv").write_text("path,label\nok.png,ant\na\0.png,ant\n")
+    (tmp_path / "columns.csv").write_text("path,label,label\na.png,ant,bee\n")
+    (tmp_path / "digits.csv").write_text(f"path,label\na.png,{'9' * 5000}\n")
+    (tmp_path / "gap.csv").write_text("path,label\n\na.png,dragon\n")
+    (tmp_path / "name" / "ant").mkdir(parents=True)
+    (tmp_path / "name" / "ant" / os.fsdecode(b"\xff.png")).touch()
     shutil.copyfile(originals / "ant" / "000.png", tmp_path / "empty" / "loose.png")
     for given, words in {
         "nowhere": "does not exist",
@@ -76,6 +83,11 @@ def test_sources_that_cannot_be_read(tmp_path: Path) -> None:
         "unknown.csv": "line 2: no such class 'dragon'",
         "pathless.csv": "'a' has no path",
         "binary.csv": "cannot read",
+        "nul.csv": "line 3: it has a NUL character",
+        "columns.csv": "has several columns called label",
+        "digits.csv": "line 2: no such class",
+        "gap.csv": "line 3: no such class",
+        "name": r"'\udcff.png' is not in UTF-8",
         "empty": "images outside the subfolders (loose.png)",
     }.items():
         line = refused("collect", root, "--originals", originals, "--candidates", tmp_path / given)
@@ -103,6 +115,17 @@ def test_unreadable_candidates_and_copies_are_listed_and_left_out(tmp_path: Path
         assert words in done.stdout, done.stdout
     found = json.loads(run("shift", "status", study.folder.root, "--json").stdout)
     assert [one["unusable"] for one in found["classes"]] == [1, 1, 1]
+
+
+def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    study, (originals, candidates) = new_study(tmp_path), folders(tmp_path, 4, 4)
+    os.mkfifo(candidates / "ant" / "pipe.png")
+    (candidates / "ant" / "gone.png").symlink_to("nowhere")
+    (candidates / "ant" / "loop.png").symlink_to("loop.png")
+    (tmp_path / "links.csv").write_text("path,label\n/dev/zero,ant\ncandidates/ant/loop.png,ant\n")
+    found = study.shift_collect(originals, candidates)
+    assert [one.item for one in found.problems] == [f"candidate/ant/{name}.png" for name in ("gone", "loop", "pipe")]
+    assert len(study.shift_collect(candidates=tmp_path / "links.csv").problems) == 5
 
 
 def test_all_candidates_unreadable(tmp_path: Path) -> None:
