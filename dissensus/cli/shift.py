@@ -62,11 +62,13 @@ def shift_compare(
 ) -> None:
     """Compare models on two test sets: does a score survive, who drops more than expected, and why?
 
-    From a TABLE of accuracies (fractions if all are at most 1, otherwise per cent), or from the predictions of two
-    studies, whose models are matched by name.
+    From a TABLE of accuracies (fractions if all are at most 1 and none has a per cent sign, otherwise per cent), or
+    from the predictions of two studies, whose models are matched by name.
 
     Example: `dissensus shift compare accuracies.csv --output page.html`
     """
+    if table is not None and output is not None and output.resolve() == table.resolve():
+        raise TransferError(f"{output} is the table itself: choose another file for the page")
     result = compare_test_sets(
         table,
         original=original,

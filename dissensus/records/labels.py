@@ -8,8 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.errors import ClassesError
+from dissensus.errors import ClassesError, quoted
 from dissensus.records.columns import Columns, Selected
+
+LONGEST_NUMBER = 18
+"""Digits of a class number; Python refuses to read thousands."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +129,10 @@ class Classes:
                     "use the full name, id or number"
                 )
         whole = text.removesuffix(".0")  # tables with gaps write whole numbers this way
-        number = int(whole) if whole.isascii() and whole.isdecimal() else -1
+        is_number = whole.isascii() and whole.isdecimal() and len(whole) <= LONGEST_NUMBER
+        number = int(whole) if is_number else -1
         if not 0 <= number < len(self):
-            raise ClassesError(f"no such class '{text}': this study has {len(self):,} classes")
+            raise ClassesError(f"no such class {quoted(text)}: this study has {len(self):,} classes")
         return number
 
     @cached_property

@@ -33,9 +33,10 @@ def compare_test_sets(
 
     Args:
         table: A path to a CSV or Parquet file, a frame, a dict of columns or a list of dicts, with a row per model and
-            the columns model, original and new. Accuracies are fractions if all of them are at most 1, otherwise per
-            cent. Optional: n_original and n_new (numbers of items), original_low to new_high (intervals, if there are
-            no counts), family, fresh and n_fresh (a fresh set of the original distribution); other columns are kept.
+            the columns model, original and new. Accuracies are fractions if all of them are at most 1 and none has a
+            per cent sign, otherwise per cent. Optional: n_original and n_new (numbers of items), original_low to
+            new_high (intervals, if there are no counts), family, fresh and n_fresh (a fresh set of the original
+            distribution); other columns are kept.
         original: A study of labels, or a dict of every model's predicted labels.
         new: The same for the new test set. Models are matched by name.
         truth_original: A file with the columns item and label, for a study; the true labels in order, for a dict. A

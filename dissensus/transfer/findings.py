@@ -22,7 +22,7 @@ from dissensus.records import (
     Stratum,
 )
 from dissensus.transfer.difficulty import difficulty_of
-from dissensus.transfer.fits import RESAMPLES, Line, Lines, fitted, inner
+from dissensus.transfer.fits import RESAMPLES, Line, Lines, check_draws, fitted, inner
 from dissensus.transfer.gaps import Measured, split
 from dissensus.transfer.intervals import (
     LEVEL,
@@ -88,14 +88,13 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     """All estimates about models on two test sets; those that are impossible are missing, and the words say why.
 
     Raises:
-        TransferError: there is no model, the level is not between 0 and 1, or resamples are not positive.
+        TransferError: there is no model, the level is not between 0 and 1, or resamples or the seed are impossible.
     """
     if not found.models:
         raise TransferError("no model has an accuracy on both test sets: there is nothing to compare")
     if not 0 < level < 1:
         raise TransferError(f"a confidence level of {level:g} is impossible: give one between 0 and 1, such as 0.95")
-    if resamples < 1:
-        raise TransferError(f"intervals need resamples, not {resamples:,}: 100,000 take about a second")
+    check_draws(resamples, seed)
     original, new = found.original, found.new
     ends, new_ends = accuracy_ends(original, level), accuracy_ends(new, level)
     drop_ends = drop_interval(original, new, level)

@@ -19,6 +19,8 @@ from dissensus.transfer.intervals import LEVEL
 from dissensus.transfer.kernel import resampled_lines
 
 RESAMPLES = 100_000
+MOST_RESAMPLES = 10_000_000
+"""More would take gigabytes, and change no digit that is shown."""
 FEWEST_MODELS = 3
 FEW_MODELS = 10
 """With fewer models, intervals also span Student's: samples of a handful of models are too much alike."""
@@ -105,8 +107,7 @@ def fitted(
     """
     original, new = np.asarray(original, np.float64), np.asarray(new, np.float64)
     check_fittable(original)
-    if resamples < 1:
-        raise TransferError(f"intervals need resamples, not {resamples:,}: 100,000 take about a second")
+    check_draws(resamples, seed)
     x, y = (np.stack([scaled(scale, values) for scale in scales]) for values in (original, new))
     edges = np.flatnonzero(~(np.isfinite(x) & np.isfinite(y)).all(axis=0))
     if len(edges):
@@ -127,6 +128,16 @@ def fitted(
         return Lines(lines, None, None)
     is_last = bool(gain.mean() > 0)
     return Lines(lines, scales[-1] if is_last else scales[0], float((gains > 0 if is_last else gains <= 0).mean()))
+
+
+def check_draws(resamples: int, seed: int) -> None:
+    """Raise an error if a bootstrap with so many resamples, or with this seed, is impossible."""
+    if not 1 <= resamples <= MOST_RESAMPLES:
+        raise TransferError(
+            f"intervals need 1 to {MOST_RESAMPLES:,} resamples, not {resamples:,}: 100,000 take about a second"
+        )
+    if not 0 <= seed < 2**64:
+        raise TransferError(f"the seed {seed} is not between 0 and 2^64 - 1: choose another")
 
 
 def check_fittable(original: Float[Array, " M"]) -> None:

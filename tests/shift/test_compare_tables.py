@@ -126,6 +126,34 @@ def test_small_accuracies_beside_per_cent_are_noted() -> None:
     assert "read as per cent, even vit_b 0.81" in compare(TABLE | {"original": [69.8, 76.1, 71.6, 0.81]}).notes[0]
 
 
+def test_per_cent_signs_mean_per_cent_even_if_all_are_at_most_1() -> None:
+    tiny = {"model": ["a", "b", "c"], "original": ["0.5 %", "0.7%", 0.9], "new": ["0.2 %", 0.3, "1%"]}
+    assert [one.original for one in compare(tiny).models] == pytest.approx([0.009, 0.007, 0.005])
+
+
+def test_a_set_in_fractions_and_one_in_per_cent_are_refused() -> None:
+    mixed = TABLE | {"original": [0.698, 0.761, 0.716, 0.81]}
+    with pytest.raises(TransferError, match=r"original has at most 1, and new at least 57\.3: give both in per cent"):
+        compare(mixed)
+    signs = mixed | {"original": [f"{value}%" for value in mixed["original"]]}
+    assert compare(signs).models[0].original == pytest.approx(0.0081)
+
+
+def test_line_breaks_of_all_kinds_in_a_name_stay_in_it(tmp_path: Path) -> None:
+    path, name = tmp_path / "table.csv", "a\u2028b\x0b\x85c\nd"
+    path.write_text(f'model,original,new\n"{name}",.9,.8\nb,.8,.7\n', encoding="utf-8", newline="")
+    assert [one.model for one in compare(path).models] == [name, "b"]
+
+
+def test_a_page_never_replaces_the_table(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("model,original,new\na,.9,.8\nb,.8,.7\n")
+    before = path.read_bytes()
+    done = run("shift", "compare", path, "--output", tmp_path / "." / "table.csv")
+    assert (done.returncode, path.read_bytes()) == (2, before)
+    assert "is the table itself: choose another file for the page" in done.stderr
+
+
 def test_a_planted_family_is_named_and_a_given_one_is_kept() -> None:
     rng = np.random.default_rng(0)
     original = rng.uniform(60, 90, 40)
@@ -175,8 +203,12 @@ def test_bad_tables_are_errors_in_words(table: Any, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"resamples": 0}, {"level": 1.0}, {"near_duplicates": (1.0, 1.0)}, {"original": {"a": [1]}}]
-)
+    "options",
+    [
+        {"resamples": 0}, {"resamples": 10**9}, {"seed": -1}, {"seed": 2**64}, {"level": 1.0},
+        {"near_duplicates": (1.0, 1.0)}, {"original": {"a": [1]}},
+    ],
+)  # fmt: skip
 def test_bad_options_are_errors(options: dict[str, Any]) -> None:
     with pytest.raises(TransferError):
         compare(TABLE, **options)

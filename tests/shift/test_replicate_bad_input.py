@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from replicating import CLASSES, answered, chance_of, collected, draw, folders, 
 
 from dissensus.duplicates.finding import usual_limit
 from dissensus.errors import StudyError
+from dissensus.shift.replicate.collection import kept_collection
+from dissensus.shift.replicate.kept_revisions import kept_revisions, reviews
 from dissensus.study import Study
 
 PEOPLE = [f"worker {number}" for number in range(10)]
@@ -67,6 +70,12 @@ def test_sources_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "unknown.csv").write_text("path,label\na.png,dragon\n")
     (tmp_path / "pathless.csv").write_text("item,label\na,ant\n")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
+    (tmp_path / "nul.csv").write_text("path,label\nok.png,ant\na\0.png,ant\n")
+    (tmp_path / "columns.csv").write_text("path,label,label\na.png,ant,bee\n")
+    (tmp_path / "digits.csv").write_text(f"path,label\na.png,{'9' * 5000}\n")
+    (tmp_path / "gap.csv").write_text("path,label\n\na.png,dragon\n")
+    (tmp_path / "name" / "ant").mkdir(parents=True)
+    (tmp_path / "name" / "ant" / os.fsdecode(b"\xff.png")).touch()
     shutil.copyfile(originals / "ant" / "000.png", tmp_path / "empty" / "loose.png")
     for given, words in {
         "nowhere": "does not exist",
@@ -76,6 +85,11 @@ def test_sources_that_cannot_be_read(tmp_path: Path) -> None:
         "unknown.csv": "line 2: no such class 'dragon'",
         "pathless.csv": "'a' has no path",
         "binary.csv": "cannot read",
+        "nul.csv": "line 3: it has a NUL character",
+        "columns.csv": "has several columns called label",
+        "digits.csv": "line 2: no such class",
+        "gap.csv": "line 3: no such class",
+        "name": r"'\udcff.png' is not in UTF-8",
         "empty": "images outside the subfolders (loose.png)",
     }.items():
         line = refused("collect", root, "--originals", originals, "--candidates", tmp_path / given)
@@ -103,6 +117,17 @@ def test_unreadable_candidates_and_copies_are_listed_and_left_out(tmp_path: Path
         assert words in done.stdout, done.stdout
     found = json.loads(run("shift", "status", study.folder.root, "--json").stdout)
     assert [one["unusable"] for one in found["classes"]] == [1, 1, 1]
+
+
+def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    study, (originals, candidates) = new_study(tmp_path), folders(tmp_path, 4, 4)
+    os.mkfifo(candidates / "ant" / "pipe.png")
+    (candidates / "ant" / "gone.png").symlink_to("nowhere")
+    (candidates / "ant" / "loop.png").symlink_to("loop.png")
+    (tmp_path / "links.csv").write_text("path,label\n/dev/zero,ant\ncandidates/ant/loop.png,ant\n")
+    found = study.shift_collect(originals, candidates)
+    assert [one.item for one in found.problems] == [f"candidate/ant/{name}.png" for name in ("gone", "loop", "pipe")]
+    assert len(study.shift_collect(candidates=tmp_path / "links.csv").problems) == 5
 
 
 def test_all_candidates_unreadable(tmp_path: Path) -> None:
@@ -159,16 +184,44 @@ def test_sampling_that_cannot_be(ready: Study, tmp_path: Path) -> None:
         "sample", root, "--strategy", "best"
     )
     assert "no candidate has been seen by 11 workers yet, at most by 10" in refused("sample", root, "--votes", "11")
-    assert "at least 1" in refused("sample", root, "--per-class", "0")
+    for number in ("0", "201", "1000000000"):  # a reviewer sees a whole class on one page
+        assert "1 to 200 images per class" in refused("sample", root, "--per-class", number)
     assert "has no revision yet" in refused("export", root, tmp_path / "out")
     assert run("shift", "sample", root, "--seed", "3").returncode == 0
     assert "seed 3 → 4" in refused("sample", root, "--seed", "4")
-    assert "per_class 4 → 5" in refused("sample", root, "--per-class", "5")
+    line = refused("sample", root, "--per-class", "5")
+    assert "per_class 4 → 5" in line
+    assert line.endswith("restore them, or draw all images anew with --anew")
     assert "has revisions 1 to 1, not 2" in refused("export", root, tmp_path / "out", "--revision", "2")
     (tmp_path / "out").mkdir()
     assert "already exists" in refused("export", root, tmp_path / "out")
     assert "'home' is not a page: choose from grid, pairs, review" in refused("serve", root, "--page", "home")
     assert "nobody has looked for near-duplicates yet" in refused("serve", root, "--page", "pairs")
+
+
+def test_drawing_anew_keeps_what_was_there_and_what_reviewers_said(ready: Study, tmp_path: Path) -> None:
+    first = ready.shift_sample("top")
+    before, work = files_of(ready.folder.root), ready._task.work
+    (ant, *_) = reviews(work, kept_collection(work))
+    review = {"blacklist": [0], "duplicates": [], "state": "reviewed", "note": ""}
+    row = {"kind": "review", "question": ant.question.body, "annotator": "reviewer", "answer": review}
+    answered(ready, [row])
+    second = ready.shift_sample("top", 6, seed=5, is_anew=True)
+    assert (first.revision, second.revision, second.images) == (1, 2, 18)
+    made = kept_revisions(work, "top")[-1]
+    assert ant.items[0] in made.removed
+    assert ant.items[0] not in made.items
+    assert all(place.revision == 2 for place in made.items.values())
+    assert before.items() <= files_of(ready.folder.root).items()
+    assert not ready.shift_sample("top").is_new
+    assert "| 2 | 18 |" in (Path(ready.shift_export(tmp_path / "out", "top").folder) / "DATA_CARD.md").read_text()
+
+
+def test_another_seed_in_the_settings_loses_no_review(ready: Study) -> None:
+    ready.shift_sample("top")
+    (ant, *_) = reviews(ready._task.work, kept_collection(ready._task.work))
+    ready.change("replica", {"seed": 7})
+    assert reviews(Study(ready.folder.root)._task.work, kept_collection(ready._task.work))[0].question == ant.question
 
 
 def test_too_few_answers_because_workers_do_not_count(tmp_path: Path) -> None:
@@ -269,6 +322,16 @@ def test_features_of_a_network(ready: Study, tmp_path: Path) -> None:
     assert "is not an .npz with the arrays" in refused(
         "duplicates", ready.folder.root, "--features", tmp_path / "bad.npz"
     )
+    for name, (ids, features) in {
+        "flat": (items, np.zeros((len(items), 16))),
+        "empty": (items, np.zeros((len(items), 0))),
+        "huge": (items, 1e300 * values),
+        "complex": (items, 1j * values),
+        "twice": ([*items, items[0]], np.vstack([values, values[:1]])),
+    }.items():
+        np.savez(tmp_path / f"{name}.npz", item=np.array(ids), features=features)
+        line = refused("duplicates", ready.folder.root, "--features", tmp_path / f"{name}.npz")
+        assert "finite features that differ" in line
     np.savez(tmp_path / "few.npz", item=np.array(items[1:]), features=values[1:])
     assert "has no features of" in refused("duplicates", ready.folder.root, "--features", tmp_path / "few.npz")
 

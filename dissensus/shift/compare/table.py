@@ -1,14 +1,15 @@
 """Accuracies on two test sets from a table: a row per model with the columns model, original and new.
 
-Accuracies are fractions if all of them are at most 1, otherwise all are per cent. Other columns: `n_original` and
-`n_new` (numbers of items), `original_low` … `new_high` (intervals, used where there are no counts), `family`, `fresh`
-and `n_fresh` (a fresh set of the original distribution). All remaining columns are kept.
+Accuracies are fractions if all of them are at most 1 and none has a per cent sign, otherwise all are per cent. Other
+columns: `n_original` and `n_new` (numbers of items), `original_low` … `new_high` (intervals, used where there are no
+counts), `family`, `fresh` and `n_fresh` (a fresh set of the original distribution). All remaining columns are kept.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
+import io
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -50,7 +51,8 @@ def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> 
     models, notes = _distinct(columns)
     numbers = {name: _numbers(name, columns[name], models) for name in ACCURACIES if name in columns}
     counts = {name: _counts(name, columns[name], models) for name in COUNTS if name in columns}
-    notes += _to_fractions(numbers, models)
+    has_signs = any(cell.endswith("%") for name in numbers for cell in columns[name])
+    notes += _to_fractions(numbers, models, has_signs)
     missing = _missing(models, numbers["original"], numbers["new"])
     gone = {one.model for one in missing}
     kept = np.array([place for place, model in enumerate(models) if model not in gone], np.int64)
@@ -115,7 +117,7 @@ def _file_columns(path: Path) -> Columns:
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8-sig")
         first = text.split("\n", 1)[0]
         mark = max((",", ";", "\t"), key=first.count)
-        rows = [row for row in csv.reader(text.splitlines(), delimiter=mark, strict=True) if any(row)]
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True) if any(row)]
     except (OSError, UnicodeDecodeError, EOFError, zlib.error, csv.Error) as error:
         raise TransferError(f"{path} cannot be read as CSV ({one_line(error)})") from None
     if not rows:
@@ -194,13 +196,19 @@ def _counts(name: str, cells: Sequence[str], models: Sequence[str]) -> Int[Array
     return counts
 
 
-def _to_fractions(numbers: dict[str, Float[Array, " M"]], models: Sequence[str]) -> list[str]:
-    """Divide by 100 if any accuracy is above 1; a note if that makes some suspiciously small."""
+def _to_fractions(numbers: dict[str, Float[Array, " M"]], models: Sequence[str], has_signs: bool) -> list[str]:
+    """Divide by 100 if any accuracy is above 1 or has a per cent sign; a note if that makes some suspiciously small.
+
+    Raises:
+        TransferError: there are no numbers, or one set seems to be in fractions and another in per cent.
+    """
     values = np.concatenate([numbers[side] for side in SIDES if side in numbers])
     if np.isnan(values).all():
         raise TransferError("the columns original and new have no numbers: give accuracies in per cent or as fractions")
-    if np.nanmax(values) <= 1:
-        return []
+    if not has_signs:
+        if np.nanmax(values) <= 1:
+            return []
+        _refuse_two_units(numbers)
     numbers.update({name: (column / 100).round(12) for name, column in numbers.items()})
     small = [
         f"{model} {100 * numbers[side][place]:g}"
@@ -208,6 +216,19 @@ def _to_fractions(numbers: dict[str, Float[Array, " M"]], models: Sequence[str])
         for place, model in enumerate(models) if 0 < numbers[side][place] <= 0.01
     ]  # fmt: skip
     return [f"Some accuracies are above 1, so that all are read as per cent, even {some(small)}."] if small else []
+
+
+def _refuse_two_units(numbers: Mapping[str, Float[Array, " M"]]) -> None:
+    """Raise an error if all accuracies on one set are at most 1, and all on another are above 1."""
+    known = [(side, numbers[side]) for side in SIDES if side in numbers and not np.isnan(numbers[side]).all()]
+    small = [side for side, column in known if 0 < np.nanmax(column) <= 1]
+    large = [(side, np.nanmin(column)) for side, column in known if np.nanmin(column) > 1]
+    if small and large:
+        side, least = large[0]
+        raise TransferError(
+            f"the column {small[0]} has at most 1, and {side} at least {least:g}: give both in per cent (with signs, "
+            "such as 0.9 %, if it is really that low), or both as fractions"
+        )
 
 
 def _missing(models: Sequence[str], original: Array, new: Array) -> list[MissingModel]:

@@ -214,8 +214,9 @@ def _contents(paths: Sequence[str]) -> pa.Table:
 
 
 def _fingerprint(path: str) -> str:
+    """Of a file's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
     try:
-        return file_fingerprint(Path(path))
+        return file_fingerprint(Path(path)) if Path(path).is_file() else ""
     except OSError:
         return ""
 

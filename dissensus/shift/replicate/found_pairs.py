@@ -154,12 +154,15 @@ def _given(path: Path, items: Sequence[str]) -> Float[Array, "n d"]:
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            names, values = file["item"].astype(str).tolist(), np.asarray(file["features"], np.float32)
+            names, given = file["item"].astype(str).tolist(), file["features"]
+        with np.errstate(over="ignore"):  # what becomes infinite is refused below
+            values = np.asarray(given.real, np.float32)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         raise StudyError(f"{path} is not an .npz with the arrays item and features ({one_line(error)})") from None
     place = {name: number for number, name in enumerate(names)}
-    if values.ndim != 2 or len(values) != len(names) or not np.isfinite(values).all():
-        raise StudyError(f"{path} needs one row of finite features for each item: write it again")
+    is_table = given.dtype.kind in "fiub" and values.ndim == 2 and len(values) == len(names) == len(place)
+    if not is_table or not np.isfinite(values).all() or not np.ptp(values, axis=0).any():
+        raise StudyError(f"{path} needs one row of finite features that differ for each item: write it again")
     missing = [item for item in items if item not in place]
     if missing:
         raise StudyError(f"{path} has no features of {some(missing)}: add them")

@@ -73,7 +73,7 @@ class KeptRevision:
         )
 
     def problems(self, items: Sequence[str]) -> tuple[Problem, ...]:
-        return tuple(Problem(item=item, reason=self.removed[item]) for item in items)
+        return tuple(Problem(item=item, reason=self.removed.get(item, "not drawn again")) for item in items)
 
 
 def write_revision(work: Workspace[Any], made: KeptRevision) -> None:
@@ -170,11 +170,14 @@ def _review(
     items: frozenset[str],
     is_latest: bool,
 ) -> ReviewedClass:
-    """Candidates are sorted by date, which makes it easier to spot near-duplicates."""
+    """Candidates are sorted by date, which makes it easier to spot near-duplicates.
+
+    Nothing here may depend on settings that can change, since answers belong to the very same question.
+    """
     known = collection.by_item
     ordered = sorted(items, key=lambda item: (known[item].date, item))
     own = [item for item, of_class in collection.originals.items() if of_class == label]
-    originals = shuffled(own, work.settings.replica.seed, "review", label)[:ORIGINALS_SHOWN]
+    originals = shuffled(own, 0, "review", label)[:ORIGINALS_SHOWN]
     classes = work.classes
     body: dict[str, Any] = {
         "name": classes.names[label], "revision": revision, "items": ordered, "originals": originals,

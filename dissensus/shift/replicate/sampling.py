@@ -9,7 +9,7 @@ from typing import Any
 
 from dissensus.errors import StudyError
 from dissensus.records.replica import Sampled
-from dissensus.replicas.revisions import Pool, has_converged, next_revision
+from dissensus.replicas.revisions import Pool, Revision, has_converged, next_revision
 from dissensus.replicas.strategies import STRATEGIES, Candidate, Wanted
 from dissensus.shift.replicate.collection import ORIGINAL, Collection, kept_collection
 from dissensus.shift.replicate.found_pairs import kept_pairs
@@ -32,6 +32,7 @@ from dissensus.shift.replicate.kept_revisions import (
 )
 from dissensus.steps.workspace import Workspace
 from dissensus.store.parts import refuse_changes
+from dissensus.store.settings.replica import MOST_PER_CLASS
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,12 @@ def sample(
     seed: int | None = None,
     votes: int | None = None,
     keywords: bool | None = None,
+    is_anew: bool = False,
 ) -> Sampled:
     """Make the next revision, and keep it unless it is the same as the one before.
 
-    What is not given is as in the revision before, or in study.toml.
+    What is not given is as in the revision before, or in study.toml. If `is_anew`, all images are drawn again, and
+    other settings are possible; what was ever removed stays out.
 
     Raises:
         StudyError: the strategy is unknown, something differs from the revision before, or no image can be drawn.
@@ -100,12 +103,14 @@ def sample(
     earlier = kept_revisions(work, strategy)
     last = earlier[-1] if earlier else None
     given = {"per_class": per_class, "seed": seed, "votes": votes, "keywords": keywords}
-    settings = _settings(work, strategy, last, {name: value for name, value in given.items() if value is not None})
+    start = None if is_anew else last
+    settings = _settings(work, strategy, start, {name: value for name, value in given.items() if value is not None})
     _require_votes(known, settings["votes"])
     removed = known.removed(last)
     pools = _pools(known, settings)
-    made = next_revision(strategy, pools, None if last is None else last.plain(), removed, settings["seed"])
-    is_new = last is None or not has_converged(last.plain(), made)
+    before = None if last is None else Revision(last.number, {}) if is_anew else last.plain()
+    made = next_revision(strategy, pools, before, removed, settings["seed"])
+    is_new = last is None or is_anew or not has_converged(before, made)
     annotated_shares = [one / of for pool in pools.values() for one, of in pool.wanted.originals]
     kept = KeptRevision(
         strategy,
@@ -135,12 +140,13 @@ def _settings(work: Workspace[Any], strategy: str, last: KeptRevision | None, gi
         "bins": own.bins, "threshold": own.threshold,
     }  # fmt: skip
     if last is None:
-        if given.get("per_class", 1) < 1 or given.get("votes", 1) < 1 or given.get("seed", 0) < 0:
-            raise StudyError("per-class and votes are at least 1, and the seed is at least 0")
+        if not 1 <= given.get("per_class", 1) <= MOST_PER_CLASS:
+            raise StudyError(f"give 1 to {MOST_PER_CLASS} images per class: reviewers see a class on one page")
+        if given.get("votes", 1) < 1 or given.get("seed", 0) < 0:
+            raise StudyError("votes are at least 1, and the seed is at least 0")
         return usual | given
     changed = dict(last.settings) | given
-    remedy = f"remove {work.folder.revision(strategy, 1).parent} to draw it anew"
-    refuse_changes(f"{strategy} sampling", dict(last.settings), changed, remedy)
+    refuse_changes(f"{strategy} sampling", dict(last.settings), changed, "draw all images anew with --anew")
     return dict(last.settings)
 
 

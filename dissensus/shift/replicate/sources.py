@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,9 +53,10 @@ def read_sources(path: Path, side: str, classes: Classes, pooled: Mapping[str, s
 def _in_folder(folder: Path, side: str, classes: Classes) -> list[Source]:
     found: list[Source] = []
     for inside in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
-        files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and one.is_file()]
+        files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and not one.is_dir()]
+        _refuse_other_encodings(files)
         label = _label(inside.name, classes, f"{folder} has the subfolder '{inside.name}'") if files else -1
-        found += [Source(f"{side}/{one.relative_to(folder).as_posix()}", str(one.resolve()), label) for one in files]
+        found += [Source(f"{side}/{one.relative_to(folder).as_posix()}", os.path.realpath(one), label) for one in files]
     loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and one.is_file()]
     if loose:
         raise StudyError(f"{folder} has images outside the subfolders ({some(loose)}): put each in that of its class")
@@ -65,26 +67,40 @@ def _in_table(path: Path, side: str, classes: Classes, pooled: Mapping[str, str 
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
-            names, rows = list(reader.fieldnames or ()), list(reader)
+            names = list(reader.fieldnames or ())
+            rows = [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"cannot read {path}: {error}; give a CSV file in UTF-8") from None
     if "label" not in names or not {"item", "path"} & {*names}:
         raise StudyError(f"{path} needs the columns label, and item or path; it has {', '.join(names) or 'none'}")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise StudyError(f"{path} has several columns called {some(twice)}: keep one of them")
     found = []
-    for number, row in enumerate(rows, 2):
-        if None in row or None in row.values():
-            raise StudyError(f"{path}, line {number}: it has {'more' if None in row else 'fewer'} values than columns")
+    for number, row in rows:
         where = f"{path}, line {number}"
+        if None in row or None in row.values():
+            raise StudyError(f"{where}: it has {'more' if None in row else 'fewer'} values than columns")
+        if any("\0" in value for value in row.values()):
+            raise StudyError(f"{where}: it has a NUL character: write the file again as text")
         cells = {name: value.strip() for name, value in row.items()}
         item, place = cells.get("item", ""), cells.get("path", "")
         if not place and not pooled.get(item):
             raise StudyError(f"{where}: '{item}' has no path, and is not an image of the study's pool: give its path")
-        target = str((path.parent / place).resolve()) if place else str(pooled[item])
+        target = os.path.realpath(path.parent / place) if place else str(pooled[item])
         label = _label(cells["label"], classes, where)
         more = {name: value for name, value in cells.items() if name not in NAMED}
         name = item or f"{side}/{place}"
         found.append(Source(name, target, label, cells.get("keyword", ""), cells.get("date", ""), more))
     return found
+
+
+def _refuse_other_encodings(files: Sequence[Path]) -> None:
+    """Raise an error if a name is not UTF-8, since ids are text."""
+    for one in files:
+        try:
+            str(one).encode()
+        except UnicodeEncodeError:
+            raise StudyError(f"the name {one.name!r} is not in UTF-8: rename it in {one.parent}") from None
 
 
 def _label(name: str, classes: Classes, where: str) -> int:
