@@ -10,58 +10,9 @@ intervals instead of counts is treated alike.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import beta, norm
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.errors import TransferError
-
-LEVEL = 0.95
-Ends = tuple[Float[Array, " M"], Float[Array, " M"]]
-
-
-def clopper_pearson(right: Int[Array, " M"], count: Int[Array, " M"], level: float = LEVEL) -> Ends:
-    """The exact interval of a share (Clopper and Pearson, 1934); it reaches 0 if nothing is right, 1 if everything is.
-
-    Raises:
-        TransferError: a count is not positive, or more items are right than there are.
-    """
-    right, count = _counts(right, count)
-    tail = (1 - level) / 2
-    with np.errstate(invalid="ignore"):  # the ends at 0 and 1 are set below
-        low = np.where(right == 0, 0.0, beta.ppf(tail, right, count - right + 1))
-        high = np.where(right == count, 1.0, beta.isf(tail, right + 1, count - right))
-    return low, high
-
-
-def wilson(right: Int[Array, " M"], count: Int[Array, " M"], level: float = LEVEL) -> Ends:
-    """Wilson's interval of a share (1927), the shares under which what was seen is not too unlikely.
-
-    Raises:
-        TransferError: a count is not positive, or more items are right than there are.
-    """
-    right, count = _counts(right, count)
-    far = _far(level)
-    share, wide = right / count, far**2 / count
-    middle = (share + wide / 2) / (1 + wide)
-    half = far * np.sqrt(share * (1 - share) / count + wide / (4 * count)) / (1 + wide)
-    return np.where(right == 0, 0.0, middle - half), np.where(right == count, 1.0, middle + half)
-
-
-def difference(first: Float[Array, " M"], first_ends: Ends, second: Float[Array, " M"], second_ends: Ends) -> Ends:
-    """The interval of first − second for independent estimates with intervals (Zou and Donner, 2008)."""
-    value = first - second
-    down = np.hypot(first - first_ends[0], second_ends[1] - second)
-    up = np.hypot(first_ends[1] - first, second - second_ends[0])
-    return value - down, value + up
-
-
-def newcombe(
-    right: Int[Array, " M"], count: Int[Array, " M"], new_right: Int[Array, " M"], new_count: Int[Array, " M"],
-    level: float = LEVEL,
-) -> Ends:  # fmt: skip
-    """The interval of the drop from one test set to another of other items (Newcombe, 1998, method 10)."""
-    first, second = wilson(right, count, level), wilson(new_right, new_count, level)
-    return difference(np.divide(right, count), first, np.divide(new_right, new_count), second)
+from dissensus.proportions import LEVEL, Ends, normal_quantile
 
 
 def drop_differences(
@@ -90,7 +41,7 @@ def drop_differences(
         value += sign * (only.astype(np.float64) - other) / items
         middle += sign * (share - other_share)
         variance += (share + other_share - (share - other_share) ** 2) / (items + 2)
-    half = _far(level) * np.sqrt(variance)
+    half = normal_quantile(level) * np.sqrt(variance)
     return pairs, value, (np.minimum(middle - half, value), np.maximum(middle + half, value))
 
 
@@ -98,18 +49,5 @@ def mean_drop(original: Bool[Array, "M n"], new: Bool[Array, "M k"], level: floa
     """The interval of the mean drop of some models, over the items that all of them have in common."""
     shares = [right.mean(axis=0) for right in (original, new)]
     value = float(shares[0].mean() - shares[1].mean())
-    half = _far(level) * float(np.sqrt(sum(one.var(ddof=1) / len(one) for one in shares if len(one) > 1)))
+    half = normal_quantile(level) * float(np.sqrt(sum(one.var(ddof=1) / len(one) for one in shares if len(one) > 1)))
     return value - half, value + half
-
-
-def _far(level: float) -> float:
-    return float(norm.ppf((1 + level) / 2))
-
-
-def _counts(right: Array, count: Array) -> tuple[Array, Array]:
-    right, count = np.asarray(right, np.float64), np.asarray(count, np.float64)
-    if (count < 1).any():
-        raise TransferError("a test set without items has no accuracy: give positive counts")
-    if (right < 0).any() or (right > count).any():
-        raise TransferError("more items are right than there are: check the counts")
-    return right, count
