@@ -21,7 +21,6 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
-from scipy.stats import beta
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -32,6 +31,7 @@ from dissensus.duplicates import pictures
 from dissensus.duplicates.finding import Thresholds, candidate_pairs
 from dissensus.duplicates.neighbours import nearest
 from dissensus.duplicates.similarity import ssim_pairs
+from dissensus.proportions import clopper_pearson
 
 DIMENSIONS = 512
 NEIGHBOURS = 30
@@ -243,9 +243,8 @@ def found(kit: Path, runs: int = 1000) -> Iterator[Row]:
         }
     pairs = candidate_pairs(*before, thresholds=limits)
     every, listed = count * (count - 1) // 2, len(pairs)
-    low = beta.ppf(0.025, listed, every - listed + 1) if listed else 0.0
-    high = beta.ppf(0.975, listed + 1, every - listed)
-    low, middle, high = (round(499_500 * share) for share in (low, listed / every, high))
+    ends = clopper_pearson(listed, every)
+    low, middle, high = (round(499_500 * float(share)) for share in (ends[0], listed / every, ends[1]))
     yield {
         "photos": count, "pairs": every, "listed without being planted": listed,
         "expected among 1,000 images": middle, "95 % interval": f"{low} to {high}",

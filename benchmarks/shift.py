@@ -25,10 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.tables import Row, main
 from dissensus import compare_test_sets
+from dissensus.proportions import clopper_pearson, newcombe
 from dissensus.records import ShiftResult
 from dissensus.transfer.difficulty import difficulty_of
 from dissensus.transfer.fits import Line, Scale, fitted
-from dissensus.transfer.intervals import clopper_pearson, drop_differences, mean_drop, newcombe
+from dissensus.transfer.intervals import drop_differences, mean_drop
 from dissensus.transfer.kernel import resampled_lines
 from dissensus.transfer.near_duplicates import counted_effects
 from dissensus.transfer.robustness import distances, families

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
 
 from dissensus.arrays import Array, Bool, Float
 from dissensus.planning.estimate import Ledger
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import Recorded, turns
+from dissensus.proportions import wilson
 
 HALF = 0.5
 """What is expected of a label before anybody is asked."""
@@ -112,8 +112,6 @@ def _wilson(
     """Wilson's interval of a share, for draws without replacement: nothing is uncertain once all labels are asked."""
     left = labels - answers
     count = answers * np.maximum(labels - 1, 1) / np.maximum(left, 1)
-    square = norm.isf((1 - level) / 2) ** 2
-    centre = (share * count + square / 2) / (count + square)
-    half = np.sqrt(square * (share * (1 - share) * count + square / 4)) / (count + square)
-    low, high = np.minimum(centre - half, share), np.maximum(centre + half, share)
+    low, high = wilson(share * count, count, level)
+    low, high = np.minimum(low, share), np.maximum(high, share)
     return np.where(left > 0, low, share), np.where(left > 0, high, share)

@@ -132,7 +132,7 @@ class GapSplit(Record):
     drop_low: float | None
     drop_high: float | None
     beyond_chance: int | None
-    """Models whose own drop is not explained by chance, all models looked at together; None if an interval is unknown."""
+    """Models whose drop is not explained by chance, all looked at together; None if an interval is unknown."""
     returns: Literal["growing", "diminishing", "undecided", "not tested"]
     """Whether a point gained on the original set brings more or less than a point on the new one (slope against 1)."""
     parts: tuple[Gap, ...]

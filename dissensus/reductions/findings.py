@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dissensus.proportions import LEVEL
 from dissensus.records import Laconic, LaconicResult, MeanRatio, Observation, interval_words, may_need_least
-from dissensus.reductions.intervals import LEVEL, RESAMPLES
+from dissensus.reductions.intervals import RESAMPLES
 from dissensus.reductions.observations import Facts, observations
 from dissensus.reductions.ratios import correlations, differences, mean_ratios, precisions
 

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import norm, rankdata, t
+from scipy.stats import rankdata, t
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.errors import ReductionError
+from dissensus.proportions import LEVEL
 
-LEVEL = 0.95
 RESAMPLES = 4000
 FEWEST_MODELS = 3
 SLOPES = np.sin(np.linspace(-np.pi / 2, np.pi / 2, 161))
@@ -98,21 +98,6 @@ def _span(
         return low, high
     steps = np.minimum(far * error / value, 100)
     return np.maximum(low, 0), np.maximum(high, value * np.exp(steps))
-
-
-def wilson(right: int, count: int, level: float = LEVEL) -> tuple[float, float]:
-    """Wilson's interval of a share.
-
-    Raises:
-        ReductionError: nothing was counted.
-    """
-    if count < 1:
-        raise ReductionError("nobody has classified anything, so precision is unknown")
-    far = float(norm.ppf((1 + level) / 2))
-    share, wide = right / count, far**2 / count
-    middle = (share + wide / 2) / (1 + wide)
-    half = far * (share * (1 - share) / count + wide / (4 * count)) ** 0.5 / (1 + wide)
-    return (0.0 if right == 0 else middle - half), (1.0 if right == count else middle + half)
 
 
 def spearman(

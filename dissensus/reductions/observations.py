@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.proportions import newcombe
 from dissensus.records import (
     Correlation,
     Difference,
@@ -20,7 +21,6 @@ from dissensus.records import (
     Precision,
     Verdict,
 )
-from dissensus.reductions.intervals import LEVEL, wilson
 from dissensus.reductions.ratios import correlations
 
 Bounds = tuple[float | None, float | None]
@@ -199,7 +199,7 @@ def _transfer(facts: Facts) -> Observation:
         words = "Models have not classified each other’s MEPIs under both kinds of reductions."
         return Observation(name=name, claim=claim, verdict="not tested", words=words)
     sums = [(sum(p.right for p in part), sum(p.count for p in part)) for part in (one, several)]
-    low, high = newcombe(*sums[0], *sums[1], facts.level)
+    low, high = map(float, newcombe(*sums[0], *sums[1], facts.level))
     shares = [right / count for right, count in sums]
     words = f"{100 * shares[0]:.0f} % against {100 * shares[1]:.0f} %, {_points(shares[0] - shares[1], low, high)}."
     return Observation(name=name, claim=claim, verdict=_every([(low, high)], [(low, high)]), words=words)
@@ -224,27 +224,18 @@ def _reading(facts: Facts, missing: str) -> Observation:
         words = missing or "People and models have not classified each other’s MEPIs."
         return Observation(name=name, claim=claim, verdict="not tested", words=words)
     strict = 1 - (1 - facts.level) / len(pairs)
+    right, count, other_right, other_count = np.array([pair[1:] for pair in pairs]).T
     alone, at_once = (
-        [newcombe(one, of, other, of_other, level) for _, one, of, other, of_other in pairs]
+        np.stack(newcombe(right, count, other_right, other_count, level), axis=1).tolist()
         for level in (facts.level, strict)
     )
     least = min(range(len(pairs)), key=lambda place: alone[place][0])
-    about, right, count, other_right, other_count = pairs[least]
-    one, other = right / count, other_right / other_count
+    one, other = right[least] / count[least], other_right[least] / other_count[least]
     words = (
-        f"Smallest of {len(pairs)} differences: {about}: {100 * one:.0f} % against {100 * other:.0f} %, "
+        f"Smallest of {len(pairs)} differences: {pairs[least][0]}: {100 * one:.0f} % against {100 * other:.0f} %, "
         f"{_points(one - other, *alone[least])}."
     )
     return Observation(name=name, claim=claim, verdict=_every(alone, at_once), words=words)
-
-
-def newcombe(right: int, count: int, other_right: int, other_count: int, level: float = LEVEL) -> tuple[float, float]:
-    """Newcombe's interval of the difference of two independent shares, from Wilson's intervals of both."""
-    one, other = right / count, other_right / other_count
-    (low, high), (other_low, other_high) = wilson(right, count, level), wilson(other_right, other_count, level)
-    down = ((one - low) ** 2 + (other_high - other) ** 2) ** 0.5
-    up = ((high - one) ** 2 + (other - other_low) ** 2) ** 0.5
-    return one - other - down, one - other + up
 
 
 def _written(d: Difference) -> str:

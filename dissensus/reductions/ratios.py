@@ -16,8 +16,9 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import ReductionError
+from dissensus.proportions import LEVEL, wilson
 from dissensus.records import ClassRatio, Correlation, Difference, Laconic, MeanRatio, Precision
-from dissensus.reductions.intervals import LEVEL, RESAMPLES, Estimate, spearman, stratified, wilson
+from dissensus.reductions.intervals import RESAMPLES, Estimate, spearman, stratified
 
 
 @dataclass(frozen=True)
@@ -191,9 +192,10 @@ def precisions(laconic: Laconic, level: float = LEVEL) -> list[Precision]:
     np.add.at(right, where, found.right)
     np.add.at(count, where, found.count)
     made = []
-    for reduction, reader, source in np.argwhere(count > 0).tolist():
+    known = count > 0
+    low, high = wilson(right[known], count[known], level)
+    for place, (reduction, reader, source) in enumerate(np.argwhere(known).tolist()):
         good, many = int(right[reduction, reader, source]), int(count[reduction, reader, source])
-        low, high = wilson(good, many, level)
         made.append(
             Precision(
                 reader=laconic.classifiers[reader],
@@ -202,8 +204,8 @@ def precisions(laconic: Laconic, level: float = LEVEL) -> list[Precision]:
                 right=good,
                 count=many,
                 value=good / many,
-                low=low,
-                high=high,
+                low=float(low[place]),
+                high=float(high[place]),
             )
         )
     return made

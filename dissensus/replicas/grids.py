@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import numpy as np
-
 from dissensus.arrays import Array, Float
 from dissensus.replicas.chance import chance, shuffled
 
@@ -120,9 +118,3 @@ def nearest_originals(
     others.sort(key=lambda other: (float(distance[other]), chance(seed, "near", label, number, other)))
     found = (item for other in others for item in shuffled(originals[other], seed, "nearby", label, number))
     return list(islice(found, count))
-
-
-def closest_classes(distance: Float[Array, " C"], label: int, count: int) -> list[int]:
-    """The classes nearest to one, itself left out, ties by number."""
-    order = np.argsort(distance, kind="stable").tolist()
-    return [other for other in order if other != label][:count]

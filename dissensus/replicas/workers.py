@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.replicas.frequencies import Votes, clopper_pearson, latest
+from dissensus.proportions import clopper_pearson
+from dissensus.replicas.frequencies import Votes, latest
 
 CANDIDATE, SAME, NEARBY = 0, 1, 2
 """Why an image is in a grid."""
@@ -161,8 +162,8 @@ def _against(rows: Votes, role: Int[Array, " n"], worker: int, hidden: float, wh
 
 
 def _span(hits: int, of: int) -> str:
-    low, high = clopper_pearson(np.array([hits]), np.array([of]))
-    return f"{100 * low[0]:.0f}–{100 * high[0]:.0f} %"
+    low, high = clopper_pearson(hits, of)
+    return f"{100 * low:.0f}–{100 * high:.0f} %"
 
 
 def _ratio(logarithm: float) -> float:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
+from dissensus.proportions import clopper_pearson
 from dissensus.screening.shares import Shares
 
 MIN_CONTROLS = 5
@@ -88,15 +89,13 @@ def suggested_exclusions(
     are. The paper uses the share alone; `only_sure` also requires its upper confidence bound (one-sided,
     Clopper–Pearson) to be below the threshold.
     """
-    from scipy.special import betaincinv  # not needed by most commands
-
     suggestions = []
     for person in np.flatnonzero(~is_trusted & (results.of >= max(min_controls, 1))):
         right, of = round(float(results.hits[person])), int(results.of[person])
         # rounding must not push a share equal to the threshold below it
         if right >= threshold.value * of * (1 - 1e-12):
             continue
-        highest = float(betaincinv(right + 1, of - right, level))
+        highest = float(clopper_pearson(right, of, 2 * level - 1)[1])
         could_be_chance = highest >= threshold.value
         if not (only_sure and could_be_chance):
             reason = _reason(right, of, threshold, highest if could_be_chance else None)

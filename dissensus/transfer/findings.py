@@ -8,6 +8,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError, some
+from dissensus.proportions import LEVEL, Ends, at_once, clopper_pearson, difference, newcombe, wilson
 from dissensus.records import (
     BandPoint,
     DropDifference,
@@ -24,17 +25,7 @@ from dissensus.records import (
 from dissensus.transfer.difficulty import difficulty_of
 from dissensus.transfer.fits import RESAMPLES, Line, Lines, check_draws, fitted, inner
 from dissensus.transfer.gaps import Measured, split
-from dissensus.transfer.intervals import (
-    LEVEL,
-    Ends,
-    at_once,
-    clopper_pearson,
-    difference,
-    drop_differences,
-    mean_drop,
-    newcombe,
-    wilson,
-)
+from dissensus.transfer.intervals import drop_differences, mean_drop
 from dissensus.transfer.near_duplicates import counted_effects, without_duplicates
 from dissensus.transfer.ranks import ranks
 from dissensus.transfer.robustness import Distances, distances, families

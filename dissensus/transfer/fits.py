@@ -15,7 +15,7 @@ from scipy.stats import norm, t
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError, some
-from dissensus.transfer.intervals import LEVEL
+from dissensus.proportions import LEVEL
 from dissensus.transfer.kernel import resampled_lines
 
 RESAMPLES = 100_000

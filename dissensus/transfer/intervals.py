@@ -10,65 +10,9 @@ intervals instead of counts is treated alike.
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import beta, norm
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.errors import TransferError
-
-LEVEL = 0.95
-Ends = tuple[Float[Array, " M"], Float[Array, " M"]]
-
-
-def clopper_pearson(right: Int[Array, " M"], count: Int[Array, " M"], level: float = LEVEL) -> Ends:
-    """The exact interval of a share (Clopper and Pearson, 1934); it reaches 0 if nothing is right, 1 if everything is.
-
-    Raises:
-        TransferError: a count is not positive, or more items are right than there are.
-    """
-    right, count = _counts(right, count)
-    tail = (1 - level) / 2
-    with np.errstate(invalid="ignore"):  # the ends at 0 and 1 are set below
-        low = np.where(right == 0, 0.0, beta.ppf(tail, right, count - right + 1))
-        high = np.where(right == count, 1.0, beta.isf(tail, right + 1, count - right))
-    return low, high
-
-
-def wilson(right: Int[Array, " M"], count: Int[Array, " M"], level: float = LEVEL) -> Ends:
-    """Wilson's interval of a share (1927), the shares under which what was seen is not too unlikely.
-
-    Raises:
-        TransferError: a count is not positive, or more items are right than there are.
-    """
-    right, count = _counts(right, count)
-    far = _far(level)
-    share, wide = right / count, far**2 / count
-    middle = (share + wide / 2) / (1 + wide)
-    half = far * np.sqrt(share * (1 - share) / count + wide / (4 * count)) / (1 + wide)
-    return np.where(right == 0, 0.0, middle - half), np.where(right == count, 1.0, middle + half)
-
-
-def difference(first: Float[Array, " M"], first_ends: Ends, second: Float[Array, " M"], second_ends: Ends) -> Ends:
-    """The interval of first − second for independent estimates with intervals (Zou and Donner, 2008)."""
-    value = first - second
-    down = np.hypot(first - first_ends[0], second_ends[1] - second)
-    up = np.hypot(first_ends[1] - first, second - second_ends[0])
-    return value - down, value + up
-
-
-def at_once(value: Float[Array, " M"], ends: Ends, level: float = LEVEL) -> Ends:
-    """Intervals that hold for all values together (Bonferroni): ends moved out as those of a normal distribution."""
-    tail = (1 - level) / 2
-    farther = float(norm.isf(tail / len(value)) / norm.isf(tail))
-    return value - farther * (value - ends[0]), value + farther * (ends[1] - value)
-
-
-def newcombe(
-    right: Int[Array, " M"], count: Int[Array, " M"], new_right: Int[Array, " M"], new_count: Int[Array, " M"],
-    level: float = LEVEL,
-) -> Ends:  # fmt: skip
-    """The interval of the drop from one test set to another of other items (Newcombe, 1998, method 10)."""
-    first, second = wilson(right, count, level), wilson(new_right, new_count, level)
-    return difference(np.divide(right, count), first, np.divide(new_right, new_count), second)
+from dissensus.proportions import LEVEL, Ends, difference, normal_quantile, wilson
 
 
 def drop_differences(
@@ -97,7 +41,7 @@ def drop_differences(
         value += sign * (only.astype(np.float64) - other) / items
         middle += sign * (share - other_share)
         variance += (share + other_share - (share - other_share) ** 2) / (items + 2)
-    half = _far(level) * np.sqrt(variance)
+    half = normal_quantile(level) * np.sqrt(variance)
     return pairs, value, (np.minimum(middle - half, value), np.maximum(middle + half, value))
 
 
@@ -119,16 +63,3 @@ def _mean_ends(right: Bool[Array, "M n"], level: float) -> tuple[Float[Array, " 
     alone, together = mean * (1 - mean), float(right.mean(axis=0).var())
     telling = items * min(alone / together, models) if together > 0 else float(items)
     return np.array([mean]), wilson(np.array([mean * telling]), np.array([telling]), level)
-
-
-def _far(level: float) -> float:
-    return float(norm.ppf((1 + level) / 2))
-
-
-def _counts(right: Array, count: Array) -> tuple[Array, Array]:
-    right, count = np.asarray(right, np.float64), np.asarray(count, np.float64)
-    if (count < 1).any():
-        raise TransferError("a test set without items has no accuracy: give positive counts")
-    if (right < 0).any() or (right > count).any():
-        raise TransferError("more items are right than there are: check the counts")
-    return right, count

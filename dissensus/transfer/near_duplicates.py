@@ -6,7 +6,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError
-from dissensus.transfer.intervals import LEVEL, Ends, difference, wilson
+from dissensus.proportions import LEVEL, Ends, difference, wilson
 
 
 def without_duplicates(

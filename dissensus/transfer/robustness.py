@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import norm, t
 
 from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.proportions import LEVEL, Ends, at_once, difference
 from dissensus.transfer.fits import Line
-from dissensus.transfer.intervals import LEVEL, Ends, at_once, difference
 
 FEWEST_OF_FAMILY = 3
 """Smaller families are listed, but never said to lie off the line."""

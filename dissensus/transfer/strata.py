@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError
-from dissensus.transfer.intervals import LEVEL
+from dissensus.proportions import LEVEL, normal_quantile
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """The thesis' five bins; each includes its lower end, the last one both."""
@@ -89,7 +88,7 @@ def matched(found: Strata, level: float = LEVEL) -> Matched:
     smooth = (found.new_right + 1) / (found.new_counts + 2)
     variance = smooth * (1 - smooth) / many
     own = original * (1 - original) / found.counts.sum()
-    far = float(norm.ppf((1 + level) / 2))
+    far = normal_quantile(level)
     return Matched(
         drop,
         to_matched,

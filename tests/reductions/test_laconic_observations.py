@@ -11,7 +11,7 @@ from made_laconic import ACCURACY, PAPER, REDUCTIONS, made, unrecognised, withou
 
 from dissensus.records import Difference, LaconicResult
 from dissensus.reductions.findings import result_of
-from dissensus.reductions.observations import every_positive, newcombe, some_positive
+from dissensus.reductions.observations import every_positive, some_positive
 
 FEW = 500
 MODELS = {name: shares for name, shares in PAPER.items() if name != "people"}
@@ -161,11 +161,6 @@ def test_verdicts_by_intervals():
     assert some_positive([apart(1, 2), apart(-2, -1)]) == "holds"
     assert some_positive([apart(1, 2, wider=1.5), apart(-2, -1)]) == "undecided"
     assert some_positive([apart(-3, -2), apart(-2, -1, wider=9)]) == "does not hold"
-
-
-def test_newcombes_interval():
-    """The example of Newcombe (1998), Table II, method 10: 56/70 − 48/80."""
-    assert newcombe(56, 70, 48, 80) == pytest.approx((0.0524, 0.3339), abs=1e-4)
 
 
 def test_json_frames_and_notebook():

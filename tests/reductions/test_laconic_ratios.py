@@ -8,11 +8,11 @@ from itertools import permutations
 import numpy as np
 import pytest
 from made_laconic import ACCURACY, CLASSES, PAPER, made, unrecognised, without
-from scipy.stats import binomtest, spearmanr, ttest_1samp, ttest_rel
+from scipy.stats import spearmanr, ttest_1samp, ttest_rel
 
 from dissensus.errors import ReductionError
 from dissensus.records import Laconic, Mepis, Readings
-from dissensus.reductions.intervals import spearman, stratified, wilson
+from dissensus.reductions.intervals import spearman, stratified
 from dissensus.reductions.ratios import class_means, correlations, differences, mean_ratios, precisions, ratios_of
 
 FEW = 500
@@ -182,12 +182,6 @@ def test_differences_of_a_study():
     assert len(differences(apart, resamples=FEW)[0]) == 4 * 6
 
 
-@pytest.mark.parametrize(("right", "count"), [(0, 5), (5, 5), (3, 7), (450, 1000)])
-def test_precision_has_wilsons_interval(right, count):
-    wanted = binomtest(right, count).proportion_ci(0.95, "wilson")
-    assert wilson(right, count) == pytest.approx((wanted.low, wanted.high), abs=1e-12)
-
-
 def test_precision_adds_up_the_classes():
     laconic = tiny([], [(0, 1, 0, 0, 3, 4), (0, 1, 0, 1, 1, 4), (1, 1, 0, 0, 2, 2)])
     own, other = sorted(precisions(laconic), key=lambda one: one.reader, reverse=True)
@@ -195,8 +189,6 @@ def test_precision_adds_up_the_classes():
     assert (own.value, own.high) == (1, 1)
     assert own.low < 1
     assert precisions(tiny([])) == []
-    with pytest.raises(ReductionError, match="nobody has classified anything"):
-        wilson(0, 0)
 
 
 def test_rank_correlation_is_scipys():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.replicas.grids import Grid, Layout, closest_classes, compose
+from dissensus.replicas.grids import Grid, Layout, compose
 
 LINE = np.abs(np.subtract.outer(np.arange(4), np.arange(4))).astype(float)
 """Four classes in a row: neighbours are nearest."""
@@ -74,7 +74,6 @@ def test_nearby_originals_are_of_the_nearest_class_that_has_some() -> None:
     originals = images("o", [20, 20, 20, 20])
     grids = compose(images("c", [0, 900, 0, 0]), originals, LINE)
     assert {originals[item] for grid in grids for item in grid.nearby} == {0, 2}
-    assert closest_classes(LINE[1], 1, 2) == [0, 2]
 
 
 def test_a_class_of_few_candidates_still_gets_twenty_annotated_originals() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import TransferError
+from dissensus.proportions import LEVEL
 from dissensus.records import ShiftResult
 from dissensus.report.page import render
 from dissensus.report.shift.page import TITLE, shift_page
@@ -16,7 +17,6 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import replace_file
 from dissensus.transfer.findings import TwoSets, result_of
 from dissensus.transfer.fits import RESAMPLES
-from dissensus.transfer.intervals import LEVEL
 
 Predictions = Mapping[str, Any] | Workspace[Any]
 """Labels by model, or the study of the models."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from dissensus.replicas.frequencies import clopper_pearson
+from dissensus.proportions import clopper_pearson
 from dissensus.replicas.strategies import NAMES, Place, interval_words
 from dissensus.report.wording import counted, percent
 from dissensus.shift.replicate.collection import CANDIDATE, Collection
@@ -31,8 +29,8 @@ def data_card(title: str, collection: Collection, revisions: Sequence[KeptRevisi
 
 def frequency_of(place: Place) -> tuple[float, float, float]:
     """Selection frequency with its 95 % interval."""
-    low, high = clopper_pearson(np.array([place.selected]), np.array([place.votes]))
-    return place.selected / place.votes, float(low[0]), float(high[0])
+    low, high = clopper_pearson(place.selected, place.votes)
+    return place.selected / place.votes, float(low), float(high)
 
 
 def how_it_got_in(place: Place, strategy: str, bins: int = 5) -> str:

@@ -1,0 +1,81 @@
+"""Intervals of proportions, and of differences between independent ones; numbers or arrays in, arrays out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dissensus.arrays import Array, Float, Int
+
+LEVEL = 0.95
+Ends = tuple[Float[Array, " n"], Float[Array, " n"]]
+Count = int | Int[Array, " n"] | Float[Array, " n"]
+
+
+def clopper_pearson(right: Count, count: Count, level: float = LEVEL) -> Ends:
+    """Exact intervals (Clopper and Pearson, 1934): they cover at least as often as `level` says.
+
+    They reach 0 if nothing is right, 1 if everything is, and both if nothing was counted.
+
+    Raises:
+        ValueError: more is right than was counted.
+    """
+    from scipy.special import betaincinv  # takes a quarter of a second to import, and few commands need it
+
+    right, count = _counts(right, count)
+    tail = (1 - level) / 2
+    low = np.where(right > 0, betaincinv(np.maximum(right, 1), count - right + 1, tail), 0.0)
+    high = np.where(right < count, betaincinv(right + 1, np.maximum(count - right, 1), 1 - tail), 1.0)
+    return low, high
+
+
+def wilson(right: Count, count: Count, level: float = LEVEL) -> Ends:
+    """Wilson's intervals (1927): the proportions under which what was seen is not too unlikely.
+
+    They reach 0 if nothing is right, 1 if everything is, and both if nothing was counted.
+
+    Raises:
+        ValueError: more is right than was counted.
+    """
+    right, count = _counts(right, count)
+    far = normal_quantile(level)
+    middle = (right + far**2 / 2) / (count + far**2)
+    half = far * np.sqrt(right * (count - right) / np.maximum(count, 1) + far**2 / 4) / (count + far**2)
+    return np.where(right == 0, 0.0, middle - half), np.where(right == count, 1.0, middle + half)
+
+
+def difference(first: Float[Array, " n"], first_ends: Ends, second: Float[Array, " n"], second_ends: Ends) -> Ends:
+    """The interval of first − second for independent estimates with intervals (Zou and Donner, 2008: 'MOVER')."""
+    value = first - second
+    down = np.hypot(first - first_ends[0], second_ends[1] - second)
+    up = np.hypot(first_ends[1] - first, second - second_ends[0])
+    return value - down, value + up
+
+
+def at_once(value: Float[Array, " M"], ends: Ends, level: float = LEVEL) -> Ends:
+    """Intervals that hold for all values together (Bonferroni): ends moved out as those of a normal distribution."""
+    farther = normal_quantile(1 - (1 - level) / len(value)) / normal_quantile(level)
+    return value - farther * (value - ends[0]), value + farther * (ends[1] - value)
+
+
+def newcombe(right: Count, count: Count, other_right: Count, other_count: Count, level: float = LEVEL) -> Ends:
+    """The interval of the difference of two independent proportions (Newcombe, 1998, method 10); counts are positive.
+
+    Raises:
+        ValueError: more is right than was counted.
+    """
+    first, second = wilson(right, count, level), wilson(other_right, other_count, level)
+    return difference(np.divide(right, count), first, np.divide(other_right, other_count), second)
+
+
+def normal_quantile(level: float) -> float:
+    """How many standard deviations the ends of a normal interval lie from its middle: 1.96 at 0.95."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
+
+
+def _counts(right: Count, count: Count) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    right, count = np.asarray(right, np.float64), np.asarray(count, np.float64)
+    if (right < 0).any() or (right > count).any():
+        raise ValueError("more is right than was counted")
+    return right, count
