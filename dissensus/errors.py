@@ -102,6 +102,12 @@ def some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def as_sentence(reason: object) -> str:
+    """A reason that stands alone: 'the line falls' → 'The line falls.'"""
+    text = str(reason)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
 def refuse_pipe(path: Path, kind: type[DissensusError]) -> None:
     """Raise an error if a path is a pipe, a device or a socket, whose reading may never end."""
     if path.exists() and not path.is_file() and not path.is_dir():

@@ -7,13 +7,15 @@ latest answers to them (`Answers`), and the questions that are still needed (`Ne
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.errors import StudyError
 from dissensus.records import Question
 
 
@@ -165,48 +167,66 @@ class Needed:
     """Whether urgent questions come before all others, instead of every other time."""
 
 
-class Inquiry(Protocol):
-    """What the annotation service needs from a source of questions."""
+class Inquiry(ABC):
+    """What the annotation service needs from a source of questions.
 
-    version: tuple[int, ...]
-    """Changes when the questions change."""
-    is_told: bool
+    By default, no question depends on answers, its page shows nothing but pictures, and nobody knows what is right.
+    """
+
+    is_told: ClassVar[bool] = False
     """Whether people learn at once if they were right. They cannot change their answers then."""
+
+    def __init__(self) -> None:
+        """Note which questions there are now; subclasses call this before they read them."""
+        self.version = self.current_version()
+
+    @abstractmethod
+    def current_version(self) -> tuple[int, ...]:
+        """Changes when the questions change."""
+
+    def is_current(self) -> bool:
+        """False if the questions have changed, so that the inquiry has to be built again."""
+        return self.current_version() == self.version
 
     @property
     def outlook(self) -> str:
         """When the owner may stop, in a line, as of the last `advance`; empty if there is nothing to say."""
+        return ""
 
-    def is_current(self) -> bool:
-        """False if the questions have changed, so that the inquiry has to be built again."""
-
-    def advance(self) -> None:
-        """Add questions that depend on the answers so far; called now and then, while answers arrive."""
-
+    @abstractmethod
     def questions(self) -> list[Questions]:
         """All questions that may be asked, including follow-ups to answers; positions run through all groups."""
 
-    def needed(self, answers: Answers) -> Needed:
+    @abstractmethod
+    def needed(self, answers: Answers, /) -> Needed:
         """Which of the questions have to be asked."""
 
+    @abstractmethod
     def uris(self) -> Mapping[str, str | None]:
         """Paths of the pictures by item; those of model predictions by `prediction_key`."""
 
-    def context(self, question: Question) -> dict[str, Any]:
+    def advance(self) -> None:  # noqa: B027
+        """Add questions that depend on the answers so far; called now and then, while answers arrive."""
+
+    def context(self, _question: Question, /) -> dict[str, Any]:
         """The answers that a question refers to at the time it is asked, which are recorded with it."""
+        return {}
 
-    def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
+    def material(self, _question: Question, _shown: dict[str, Any], /) -> dict[str, Any]:
         """What the browser needs to show a question."""
+        return {}
 
-    def picture_at(self, question: Question, steps: Sequence[int] | None) -> bytes:
+    def picture_at(self, question: Question, _steps: Sequence[int] | None, /) -> bytes:
         """A picture that people uncover, as PNG, after so many steps along each axis; None: all of it.
 
         Raises:
             StudyError: the question has no such picture.
         """
+        raise StudyError(f"a {question.kind} question has no picture to uncover")
 
-    def feedback(self, question: Question, answer: Any) -> dict[str, Any] | None:
+    def feedback(self, _question: Question, _answer: Any, /) -> dict[str, Any] | None:
         """What somebody learns who has just answered: see `web.messages.Feedback`. None if there is nothing to say.
 
         Called only if `is_told`, once the answer is stored.
         """
+        return None

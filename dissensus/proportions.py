@@ -1,4 +1,7 @@
-"""Intervals of proportions, and of differences between independent ones; numbers or arrays in, arrays out."""
+"""Intervals of proportions, and of differences between independent ones; numbers or arrays in, arrays out.
+
+A difference in words is in points, as of accuracies in per cent.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +68,13 @@ def newcombe(right: Count, count: Count, other_right: Count, other_count: Count,
     """
     first, second = wilson(right, count, level), wilson(other_right, other_count, level)
     return difference(np.divide(right, count), first, np.divide(other_right, other_count), second)
+
+
+def points(value: float, low: float | None = None, high: float | None = None) -> str:
+    """A difference of proportions in points, with its interval: '8.1 points (7.4 to 8.8)'."""
+    ends = "" if low is None or high is None else f" ({100 * low:z.1f} to {100 * high:z.1f})"
+    word = "point" if f"{100 * value:z.1f}" in ("1.0", "-1.0") else "points"
+    return f"{100 * value:z.1f} {word}{ends}".replace("-", "−")
 
 
 def normal_quantile(level: float) -> float:

@@ -21,7 +21,7 @@ from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Task, judged_rounds
 from dissensus.competition.uncounted import uncounted
 from dissensus.errors import RankingError, StudyError
-from dissensus.inquiry import Answers, Duel, Needed, Questions, Row, latest_rows
+from dissensus.inquiry import Answers, Duel, Inquiry, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.records import GONE, OPEN, Question, as_text
 from dissensus.steps.presence import recorded_missing
@@ -29,25 +29,19 @@ from dissensus.store.answers import AnswerLog
 from dissensus.store.rounds import read_rounds
 
 
-class Competition(Generic[S, H]):
-    """All rounds of a study, with their questions numbered in one list; an `Inquiry`."""
-
-    is_told = False
+class Competition(Inquiry, Generic[S, H]):
+    """All rounds of a study, with their questions numbered in one list."""
 
     def __init__(self, task: Task[S, H]) -> None:
         """Read the rounds; there may be none yet."""
         self.task, self.work = task, task.work
-        self.version = self._current
+        super().__init__()
         self.models, self.rounds = read_rounds(self.work.folder, task.selection)
         self.question_set: QuestionSet[S] = task.question_set(self.models, self.rounds)
         self._judged: tuple[Judged[S], ...] = ()
 
-    def is_current(self) -> bool:
-        """False if a round or a batch of draws has been added."""
-        return self._current == self.version
-
-    @property
-    def _current(self) -> tuple[int, ...]:
+    def current_version(self) -> tuple[int, ...]:
+        """Changes when a round or a batch of draws is added."""
         return (len(self.work.folder.batches()), *self.work.folder.rounds())
 
     def questions(self) -> list[Questions]:
@@ -142,13 +136,6 @@ class Competition(Generic[S, H]):
     def material(self, question: Question, shown: dict[str, Any]) -> dict[str, Any]:
         """What a question's page shows besides pictures."""
         return self.task.material(self._uris, question, shown)
-
-    def picture_at(self, question: Question, _steps: Sequence[int] | None) -> bytes:
-        raise StudyError(f"a {question.kind} question of a competition has no picture to uncover")
-
-    def feedback(self, _question: Question, _answer: Any) -> dict[str, Any] | None:
-        """Nothing: nobody knows what is right."""
-        return None
 
     def asked_so_far(self) -> list[Question]:
         """All questions that the study has needed so far."""

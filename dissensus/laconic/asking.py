@@ -17,7 +17,7 @@ import numpy as np
 from dissensus.arrays import Array, Int
 from dissensus.competition.evaluation import read_answers
 from dissensus.errors import JudgementError, StudyError
-from dissensus.inquiry import Answers, Needed, Questions
+from dissensus.inquiry import Answers, Inquiry, Needed, Questions
 from dissensus.labeling import QUESTIONS
 from dissensus.labeling.kinds.base import MOST_NAMES, listed_names
 from dissensus.laconic.found import FoundMepi
@@ -27,7 +27,6 @@ from dissensus.records import Question
 from dissensus.reductions.pictures import Levels, reduction_named
 from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
-from dissensus.store.folder import Folder
 
 ASK = "This much was enough for a machine. What is it?"
 FIRST = 1_000
@@ -48,11 +47,10 @@ class Round:
     models: tuple[str, ...] = ()
 
 
-class Play:
-    """All rounds that can be played in a study; an `Inquiry`."""
+class Play(Inquiry):
+    """All rounds that can be played in a study."""
 
     is_told = True
-    outlook = ""
 
     def __init__(self, work: Workspace[Any], found: Sequence[FoundMepi] = ()) -> None:
         """`found` are the MEPIs of machines, if there are any yet.
@@ -61,7 +59,7 @@ class Play:
             StudyError: the classes of the images are not known.
         """
         self.work, self.settings = work, work.settings.laconic
-        self.version = stamp_of(work.folder)
+        super().__init__()
         self.truth = kept_truth(work).first(self.settings.images)
         self.names = list(self.truth.groups.names)
         self.obstacle = _obstacle(self.names)
@@ -72,12 +70,11 @@ class Play:
         self._reveals, self._picks = self._listed_reveals(), self._listed_picks()
         self._paths = Paths(self.gallery, self.truth.ids, self._keys)
 
-    def is_current(self) -> bool:
-        """False if images or MEPIs of machines have been added."""
-        return stamp_of(self.work.folder) == self.version
-
-    def advance(self) -> None:
-        """Nothing: no question depends on answers."""
+    def current_version(self) -> tuple[int, ...]:
+        """Changes when the images of a test or the MEPIs of machines do."""
+        folder = self.work.folder
+        files = (folder.laconic_truth, *sorted((folder.laconic / "mepis").glob("*.parquet")))
+        return tuple(file.stat().st_mtime_ns for file in files if file.exists())
 
     def questions(self) -> list[Questions]:
         """Every image with every reduction, in every mode, and the MEPIs of the machines."""
@@ -109,12 +106,6 @@ class Play:
 
     def uris(self) -> Mapping[str, str | None]:
         return self._paths
-
-    def context(self, _question: Question) -> dict[str, Any]:
-        return {}
-
-    def material(self, _question: Question, _shown: dict[str, Any]) -> dict[str, Any]:
-        return {}
 
     def picture_at(self, question: Question, steps: Sequence[int] | None) -> bytes:
         """What is left of an image after so many steps; all of it if None."""
@@ -207,12 +198,6 @@ def _obstacle(names: list[str]) -> str:
         few = f"give at most {MOST_NAMES}, all different, with `dissensus laconic find --classes FILE`"
         return f"nobody can choose from these {len(names):,} classes ({error}): {few}"
     return ""
-
-
-def stamp_of(folder: Folder) -> tuple[int, ...]:
-    """Changes when the images of a test or the MEPIs of machines do."""
-    files = (folder.laconic_truth, *sorted((folder.laconic / "mepis").glob("*.parquet")))
-    return tuple(file.stat().st_mtime_ns for file in files if file.exists())
 
 
 def _totals(group: Int[Array, " q"], count: Int[Array, " q"]) -> Array:

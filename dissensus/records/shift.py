@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 5
 """Models that a scatter names."""
 Scale = Literal["linear", "probit"]
+Returns = Literal["growing", "diminishing", "undecided", "not tested"]
 ShiftFrame = Literal["models", "fits", "bands", "families", "gaps", "pairs", "strata", "stratified", "duplicates"]
 
 
@@ -133,7 +134,7 @@ class GapSplit(Record):
     drop_high: float | None
     beyond_chance: int | None
     """Models whose drop is not explained by chance, all looked at together; None if an interval is unknown."""
-    returns: Literal["growing", "diminishing", "undecided", "not tested"]
+    returns: Returns
     """Whether a point gained on the original set brings more or less than a point on the new one (slope against 1)."""
     parts: tuple[Gap, ...]
     can: tuple[str, ...]

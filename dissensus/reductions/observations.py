@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.proportions import newcombe
+from dissensus.errors import as_sentence
+from dissensus.proportions import newcombe, points
 from dissensus.records import (
     Correlation,
     Difference,
@@ -181,7 +182,7 @@ def _accuracy(facts: Facts) -> Observation:
     name, claim = "laconic models are accurate", "The more accurate a model, the less of an image it needs."
     if not known:
         reason = found[0].reason
-        return Observation(name=name, claim=claim, verdict="not tested", words=f"{reason[0].upper()}{reason[1:]}.")
+        return Observation(name=name, claim=claim, verdict="not tested", words=as_sentence(reason))
     said = "; ".join(f"{one.reduction} {_correlation(one)}" for one in known)
     words = f"Rank correlation over {known[0].models} models: {said}."
     return Observation(name=name, claim=claim, verdict=_every(*bounds), words=words)
@@ -201,7 +202,7 @@ def _transfer(facts: Facts) -> Observation:
     sums = [(sum(p.right for p in part), sum(p.count for p in part)) for part in (one, several)]
     low, high = map(float, newcombe(*sums[0], *sums[1], facts.level))
     shares = [right / count for right, count in sums]
-    words = f"{100 * shares[0]:.0f} % against {100 * shares[1]:.0f} %, {_points(shares[0] - shares[1], low, high)}."
+    words = f"{100 * shares[0]:.0f} % against {100 * shares[1]:.0f} %, {points(shares[0] - shares[1], low, high)}."
     return Observation(name=name, claim=claim, verdict=_every([(low, high)], [(low, high)]), words=words)
 
 
@@ -233,7 +234,7 @@ def _reading(facts: Facts, missing: str) -> Observation:
     one, other = right[least] / count[least], other_right[least] / other_count[least]
     words = (
         f"Smallest of {len(pairs)} differences: {pairs[least][0]}: {100 * one:.0f} % against {100 * other:.0f} %, "
-        f"{_points(one - other, *alone[least])}."
+        f"{points(one - other, *alone[least])}."
     )
     return Observation(name=name, claim=claim, verdict=_every(alone, at_once), words=words)
 
@@ -244,12 +245,7 @@ def _written(d: Difference) -> str:
         sides = f"{d.classifier}, {d.reduction} − {d.other_reduction}"
     else:
         sides = f"{d.classifier} − {d.other_classifier}"
-    return f"{sides}: {_points(d.value, d.low, d.high)}"
-
-
-def _points(value: float, low: float | None, high: float | None) -> str:
-    ends = "" if low is None or high is None else f" ({100 * low:z.1f} to {100 * high:z.1f})"
-    return f"{100 * value:z.1f} points{ends}".replace("-", "−")
+    return f"{sides}: {points(d.value, d.low, d.high)}"
 
 
 def _correlation(one: Correlation) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.errors import TransferError, some
-from dissensus.proportions import LEVEL, Ends, at_once, clopper_pearson, difference, newcombe, wilson
+from dissensus.errors import TransferError, as_sentence, some
+from dissensus.proportions import LEVEL, Ends, at_once
 from dissensus.records import (
     BandPoint,
     DropDifference,
@@ -16,7 +13,6 @@ from dissensus.records import (
     FamilyShift,
     Fit,
     GapSplit,
-    MissingModel,
     ModelShift,
     ShiftResult,
     StratifiedDrop,
@@ -24,55 +20,14 @@ from dissensus.records import (
 )
 from dissensus.transfer.difficulty import difficulty_of
 from dissensus.transfer.fits import RESAMPLES, Line, Lines, check_draws, fitted, inner
-from dissensus.transfer.gaps import Measured, split
-from dissensus.transfer.intervals import drop_differences, mean_drop
+from dissensus.transfer.gaps import split
+from dissensus.transfer.intervals import drop_differences
 from dissensus.transfer.near_duplicates import counted_effects, without_duplicates
 from dissensus.transfer.ranks import ranks
 from dissensus.transfer.robustness import Distances, distances, families
+from dissensus.transfer.sides import TwoSets, accuracy_ends, drop_interval, mean_of
 from dissensus.transfer.strata import matched, strata
 from dissensus.transfer.words import CLEAR, difficulty_in_words, main_answer
-
-
-@dataclass(frozen=True)
-class Side:
-    """Accuracies of the models on one test set.
-
-    `count` is 0 where the number of items is unknown. `low` and `high` are intervals that were given, NaN where they
-    were not; they are used where no count is known. `right` has every answer, if predictions are known; `frequency` is
-    the selection frequency of every item, and `is_duplicate` says which items have a near-duplicate among training
-    images.
-    """
-
-    accuracy: Float[Array, " M"]
-    count: Int[Array, " M"]
-    low: Float[Array, " M"]
-    high: Float[Array, " M"]
-    right: Bool[Array, "M n"] | None = None
-    frequency: Float[Array, " n"] | None = None
-    is_duplicate: Bool[Array, " n"] | None = None
-
-    @property
-    def hits(self) -> Int[Array, " M"]:
-        """Items that are right, as near as rounded accuracies say."""
-        return np.rint(self.accuracy * self.count).astype(np.int64)
-
-
-@dataclass(frozen=True)
-class TwoSets:
-    """Models on two test sets, as they were read. `fresh` are accuracies on a new set of the original distribution."""
-
-    models: tuple[str, ...]
-    families: tuple[str, ...]
-    original: Side
-    new: Side
-    fresh: Side | None = None
-    is_family_guessed: bool = False
-    missing: tuple[MissingModel, ...] = ()
-    notes: tuple[str, ...] = ()
-    extra: tuple[dict[str, str], ...] = ()
-    names: tuple[str, str] = ("original", "new")
-    duplicates: tuple[float, float] | None = None
-    """Share of near-duplicates in the original set and the accuracy on them, if they are assumed."""
 
 
 def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0) -> ShiftResult:
@@ -90,16 +45,16 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     ends, new_ends = accuracy_ends(original, level), accuracy_ends(new, level)
     drop_ends = drop_interval(original, new, level)
     lines, no_fit, notes = _lines(found, level, resamples, seed)
-    best = None if lines is None else next((one for one in lines.lines if one.scale == lines.better), lines.lines[0])
+    best = None if lines is None else lines.best
     far = None if best is None else distances(best, original.accuracy, ends, new.accuracy, new_ends, level)
     models = _models(found, ends, new_ends, drop_ends, far)
     kin = () if best is None or far is None else _families(found, best, far, level)
     gaps = _gaps(found, drop_ends, new_ends, lines, level)
-    probit = None if lines is None else next((one for one in lines.lines if one.scale == "probit"), None)
+    probit = None if lines is None else lines.on("probit")
     try:
         difficulty = None if probit is None else difficulty_in_words(difficulty_of(probit))
     except TransferError as error:
-        difficulty, notes = None, (*notes, f"{str(error)[0].upper()}{str(error)[1:]}.")
+        difficulty, notes = None, (*notes, as_sentence(error))
     bins, stratified, said = _strata(found, level)
     if lines is not None and lines.better == "probit" and (lines.share or 0) >= CLEAR:
         said = (*said, "As models follow a curve on the linear scale, intervals of the linear fit are too narrow.")
@@ -126,33 +81,6 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
         resamples=resamples,
         seed=seed,
     )
-
-
-def accuracy_ends(side: Side, level: float = LEVEL) -> Ends:
-    """Clopper and Pearson's intervals where counts are known, else those that were given; NaN if there is neither."""
-    low, high = side.low.copy(), side.high.copy()
-    known = side.count > 0
-    low[known], high[known] = clopper_pearson(side.hits[known], side.count[known], level)
-    # a rounded accuracy may be a little outside what its rounded count gives
-    return np.minimum(low, side.accuracy), np.maximum(high, side.accuracy)
-
-
-def drop_interval(original: Side, new: Side, level: float = LEVEL) -> Ends:
-    """Newcombe's interval of every drop where both counts are known, else from the intervals that were given."""
-    drop = original.accuracy - new.accuracy
-    low, high = difference(original.accuracy, _score_ends(original, level), new.accuracy, _score_ends(new, level))
-    known = (original.count > 0) & (new.count > 0)
-    low[known], high[known] = newcombe(
-        original.hits[known], original.count[known], new.hits[known], new.count[known], level
-    )
-    return np.minimum(low, drop), np.maximum(high, drop)
-
-
-def _score_ends(side: Side, level: float) -> Ends:
-    low, high = side.low.copy(), side.high.copy()
-    known = side.count > 0
-    low[known], high[known] = wilson(side.hits[known], side.count[known], level)
-    return low, high
 
 
 def _lines(found: TwoSets, level: float, resamples: int, seed: int) -> tuple[Lines | None, str, tuple[str, ...]]:
@@ -263,24 +191,7 @@ def _gaps(found: TwoSets, drop_ends: Ends, new_ends: Ends, lines: Lines | None, 
     adaptivity = distribution = None
     if fresh is not None:
         adaptivity, distribution = mean_of(original, fresh, level), mean_of(fresh, new, level)
-    return split(
-        mean_of(original, new, level), chance, () if lines is None else lines.lines, beyond, adaptivity, distribution
-    )
-
-
-def mean_of(first: Side, second: Side, level: float = LEVEL) -> Measured:
-    """The mean drop over the models, with an interval over the items.
-
-    Without predictions, nobody knows how alike the errors of the models are; the interval then assumes that they are
-    the same for all, which is the worst case: the mean of the models' own ends.
-    """
-    value = float((first.accuracy - second.accuracy).mean())
-    if first.right is not None and second.right is not None:
-        return Measured(value, *mean_drop(first.right, second.right, level))
-    low, high = drop_interval(first, second, level)
-    if np.isnan(low).any():
-        return Measured(value, None, None)
-    return Measured(value, float(low.mean()), float(high.mean()))
+    return split(mean_of(original, new, level), chance, lines, beyond, adaptivity, distribution)
 
 
 def _differences(found: TwoSets, level: float) -> tuple[DropDifference, ...]:
@@ -327,7 +238,7 @@ def _strata(found: TwoSets, level: float) -> tuple[tuple[Stratum, ...], tuple[St
     try:
         same = matched(by_bin, level)
     except TransferError as error:
-        return tuple(bins), (), (f"{str(error)[0].upper()}{str(error)[1:]}.",)
+        return tuple(bins), (), (as_sentence(error),)
     drops = tuple(
         StratifiedDrop(
             model=name,

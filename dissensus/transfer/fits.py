@@ -7,7 +7,6 @@ intervals, which therefore say how the line would vary with other models of the 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -16,6 +15,7 @@ from scipy.stats import norm, t
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError, some
 from dissensus.proportions import LEVEL
+from dissensus.records.shift import Scale
 from dissensus.transfer.kernel import resampled_lines
 
 RESAMPLES = 100_000
@@ -25,7 +25,6 @@ FEWEST_MODELS = 3
 FEW_MODELS = 10
 """With fewer models, intervals also span Student's: samples of a handful of models are too much alike."""
 BAND_POINTS = 61
-Scale = Literal["linear", "probit"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +66,14 @@ class Lines:
     lines: tuple[Line, ...]
     better: Scale | None
     share: float | None
+
+    def on(self, scale: Scale) -> Line | None:
+        return next((line for line in self.lines if line.scale == scale), None)
+
+    @property
+    def best(self) -> Line:
+        """The better one, or the only one."""
+        return next((line for line in self.lines if line.scale == self.better), self.lines[0])
 
 
 def scaled(scale: Scale, accuracy: Float[Array, " n"]) -> Float[Array, " n"]:

@@ -12,15 +12,12 @@ accuracy, and a fresh set drawn from D itself separates them: acc(S) − acc(fre
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
+from dissensus.proportions import points
 from dissensus.records import Gap, GapSplit
-from dissensus.transfer.fits import Line
-
-Returns = Literal["growing", "diminishing", "undecided", "not tested"]
-Bounds = tuple[float | None, float | None]
+from dissensus.records.shift import Returns
+from dissensus.transfer.fits import Line, Lines
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ def returns_of(line: Line | None) -> Returns:
 def split(
     drop: Measured,
     chance: float | None,
-    lines: Sequence[Line],
+    lines: Lines | None,
     beyond_chance: int | None,
     adaptivity: Measured | None = None,
     distribution: Measured | None = None,
@@ -53,14 +50,14 @@ def split(
     `chance` is half the width of the interval of a new accuracy. `adaptivity` is the mean drop from the original set to
     a fresh one of the same distribution, `distribution` the one from the fresh set to the new one, if there is one.
     """
-    linear = next((line for line in lines if line.scale == "linear"), None)
+    linear, probit = (None, None) if lines is None else (lines.on("linear"), lines.on("probit"))
     returns = returns_of(linear)
     parts = [_generalisation(chance, drop)]
     if adaptivity is not None and distribution is not None:
         parts += [_adaptivity(adaptivity), _distribution(distribution)]
     else:
         parts.append(_together(drop, chance))
-    can, cannot = _conclusions(drop, lines, returns, adaptivity is not None, chance)
+    can, cannot = _conclusions(drop, linear, probit, returns, adaptivity is not None, chance)
     return GapSplit(
         drop=drop.value,
         drop_low=drop.low,
@@ -71,13 +68,6 @@ def split(
         can=tuple(can),
         cannot=tuple(cannot),
     )
-
-
-def points(value: float, low: float | None = None, high: float | None = None) -> str:
-    """A difference of accuracies in points, with its interval: '8.1 points (7.4 to 8.8)'."""
-    ends = "" if low is None or high is None else f" ({100 * low:z.1f} to {100 * high:z.1f})"
-    word = "point" if f"{100 * value:z.1f}" in ("1.0", "-1.0") else "points"
-    return f"{100 * value:z.1f} {word}{ends}".replace("-", "−")
 
 
 def _generalisation(chance: float | None, drop: Measured) -> Gap:
@@ -126,7 +116,12 @@ def _together(drop: Measured, chance: float | None) -> Gap:
 
 
 def _conclusions(
-    drop: Measured, lines: Sequence[Line], returns: Returns, is_separated: bool, chance: float | None
+    drop: Measured,
+    linear: Line | None,
+    probit: Line | None,
+    returns: Returns,
+    is_separated: bool,
+    chance: float | None,
 ) -> tuple[list[str], list[str]]:
     can: list[str] = []
     cannot: list[str] = []
@@ -135,8 +130,6 @@ def _conclusions(
         can.append(f"Chance alone {'may explain' if is_chance else 'does not explain'} the mean drop.")
     elif chance is None:
         cannot.append("Whether the drop is chance: the numbers of items are unknown.")
-    linear = next((line for line in lines if line.scale == "linear"), None)
-    probit = next((line for line in lines if line.scale == "probit"), None)
     if linear is not None:
         low, high = linear.slope_ends
         said = f"{linear.slope:.2f} ({low:.2f} to {high:.2f})"

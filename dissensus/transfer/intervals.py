@@ -1,11 +1,4 @@
-"""Intervals of accuracies, of drops between two test sets, and of differences of drops between models.
-
-Two test sets have different items, so that their accuracies are independent, and a drop is a difference of two
-independent shares. Its interval is Newcombe's (1998): distances of the ends of two Wilson intervals, combined by their
-squares. Miettinen and Nurminen's, the usual alternative, has to be solved for numerically and needs counts. The rule
-by which Newcombe combines two intervals works for any two (Zou and Donner, 2008: 'MOVER'), so that a table which gives
-intervals instead of counts is treated alike.
-"""
+"""Intervals from every answer: of the mean drop, and of differences of drops between models."""
 
 from __future__ import annotations
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from scipy.stats import spearmanr
 
-from dissensus.errors import some
+from dissensus.errors import as_sentence, some
+from dissensus.proportions import points
 from dissensus.records import DifficultyModel, FamilyShift, GapSplit, MissingModel, ModelShift
 from dissensus.transfer.difficulty import Difficulty
-from dissensus.transfer.fits import Line, Lines
-from dissensus.transfer.gaps import points
+from dissensus.transfer.fits import Lines
 
 CLEAR = 0.975
 """Share of resamples from which on one scale is said to fit better."""
@@ -32,7 +32,7 @@ def main_answer(
         found += [scales_in_words(lines)] if len(lines.lines) > 1 else []
         found += _off(models, families)
     if no_fit:
-        found.append(f"{no_fit[0].upper()}{no_fit[1:]}.")
+        found.append(as_sentence(no_fit))
     if missing:
         found.append(_missing(missing, names))
     return tuple(found)
@@ -40,9 +40,7 @@ def main_answer(
 
 def scales_in_words(lines: Lines) -> str:
     """Which scale predicts unseen models better, and whether that is clear."""
-    linear, probit = (
-        100 * next(line for line in lines.lines if line.scale == one).error for one in ("linear", "probit")
-    )
+    linear, probit = (100 * line.error for line in lines.lines)
     sizes = f"typical error for a model it has not seen: linear {linear:.2f} points, probit {probit:.2f}"
     share = lines.share or 0.0
     if share >= CLEAR:
@@ -75,7 +73,7 @@ def difficulty_in_words(found: Difficulty) -> DifficultyModel:
 
 def _drop(models: Sequence[ModelShift], gaps: GapSplit, names: tuple[str, str]) -> str:
     many = len(models)
-    said = points(abs(gaps.drop), *sorted_ends(gaps))
+    said = points(abs(gaps.drop), *_sorted_ends(gaps))
     way = "lower" if gaps.drop >= 0 else "higher"
     beginning = (
         f"Accuracy is {said} {way} on the {names[1]} set than on the {names[0]} one"
@@ -89,7 +87,7 @@ def _drop(models: Sequence[ModelShift], gaps: GapSplit, names: tuple[str, str]) 
     return f"{beginning}; {each} of them differ by more than chance explains, all models looked at together."
 
 
-def sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:
+def _sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:
     """The ends of the drop's interval, as those of its absolute value if it is negative."""
     if gaps.drop_low is None or gaps.drop_high is None:
         return None, None
@@ -97,7 +95,7 @@ def sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:
 
 
 def _slope(lines: Lines, gaps: GapSplit, names: tuple[str, str]) -> str:
-    line: Line = lines.lines[0]
+    line = lines.lines[0]
     low, high = line.slope_ends
     said = f"A point of accuracy on the {names[0]} set goes with {line.slope:.2f} points on the {names[1]} one"
     meaning = {

@@ -8,9 +8,10 @@ from scipy.special import ndtr, ndtri
 
 from dissensus.errors import TransferError
 from dissensus.transfer.difficulty import accuracy, difficulty_of, line_of, new_difficulty
-from dissensus.transfer.findings import Side, TwoSets, result_of
+from dissensus.transfer.findings import result_of
 from dissensus.transfer.fits import fitted
 from dissensus.transfer.near_duplicates import counted_effects, without_duplicates
+from dissensus.transfer.sides import Side, TwoSets
 from dissensus.transfer.strata import bins_of, matched, strata
 
 SKILL = np.linspace(0.5, 2.5, 12)

@@ -18,8 +18,7 @@ from PIL import Image
 from served import Client, Served, ServedProcess
 
 from dissensus.arrays import Array
-from dissensus.errors import StudyError
-from dissensus.inquiry import Answers, Needed, Questions
+from dissensus.inquiry import Answers, Inquiry, Needed, Questions
 from dissensus.labeling import QUESTIONS, prediction_key
 from dissensus.records import Question, Response, class_colours
 from dissensus.steps.serving import StudyBacking
@@ -32,12 +31,13 @@ PREDICTIONS = "zzpredictions"
 """The folder beside the study where finished pictures of predictions lie, by model; without it there are no choices."""
 
 
-class DrawnRounds:
+class DrawnRounds(Inquiry):
     """All pictures of the pool are to be drawn, checked by somebody else, and corrected where errors were marked."""
 
     def __init__(self, study: Study) -> None:
         self.answers = AnswerLog(study._database)
-        self.version = tuple(study.folder.rounds())
+        self.rounds = tuple(study.folder.rounds())
+        super().__init__()
         self.items = study.items()
         again = [question("mask", item=item, again=True).text for item in self.items]
         drawn, checks = ([question(kind, item=item).text for item in self.items] for kind in ("mask", "check"))
@@ -56,21 +56,8 @@ class DrawnRounds:
                 question("choice", item=item, first=one, second=other).text for item, one, other in pairs
             )
 
-    is_told = False
-
-    def picture_at(self, question: Question, _steps: Any) -> bytes:
-        raise StudyError(f"a {question.kind} question has no picture to uncover")
-
-    def feedback(self, _question: Question, _answer: Any) -> None:
-        return None
-
-    def is_current(self) -> bool:
-        return True
-
-    outlook = ""
-
-    def advance(self) -> None:
-        pass
+    def current_version(self) -> tuple[int, ...]:
+        return self.rounds
 
     def questions(self) -> list[Questions]:
         return [Questions(kind, texts) for kind, texts in self.groups]

@@ -15,8 +15,9 @@ from dissensus.report.shift.page import TITLE, shift_page
 from dissensus.shift.compare.predictions import Graded, graded, graded_study, two_sets
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import replace_file
-from dissensus.transfer.findings import TwoSets, result_of
+from dissensus.transfer.findings import result_of
 from dissensus.transfer.fits import RESAMPLES
+from dissensus.transfer.sides import TwoSets
 
 Predictions = Mapping[str, Any] | Workspace[Any]
 """Labels by model, or the study of the models."""

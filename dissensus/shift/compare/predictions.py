@@ -17,8 +17,8 @@ from dissensus.records import MissingModel
 from dissensus.steps.pooling import pool_ids
 from dissensus.steps.workspace import Workspace
 from dissensus.store.tables import open_table, read_rows
-from dissensus.transfer.findings import Side, TwoSets
 from dissensus.transfer.robustness import family_of
+from dissensus.transfer.sides import Side, TwoSets
 
 FREQUENCY, DUPLICATE = "selection_frequency", "near_duplicate"
 YES = frozenset({"1", "true", "yes", "1.0"})

@@ -21,8 +21,8 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.errors import TransferError, one_line, quoted, refuse_pipe, some
 from dissensus.frames import is_table, table_of
 from dissensus.records import MissingModel
-from dissensus.transfer.findings import Side, TwoSets
 from dissensus.transfer.robustness import family_of
+from dissensus.transfer.sides import Side, TwoSets
 
 SIDES = ("original", "new", "fresh")
 ENDS = ("low", "high")

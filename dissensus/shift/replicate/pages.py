@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool
 from dissensus.errors import StudyError
-from dissensus.inquiry import Answers, Needed, Questions
+from dissensus.inquiry import Answers, Inquiry, Needed, Questions
 from dissensus.labeling import QUESTIONS
 from dissensus.records import Question
 from dissensus.shift.replicate.collection import kept_collection
@@ -20,14 +21,11 @@ from dissensus.shift.replicate.heard import answers_to, questions_of
 from dissensus.shift.replicate.kept_revisions import reviews
 from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
-from dissensus.store.folder import Folder
 
 
-class Page:
-    """All questions of one kind about a replication; an `Inquiry`."""
+class Page(Inquiry):
+    """All questions of one kind about a replication."""
 
-    is_told = False
-    outlook = ""
     kind: ClassVar[str]
 
     def __init__(self, work: Workspace[Any]) -> None:
@@ -36,7 +34,8 @@ class Page:
         Raises:
             StudyError: there is nothing to ask yet; says what to do first.
         """
-        self.work, self.version = work, stamp_of(work.folder)
+        self.work = work
+        super().__init__()
         self.collection = kept_collection(work)
         self.asked = self._listed()
         self._group = questions_of(self.kind, self.asked)
@@ -44,23 +43,22 @@ class Page:
         if not self.asked:
             raise StudyError(self._nothing())
 
+    @abstractmethod
     def _listed(self) -> list[Question]:
-        raise NotImplementedError
+        """All questions that there are."""
 
+    @abstractmethod
     def _nothing(self) -> str:
         """Why there is nothing to ask, and what to do."""
-        raise NotImplementedError
 
     def _is_current(self) -> Bool[Array, " q"]:
         """Which questions still matter."""
         return np.ones(len(self._group), bool)
 
-    def is_current(self) -> bool:
-        """False if images, pairs or revisions have been added."""
-        return stamp_of(self.work.folder) == self.version
-
-    def advance(self) -> None:
-        """Nothing: no question depends on answers alone."""
+    def current_version(self) -> tuple[int, ...]:
+        """Changes when images, tasks, pairs or revisions do."""
+        files = sorted(self.work.folder.replica.rglob("*.parquet"))
+        return tuple(path.stat().st_mtime_ns for path in files if path.is_file())
 
     def questions(self) -> list[Questions]:
         return [self._group]
@@ -77,19 +75,6 @@ class Page:
 
     def uris(self) -> Mapping[str, str | None]:
         return self._uris
-
-    def context(self, _question: Question) -> dict[str, Any]:
-        return {}
-
-    def material(self, _question: Question, _shown: dict[str, Any]) -> dict[str, Any]:
-        return {}
-
-    def picture_at(self, question: Question, _steps: Sequence[int] | None) -> bytes:
-        raise StudyError(f"a {question.kind} question has no picture to uncover")
-
-    def feedback(self, _question: Question, _answer: Any) -> dict[str, Any] | None:
-        """Nothing: nobody knows what is right."""
-        return None
 
 
 class GridPage(Page):
@@ -136,8 +121,3 @@ class ReviewPage(Page):
 
 
 PAGES: dict[str, type[Page]] = {one.kind: one for one in (GridPage, PairsPage, ReviewPage)}
-
-
-def stamp_of(folder: Folder) -> tuple[int, ...]:
-    """Changes when images, tasks, pairs or revisions do."""
-    return tuple(path.stat().st_mtime_ns for path in sorted(folder.replica.rglob("*.parquet")) if path.is_file())
