@@ -171,6 +171,48 @@ def test_sampling_that_cannot_be(ready: Study, tmp_path: Path) -> None:
     assert "nobody has looked for near-duplicates yet" in refused("serve", root, "--page", "pairs")
 
 
+def test_answers_that_change_after_sampling(ready: Study, tmp_path: Path) -> None:
+    root = ready.folder.root
+    first = ready.shift_sample()
+    ready.shift_export(tmp_path / "before")
+    with ready.folder.revision("matched", 1).open("rb") as file:
+        kept = file.read()
+    let_people_select(ready, PEOPLE, lambda item, name: chance_of(item, name) ** 4, seed=1)
+    done = run("shift", "sample", root).stdout
+    assert "nothing has changed since, so it stays the latest" in done
+    assert (
+        f"mean selection frequency {first.frequency:.3f} (annotated originals: {first.original_frequency:.3f})" in done
+    )
+    assert "of its images have other votes by now, and keep their places; to draw all again" in done
+    ready.shift_export(tmp_path / "after")
+    for name in ("items.csv", "originals.csv", "DATA_CARD.md"):
+        assert (tmp_path / "before" / name).read_bytes() == (tmp_path / "after" / name).read_bytes()
+    second = ready.shift_sample(per_class=5, anew=True)
+    assert (second.revision, second.is_new, second.outdated, second.wanted) == (2, True, 0, 15)
+    assert second.original_frequency is not None
+    assert first.original_frequency is not None
+    assert second.original_frequency < first.original_frequency
+    assert ready.shift_sample(anew=True).is_new is False
+    assert ready.folder.revision("matched", 1).read_bytes() == kept
+    assert ready.check().is_whole
+
+
+def test_images_that_nobody_has_compared_are_mentioned(ready: Study, tmp_path: Path) -> None:
+    root = ready.folder.root
+    assert "not all images have been compared" in run("shift", "sample", root).stdout
+    ready.shift_export(tmp_path / "out")
+    assert "near-duplicates: not looked for" in (tmp_path / "out" / "DATA_CARD.md").read_text()
+    ready.shift_duplicates()
+    assert ready.shift_status().is_searched
+    draw(tmp_path / "more" / "cat" / "new.png", 2, 7000)
+    (tmp_path / "more" / "cat" / "gone.png").symlink_to(tmp_path / "nowhere.png")
+    found = ready.shift_collect(candidates=tmp_path / "more")
+    assert found.added == 1
+    assert "candidate/cat/gone.png" in [one.item for one in found.problems]
+    assert "candidates added since have not been compared" in run("shift", "status", root).stdout
+    assert f"Next: dissensus shift duplicates {root}" in run("shift", "sample", root).stdout
+
+
 def test_too_few_answers_because_workers_do_not_count(tmp_path: Path) -> None:
     study = collected(tmp_path, 8, 30, per_class=2)
     let_people_select(study, PEOPLE[:9])
