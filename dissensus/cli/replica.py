@@ -106,14 +106,16 @@ def shift_sample(
         bool | None,
         typer.Option("--keywords", help="Also match the originals' distribution of keywords.", show_default=False),
     ] = None,
-    anew: Annotated[bool, typer.Option("--anew", help="Draw all images again, perhaps with other options.")] = False,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Draw all images again, by the answers of now; settings may differ.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make the next revision of the new test set: what reviewers left stays, the gaps are filled from the candidates.
 
     Example: `dissensus shift sample pets --strategy matched --per-class 10`
     """
-    made = Study(study).shift_sample(strategy, per_class, seed, votes=votes, keywords=keywords, is_anew=anew)
+    made = Study(study).shift_sample(strategy, per_class, seed, votes=votes, keywords=keywords, anew=anew)
     printing.show_sampled(study, made, json)
 
 

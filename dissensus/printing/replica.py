@@ -71,6 +71,13 @@ def show_sampled(study: Path, made: Sampled, as_json: bool) -> None:
     if made.unready:
         few = counted(made.votes, "worker")
         say(f"{counted(made.unready, 'candidate')} could not be drawn: seen by fewer than {few} who count")
+    if made.outdated:
+        say(
+            f"{made.outdated:,} of its images have other votes by now, and keep their places; to draw all again: "
+            f"dissensus shift sample {_quoted(study)} --strategy {made.strategy} --anew"
+        )
+    if not made.is_searched:
+        say("not all images have been compared to find near-duplicates")
     if made.open_pairs:
         say(f"nobody has looked at {counted(made.open_pairs, 'pair')} of near-duplicates yet")
     return say(f"Next: {_next(study, made)}")
@@ -95,6 +102,8 @@ def show_replica(study: Path, status: ReplicaStatus, as_json: bool) -> None:
         say(f"near-duplicates have not been looked for: dissensus shift duplicates {_quoted(study)}")
     else:
         say(f"{counted(status.pairs, 'pair')} look alike: {status.confirmed:,} confirmed, {status.open_pairs:,} open")
+        if not status.is_searched:
+            say(f"candidates added since have not been compared: dissensus shift duplicates {_quoted(study)}")
     for one in status.revisions:
         say(
             f"{one.strategy}, revision {one.revision}: {one.images:,} images, {one.missing:,} missing; "
@@ -146,15 +155,22 @@ def _show_workers(status: ReplicaStatus) -> None:
     if not status.workers:
         return
     heads = ("tasks", "hits", "false ticks", "ticked")
-    table = Table("worker", *(Column(head, justify="right") for head in heads), "does not count, because")
+    table = Table("worker", *(Column(head, justify="right") for head in heads), "counts")
     for one in status.workers:
         counts = (str(one.grids), f"{one.hits}/{one.same}", f"{one.false_ticks}/{one.nearby}")
-        table.add_row(escape(one.name), *counts, f"{one.ticked}/{one.seen}", escape(one.reason))
+        table.add_row(escape(one.name), *counts, f"{one.ticked}/{one.seen}", "no" if one.reason else "yes")
     out.print(table)
+    for one in status.workers:
+        if one.reason:
+            say(f"{one.name} does not count: {one.reason}")
 
 
 def _next(study: Path, made: Sampled) -> str:
     place, strategy = _quoted(study), f"--strategy {made.strategy}"
+    if not made.is_searched:
+        return f"dissensus shift duplicates {place}"
+    if made.open_pairs:
+        return f"dissensus shift serve {place} --page pairs"
     if made.unreviewed:
         classes = counted(made.unreviewed, "class", "classes")
         return f"dissensus shift serve {place} --page review ({classes} not reviewed yet)"

@@ -18,7 +18,7 @@ class Collected(Record):
     originals: int
     candidates: int
     added: int
-    """Candidates that were not known before."""
+    """Candidates that can be used and were not known before."""
     classes: int
     """Classes that have originals and candidates."""
     without_candidates: tuple[str, ...]
@@ -89,8 +89,12 @@ class Sampled(Record):
     """Why workers do not count, a sentence each."""
     open_pairs: int
     """Pairs of near-duplicates that nobody has looked at."""
+    is_searched: bool
+    """All images have been compared to find near-duplicates."""
     unreviewed: int
     """Classes of the revision that nobody has reviewed."""
+    outdated: int
+    """Images that have other votes by now than when they were drawn; they keep their places."""
 
 
 class Exported(Record):
@@ -137,6 +141,8 @@ class ReplicaStatus(Record):
     wanted: int
     pairs: int | None
     """None if near-duplicates have not been looked for."""
+    is_searched: bool
+    """All images have been compared; False if some were added later."""
     open_pairs: int
     confirmed: int
     revisions: tuple[RevisionStatus, ...]

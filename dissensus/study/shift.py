@@ -61,7 +61,7 @@ class Replication(Asking):
         *,
         votes: int | None = None,
         keywords: bool | None = None,
-        is_anew: bool = False,
+        anew: bool = False,
     ) -> Sampled:
         """Make the next revision of the new test set, from the answers so far.
 
@@ -74,12 +74,13 @@ class Replication(Asking):
             seed: Of the draws; defaults to study.toml, or 0.
             votes: The fewest workers who must have seen an image; defaults to `workers` in study.toml, or 10.
             keywords: Match the originals' distribution of keywords as well.
-            is_anew: Draw all images again, perhaps with other settings; what was ever removed stays out.
+            anew: Draw all images again, by the answers of now and possibly with other settings. Earlier revisions
+                are kept, and what reviewers removed stays removed.
         """
         from dissensus.shift.replicate.sampling import sample
 
         with self._changing():
-            return sample(self._replica, strategy, per_class, seed, votes, keywords, is_anew)
+            return sample(self._replica, strategy, per_class, seed, votes, keywords, is_anew=anew)
 
     def shift_export(self, folder: str | Path, strategy: str = "matched", revision: int | None = None) -> Exported:
         """Write a revision (the latest by default) to a new folder: images/, items.csv and DATA_CARD.md."""

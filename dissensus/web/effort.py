@@ -49,7 +49,7 @@ class Effort:
         total, kinds = sum(self.answers.values()), [f"{count:,} {kind}" for kind, count in self.answers.items()]
         by_kind = f" ({', '.join(kinds)})" if len(kinds) > 1 else ""
         return (
-            f"Each question needs {needs} (judge.min_answers in study.toml, or --answers): "
+            f"Each question needs {needs} (--answers, saved in study.toml): "
             f"{counted(self.questions, 'open question')}, {counted(total, 'answer')}{by_kind}, "
             f"about {duration(self.hours)} of work in all."
         )

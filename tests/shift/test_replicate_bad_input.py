@@ -191,7 +191,7 @@ def test_sampling_that_cannot_be(ready: Study, tmp_path: Path) -> None:
     assert "seed 3 → 4" in refused("sample", root, "--seed", "4")
     line = refused("sample", root, "--per-class", "5")
     assert "per_class 4 → 5" in line
-    assert line.endswith("restore them, or draw all images anew with --anew")
+    assert line.endswith("restore them, or draw all images again with --anew")
     assert "has revisions 1 to 1, not 2" in refused("export", root, tmp_path / "out", "--revision", "2")
     (tmp_path / "out").mkdir()
     assert "already exists" in refused("export", root, tmp_path / "out")
@@ -206,7 +206,7 @@ def test_drawing_anew_keeps_what_was_there_and_what_reviewers_said(ready: Study,
     review = {"blacklist": [0], "duplicates": [], "state": "reviewed", "note": ""}
     row = {"kind": "review", "question": ant.question.body, "annotator": "reviewer", "answer": review}
     answered(ready, [row])
-    second = ready.shift_sample("top", 6, seed=5, is_anew=True)
+    second = ready.shift_sample("top", 6, seed=5, anew=True)
     assert (first.revision, second.revision, second.images) == (1, 2, 18)
     made = kept_revisions(work, "top")[-1]
     assert ant.items[0] in made.removed
@@ -222,6 +222,48 @@ def test_another_seed_in_the_settings_loses_no_review(ready: Study) -> None:
     (ant, *_) = reviews(ready._task.work, kept_collection(ready._task.work))
     ready.change("replica", {"seed": 7})
     assert reviews(Study(ready.folder.root)._task.work, kept_collection(ready._task.work))[0].question == ant.question
+
+
+def test_answers_that_change_after_sampling(ready: Study, tmp_path: Path) -> None:
+    root = ready.folder.root
+    first = ready.shift_sample()
+    ready.shift_export(tmp_path / "before")
+    with ready.folder.revision("matched", 1).open("rb") as file:
+        kept = file.read()
+    let_people_select(ready, PEOPLE, lambda item, name: chance_of(item, name) ** 4, seed=1)
+    done = run("shift", "sample", root).stdout
+    assert "nothing has changed since, so it stays the latest" in done
+    assert (
+        f"mean selection frequency {first.frequency:.3f} (annotated originals: {first.original_frequency:.3f})" in done
+    )
+    assert "of its images have other votes by now, and keep their places; to draw all again" in done
+    ready.shift_export(tmp_path / "after")
+    for name in ("items.csv", "originals.csv", "DATA_CARD.md"):
+        assert (tmp_path / "before" / name).read_bytes() == (tmp_path / "after" / name).read_bytes()
+    second = ready.shift_sample(per_class=5, anew=True)
+    assert (second.revision, second.is_new, second.outdated, second.wanted) == (2, True, 0, 15)
+    assert second.original_frequency is not None
+    assert first.original_frequency is not None
+    assert second.original_frequency < first.original_frequency
+    assert ready.shift_sample(anew=True).is_new is False
+    assert ready.folder.revision("matched", 1).read_bytes() == kept
+    assert ready.check().is_whole
+
+
+def test_images_that_nobody_has_compared_are_mentioned(ready: Study, tmp_path: Path) -> None:
+    root = ready.folder.root
+    assert "not all images have been compared" in run("shift", "sample", root).stdout
+    ready.shift_export(tmp_path / "out")
+    assert "near-duplicates: not looked for" in (tmp_path / "out" / "DATA_CARD.md").read_text()
+    ready.shift_duplicates()
+    assert ready.shift_status().is_searched
+    draw(tmp_path / "more" / "cat" / "new.png", 2, 7000)
+    (tmp_path / "more" / "cat" / "gone.png").symlink_to(tmp_path / "nowhere.png")
+    found = ready.shift_collect(candidates=tmp_path / "more")
+    assert found.added == 1
+    assert "candidate/cat/gone.png" in [one.item for one in found.problems]
+    assert "candidates added since have not been compared" in run("shift", "status", root).stdout
+    assert f"Next: dissensus shift duplicates {root}" in run("shift", "sample", root).stdout
 
 
 def test_too_few_answers_because_workers_do_not_count(tmp_path: Path) -> None:

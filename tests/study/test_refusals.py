@@ -117,6 +117,7 @@ LINES = [
     "shift sample STUDY",
     "shift export STUDY STUDY/new",
     "shift status STUDY",
+    "shift compare nowhere.csv",
 ]
 """Every command, in ways that at least one of the studies refuses."""
 

@@ -95,20 +95,17 @@ def pictures_are(page: Page, made: Pets, items: list[str]) -> None:
 
 
 def photographed(page: Page, name: str) -> None:
-    """What a person sees first, on a laptop and on a phone, in both themes, if screenshots are asked for."""
+    """Looks right everywhere; pictures of a laptop's screen are kept, too, if they are asked for."""
     looks_right(page, name)
-    if not wants_screenshots():
-        return
     before = page.viewport_size
-    for size in ((1280, 900), (390, 844)):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)
-            page.wait_for_timeout(300)
-            keep_picture(page, f"pets-{name}-{size[0]}x{size[1]}-{theme}")
+    if not wants_screenshots() or before is None:
+        return
+    page.set_viewport_size({"width": 1280, "height": 900})
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        keep_picture(page, f"{name}-laptop-{theme}")
     page.emulate_media(color_scheme="light")
-    if before is not None:
-        page.set_viewport_size(before)
+    page.set_viewport_size(before)
 
 
 def let_look_at_pairs(study: Study, made: Pets, visit: Callable[..., Page]) -> None:
@@ -305,5 +302,10 @@ def check_set(
         if copy not in made.overlooked:
             gone = [item for item in (copy, source) if f"| {item} | shows the same picture as" in card]
             assert gone == [copy] if source.startswith("original/") else len(gone) == 1, copy
+    assert (
+        f"of which {len(made.planted) - 1} show the same picture according to people, and nobody has looked at 0"
+        in card
+    )
+    assert f"people have reviewed {len(GLOSSES)} of {len(GLOSSES)} classes of this revision" in card
     assert "one ticked all of" in card
     assert "hasty" not in card

@@ -73,7 +73,7 @@ def test_three_people_are_asked_in_a_study_that_is_served(study: Study, monkeypa
     questions = len(study.questions())
     cost, shortage = served(study, monkeypatch)
     assert study.settings.judge.min_answers == 3
-    assert cost.startswith("Each question needs answers from 3 people (judge.min_answers in study.toml, or --answers)")
+    assert cost.startswith("Each question needs answers from 3 people (--answers, saved in study.toml)")
     assert f"{questions} open questions, {3 * questions} answers, about" in cost
     assert shortage == "Nobody has a link, and it takes 3 different people: questions stay open until they have links."
 

@@ -8,16 +8,21 @@ from dissensus.proportions import clopper_pearson
 from dissensus.replicas.strategies import NAMES, Place, interval_words
 from dissensus.report.wording import counted, percent
 from dissensus.shift.replicate.collection import CANDIDATE, Collection
-from dissensus.shift.replicate.kept_revisions import KeptRevision
+from dissensus.shift.replicate.kept_revisions import KeptRevision, PairCounts
 from dissensus.version import __version__
 
+States = Mapping[int, tuple[str, str] | None]
+"""By class: 'reviewed' or 'problematic' with the reviewers' notes, or None if nobody has reviewed it."""
 
-def data_card(title: str, collection: Collection, revisions: Sequence[KeptRevision], files: Mapping[str, str]) -> str:
+
+def data_card(
+    title: str, collection: Collection, revisions: Sequence[KeptRevision], files: Mapping[str, str], states: States
+) -> str:
     """The card of the last of these revisions, in Markdown."""
     made = revisions[-1]
     sections = (
         [f"# {_text(title)}: {NAMES[made.strategy]}, revision {made.number}"],
-        _head(collection, made),
+        _head(collection, made, states),
         _revisions(revisions),
         _short(collection, made),
         _workers(made),
@@ -42,7 +47,7 @@ def how_it_got_in(place: Place, strategy: str, bins: int = 5) -> str:
     return f"{NAMES[strategy]}: {seen}; since revision {place.revision}"
 
 
-def _head(collection: Collection, made: KeptRevision) -> list[str]:
+def _head(collection: Collection, made: KeptRevision, states: States) -> list[str]:
     settings = made.settings
     usable = len(collection.candidates)
     filled = sum(bool(places) for places in made.places.values())
@@ -63,9 +68,29 @@ def _head(collection: Collection, made: KeptRevision) -> list[str]:
     if made.higher is not None:
         share = percent(made.higher / len(made.items), 1)
         lines.append(f"* {counted(made.higher, 'image')} ({share}) drawn from a higher bin than the one they fill")
-    lines.append(f"* {counted(made.workers, 'worker')}, of whom {len(made.excluded):,} do not count")
+    not_counted = f"of whom {len(made.excluded):,} do not count" if made.excluded else "all of whom count"
+    lines.append(f"* {counted(made.workers, 'worker')}, {not_counted}")
+    lines.append(f"* near-duplicates: {_pairs(made.pairs)}")
+    lines.append(f"* {_reviewed(collection, states)}")
     lines.append(f"* made with dissensus {__version__}")
     return lines
+
+
+def _pairs(pairs: PairCounts) -> str:
+    if not pairs.is_searched and not pairs.found:
+        return "not looked for"
+    same = f"{pairs.confirmed:,} show the same picture according to people"
+    seen = f"{counted(pairs.found, 'pair')} looked alike, of which {same}, and nobody has looked at {pairs.open:,}"
+    return seen + ("" if pairs.is_searched else "; candidates that were added later have not been compared")
+
+
+def _reviewed(collection: Collection, states: States) -> str:
+    known = {label: state for label, state in states.items() if state is not None}
+    names = collection.classes.names
+    bad = [f"{_text(names[label])}{f' ({_text(note)})' if note else ''}"
+           for label, (state, note) in sorted(known.items()) if state == "problematic"]  # fmt: skip
+    words = f"people have reviewed {len(known):,} of {counted(len(states), 'class', 'classes')} of this revision"
+    return words + (f"; problematic: {', '.join(bad)}" if bad else "")
 
 
 def _strategy(made: KeptRevision) -> str:
@@ -100,7 +125,7 @@ def _short(collection: Collection, made: KeptRevision) -> list[str]:
 
 def _workers(made: KeptRevision) -> list[str]:
     if not made.excluded:
-        return ["## Workers", "", f"All of {counted(made.workers, 'worker')} count."]
+        return ["## Workers", "", "All of them count."]
     return ["## Workers who do not count", "", *(f"* one {_text(reason)}" for reason in made.excluded)]
 
 

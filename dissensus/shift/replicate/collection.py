@@ -151,7 +151,7 @@ def collect(work: Workspace[Any], originals: Path | None, candidates: Path | Non
     if not has_items(work.folder):
         _pool(work, collection)
     compose_grids(work, collection.originals, collection.candidates)
-    return _collected(work, collection, sum(side == CANDIDATE for side, _ in added))
+    return _collected(work, collection, sum(one.item in collection.candidates for _, one in added))
 
 
 def _pooled(work: Workspace[Any]) -> Mapping[str, str | None]:
@@ -245,7 +245,7 @@ def _require_use(collection: Collection) -> None:
         if not usable:
             first = next((one for one in collection.images if one.side == side), None)
             why = "" if first is None else f" ({first.item}: {first.problem})"
-            raise StudyError(f"none of the {side}s can be used{why}: give images that can be read")
+            raise StudyError(f"none of the {side}s can be used{why}: give other images")
     alone = sorted({*collection.candidates.values()} - {*collection.originals.values()})
     if alone:
         names = some([collection.classes.names[label] for label in alone])

@@ -14,10 +14,9 @@ from dissensus.errors import StudyError
 from dissensus.records.replica import Exported
 from dissensus.replicas.strategies import NAMES, STRATEGIES, Place
 from dissensus.shift.replicate.card import data_card, frequency_of, how_it_got_in
-from dissensus.shift.replicate.collection import ORIGINAL, Collection, Image, kept_collection
-from dissensus.shift.replicate.grids_kept import kept_grids
-from dissensus.shift.replicate.heard import annotated
+from dissensus.shift.replicate.collection import Collection, Image, kept_collection
 from dissensus.shift.replicate.kept_revisions import KeptRevision, kept_revisions
+from dissensus.shift.replicate.sampling import Replication
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import flush_folder, make_folder, replace_file
 from dissensus.store.files import csv_text, file_fingerprint
@@ -40,7 +39,9 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
         raise StudyError(f"'{strategy}' is not a strategy: choose from {', '.join(STRATEGIES)}")
     collection, revisions = kept_collection(work), kept_revisions(work, strategy)
     if not revisions:
-        raise StudyError(f"{strategy} has no revision yet: dissensus shift sample {work.folder.root}")
+        raise StudyError(
+            f"{strategy} has no revision yet: dissensus shift sample {work.folder.root} --strategy {strategy}"
+        )
     number = revisions[-1].number if revision is None else revision
     if not 1 <= number <= len(revisions):
         raise StudyError(f"{strategy} has revisions 1 to {len(revisions)}, not {number}")
@@ -58,8 +59,9 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
             work.progress("copying images", done, len(files))
         table = csv_text(_rows(collection, made, files))
         _write(unfinished / "items.csv", table)
-        _write(unfinished / "originals.csv", csv_text(_seen_originals(work, collection)))
-        _write(unfinished / "DATA_CARD.md", data_card(work.title, collection, revisions[:number], files))
+        _write(unfinished / "originals.csv", csv_text(_seen_originals(collection, made)))
+        states = Replication(work).review_states(made)
+        _write(unfinished / "DATA_CARD.md", data_card(work.title, collection, revisions[:number], files, states))
         unfinished.rename(target)
         flush_folder(target.parent)
     finally:
@@ -108,14 +110,12 @@ def _rows(collection: Collection, made: KeptRevision, files: dict[str, str]) -> 
         yield (*known, *(kept.get(name, "") for name in more))
 
 
-def _seen_originals(work: Workspace[Any], collection: Collection) -> Iterator[tuple[str, ...]]:
-    """The originals that workers have seen in grids of their class, and how often they selected them."""
-    heard = annotated(work, kept_grids(work))
+def _seen_originals(collection: Collection, made: KeptRevision) -> Iterator[tuple[str, ...]]:
+    """The originals that workers had seen when the revision was made, and how often they selected them."""
     yield ("item", "label", "selected", "votes", "selection_frequency")
-    for one in collection.images:
-        selected, votes = heard.selected.get(one.item, (0, 0))
-        if one.side == ORIGINAL and votes:
-            yield one.item, collection.classes.names[one.label], str(selected), str(votes), f"{selected / votes:.4f}"
+    for item, (selected, votes) in made.originals.items():
+        label = collection.classes.names[collection.by_item[item].label]
+        yield item, label, str(selected), str(votes), f"{selected / votes:.4f}"
 
 
 def _row(label: str, place: Place, one: Image, made: KeptRevision, file: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from dissensus.engines.local import chunks
 from dissensus.errors import StudyError, one_line, some
 from dissensus.records import Question
 from dissensus.records.replica import FoundPairs
-from dissensus.shift.replicate.collection import ORIGINAL, Image, kept_collection
+from dissensus.shift.replicate.collection import ORIGINAL, Collection, Image, kept_collection
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists, file_fingerprint, fingerprint
 from dissensus.store.parts import Parts
@@ -53,6 +53,18 @@ def kept_pairs(work: Workspace[Any]) -> list[Pair] | None:
     return [Pair(**row) for row in read_table(work.folder.replica_pairs).to_pylist()]
 
 
+def is_searched(work: Workspace[Any], collection: Collection) -> bool:
+    """True if all images that can be used have been compared."""
+    if not exists(work.folder.replica_pairs):
+        return False
+    stamps = read_stamps(work.folder.replica_pairs, "inputs")["inputs"]
+    return bool(stamps["images"] == _fingerprint([one for one in collection.images if not one.problem]))
+
+
+def _fingerprint(images: Sequence[Image]) -> str:
+    return fingerprint(*(f"{one.item}\0{one.fingerprint}" for one in images))
+
+
 def pair_questions(pairs: Sequence[Pair]) -> list[Question]:
     """One question for each page."""
     pages: dict[int, list[list[str]]] = {}
@@ -73,7 +85,7 @@ def find_pairs(work: Workspace[Any], features: Path | None = None) -> FoundPairs
     images = [one for one in collection.images if not one.problem]
     named = OWN if features is None else str(features)
     stamps = {
-        "images": fingerprint(*(f"{one.item}\0{one.fingerprint}" for one in images)),
+        "images": _fingerprint(images),
         "features": OWN if features is None else file_fingerprint(_file(features)),
     }
     known = kept_pairs(work)
@@ -158,7 +170,8 @@ def _given(path: Path, items: Sequence[str]) -> Float[Array, "n d"]:
         with np.errstate(over="ignore"):  # what becomes infinite is refused below
             values = np.asarray(given.real, np.float32)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as error:
-        raise StudyError(f"{path} is not an .npz with the arrays item and features ({one_line(error)})") from None
+        why = f" ({one_line(error)})" if isinstance(error, KeyError) else ""  # others tell of pickles, not of the file
+        raise StudyError(f"{path} is not an .npz with the arrays item and features{why}: write it again") from None
     place = {name: number for number, name in enumerate(names)}
     is_table = given.dtype.kind in "fiub" and values.ndim == 2 and len(values) == len(names) == len(place)
     if not is_table or not np.isfinite(values).all() or not np.ptp(values, axis=0).any():

@@ -25,6 +25,18 @@ ORIGINALS_SHOWN = 10
 
 
 @dataclass(frozen=True)
+class PairCounts:
+    """Near-duplicates when a revision was made."""
+
+    is_searched: bool
+    """All images had been compared."""
+    found: int
+    confirmed: int
+    open: int
+    """Pairs that nobody had looked at."""
+
+
+@dataclass(frozen=True)
 class KeptRevision:
     """One revision of one strategy."""
 
@@ -43,6 +55,9 @@ class KeptRevision:
     original_frequency: float | None
     annotated: int
     """How many originals that is the mean of."""
+    originals: Mapping[str, tuple[int, int]]
+    """How many workers selected each original that they saw, and how many saw it."""
+    pairs: PairCounts
 
     @cached_property
     def items(self) -> dict[str, Place]:
@@ -91,6 +106,8 @@ def write_revision(work: Workspace[Any], made: KeptRevision) -> None:
         "excluded": list(made.excluded),
         "original_frequency": made.original_frequency,
         "annotated": made.annotated,
+        "originals": {item: list(votes) for item, votes in sorted(made.originals.items())},
+        "pairs": vars(made.pairs),
     }
     write_table(work.folder.revision(made.strategy, made.number), pa.Table.from_pylist(rows, SCHEMA), stamps)
 
@@ -108,7 +125,7 @@ def all_revisions(work: Workspace[Any]) -> dict[str, list[KeptRevision]]:
 
 def _read(work: Workspace[Any], strategy: str, number: int) -> KeptRevision:
     path = work.folder.revision(strategy, number)
-    stamps = read_stamps(path, "settings", "classes", "removed", "short", "workers", "excluded")
+    stamps = read_stamps(path, "settings", "classes", "removed", "short", "workers", "excluded", "originals", "pairs")
     places: dict[int, list[Place]] = {label: [] for label in stamps["classes"]}
     for row in read_table(path).to_pylist():
         places[row.pop("label")].append(Place(**row))
@@ -123,6 +140,8 @@ def _read(work: Workspace[Any], strategy: str, number: int) -> KeptRevision:
         tuple(stamps["excluded"]),
         stamps.get("original_frequency"),
         stamps.get("annotated", 0),
+        {item: (votes[0], votes[1]) for item, votes in stamps["originals"].items()},
+        PairCounts(**stamps["pairs"]),
     )
 
 

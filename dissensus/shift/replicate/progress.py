@@ -26,6 +26,7 @@ def status(work: Workspace[Any]) -> ReplicaStatus:
         answers=sum(min(count, wanted) for count in known.heard.answers),
         wanted=len(known.tasks) * wanted,
         pairs=None if pairs is None else len(pairs),
+        is_searched=known.pair_counts().is_searched,
         open_pairs=known.pairs.open,
         confirmed=len(known.pairs.confirmed),
         revisions=_revisions(work, known),

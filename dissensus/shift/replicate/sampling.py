@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from dissensus.records.replica import Sampled
 from dissensus.replicas.revisions import Pool, Revision, has_converged, next_revision
 from dissensus.replicas.strategies import STRATEGIES, Candidate, Wanted
 from dissensus.shift.replicate.collection import ORIGINAL, Collection, kept_collection
-from dissensus.shift.replicate.found_pairs import kept_pairs
+from dissensus.shift.replicate.found_pairs import is_searched, kept_pairs
 from dissensus.shift.replicate.grids_kept import Task, kept_grids
 from dissensus.shift.replicate.heard import (
     Annotated,
@@ -25,6 +25,7 @@ from dissensus.shift.replicate.heard import (
 )
 from dissensus.shift.replicate.kept_revisions import (
     KeptRevision,
+    PairCounts,
     ReviewedClass,
     kept_revisions,
     reviews,
@@ -73,6 +74,27 @@ class Replication:
         sets = (*self.pairs.confirmed, *self.reviewed.sets)
         return found | duplicates_to_remove(self.collection, sets, self.heard, found)
 
+    def seen_originals(self) -> dict[str, tuple[int, int]]:
+        """How many workers selected each original that they saw in a grid of its class, and how many saw it."""
+        votes = {item: self.heard.selected.get(item, (0, 0)) for item in sorted(self.collection.originals)}
+        return {item: one for item, one in votes.items() if one[1]}
+
+    def pair_counts(self) -> PairCounts:
+        found = kept_pairs(self.work) or ()
+        is_whole = is_searched(self.work, self.collection)
+        return PairCounts(is_whole, len(found), len(self.pairs.confirmed), self.pairs.open)
+
+    def outdated(self, made: KeptRevision) -> int:
+        """How many images of a revision have other votes by now."""
+        now = self.heard.selected
+        return sum(now.get(item, (0, 0)) != (place.selected, place.votes) for item, place in made.items.items())
+
+    def review_states(self, made: KeptRevision) -> dict[int, tuple[str, str] | None]:
+        """By class: 'reviewed' or 'problematic' with the notes, or None if nobody has reviewed it."""
+        items = {label: {place.item for place in places} for label, places in made.places.items()}
+        own = [one for one in self.reviews if one.strategy == made.strategy and {*one.items} == items.get(one.label)]
+        return {one.label: self.reviewed.state.get(one.question.text) for one in own}
+
     def unreviewed(self, strategy: str) -> int:
         """Classes of a strategy's latest revision that nobody has reviewed."""
         latest = [one for one in self.reviews if one.strategy == strategy and one.is_latest]
@@ -86,12 +108,13 @@ def sample(
     seed: int | None = None,
     votes: int | None = None,
     keywords: bool | None = None,
+    *,
     is_anew: bool = False,
 ) -> Sampled:
     """Make the next revision, and keep it unless it is the same as the one before.
 
-    What is not given is as in the revision before, or in study.toml. If `is_anew`, all images are drawn again, and
-    other settings are possible; what was ever removed stays out.
+    What is not given is as in the revision before, or in study.toml. With `is_anew`, no image keeps its place: all are
+    drawn by the answers of now, and settings may differ; what reviewers removed stays removed.
 
     Raises:
         StudyError: the strategy is unknown, something differs from the revision before, or no image can be drawn.
@@ -103,14 +126,14 @@ def sample(
     earlier = kept_revisions(work, strategy)
     last = earlier[-1] if earlier else None
     given = {"per_class": per_class, "seed": seed, "votes": votes, "keywords": keywords}
-    start = None if is_anew else last
-    settings = _settings(work, strategy, start, {name: value for name, value in given.items() if value is not None})
+    settings = _settings(strategy, work, last, {k: v for k, v in given.items() if v is not None}, is_anew)
     _require_votes(known, settings["votes"])
     removed = known.removed(last)
     pools = _pools(known, settings)
-    before = None if last is None else Revision(last.number, {}) if is_anew else last.plain()
-    made = next_revision(strategy, pools, before, removed, settings["seed"])
-    is_new = last is None or is_anew or not has_converged(before, made)
+    earlier_places = None if last is None else Revision(last.number, {}) if is_anew else last.plain()
+    made = next_revision(strategy, pools, earlier_places, removed, settings["seed"])
+    is_other = is_anew and last is not None and (settings != dict(last.settings) or known.outdated(last) > 0)
+    is_new = last is None or is_other or not has_converged(last.plain(), made)
     annotated_shares = [one / of for pool in pools.values() for one, of in pool.wanted.originals]
     kept = KeptRevision(
         strategy,
@@ -123,7 +146,11 @@ def sample(
         known.heard.excluded,
         sum(annotated_shares) / len(annotated_shares) if annotated_shares else None,
         len(annotated_shares),
+        known.seen_originals(),
+        known.pair_counts(),
     )
+    if last is not None and not is_new:
+        kept = replace(last, short=kept.short)
     if not kept.items:
         _, (_, why) = min(kept.short.items())
         raise StudyError(f"no image gets in ({collection.classes.names[min(kept.short)]}: {why}): collect more images")
@@ -132,21 +159,26 @@ def sample(
     return _sampled(work, known, kept, last, is_new)
 
 
-def _settings(work: Workspace[Any], strategy: str, last: KeptRevision | None, given: dict[str, Any]) -> dict[str, Any]:
+def _settings(
+    strategy: str, work: Workspace[Any], last: KeptRevision | None, given: dict[str, Any], is_anew: bool
+) -> dict[str, Any]:
     """What the revision is drawn with."""
     own = work.settings.replica
     usual: dict[str, Any] = {
         "per_class": own.per_class, "seed": own.seed, "votes": own.workers, "keywords": False,
         "bins": own.bins, "threshold": own.threshold,
     }  # fmt: skip
+    if not 1 <= given.get("per_class", 1) <= MOST_PER_CLASS:
+        raise StudyError(f"give 1 to {MOST_PER_CLASS} images per class: reviewers see a class on one page")
+    if given.get("votes", 1) < 1 or given.get("seed", 0) < 0:
+        raise StudyError("votes are at least 1, and the seed is at least 0")
     if last is None:
-        if not 1 <= given.get("per_class", 1) <= MOST_PER_CLASS:
-            raise StudyError(f"give 1 to {MOST_PER_CLASS} images per class: reviewers see a class on one page")
-        if given.get("votes", 1) < 1 or given.get("seed", 0) < 0:
-            raise StudyError("votes are at least 1, and the seed is at least 0")
         return usual | given
-    changed = dict(last.settings) | given
-    refuse_changes(f"{strategy} sampling", dict(last.settings), changed, "draw all images anew with --anew")
+    if is_anew:
+        return {**last.settings, "bins": own.bins, "threshold": own.threshold} | given
+    refuse_changes(
+        f"{strategy} sampling", dict(last.settings), dict(last.settings) | given, "draw all images again with --anew"
+    )
     return dict(last.settings)
 
 
@@ -207,5 +239,7 @@ def _sampled(
         workers=made.workers,
         excluded=made.excluded,
         open_pairs=known.pairs.open,
+        is_searched=known.pair_counts().is_searched,
         unreviewed=latest.unreviewed(made.strategy),
+        outdated=known.outdated(made),
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dissensus.errors import ClassesError, StudyError, refuse_pipe, some
+from dissensus.errors import ClassesError, StudyError, quoted, refuse_pipe, some
 from dissensus.records import Classes
 from dissensus.store.sources import IMAGES
 
@@ -55,9 +55,9 @@ def _in_folder(folder: Path, side: str, classes: Classes) -> list[Source]:
     for inside in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
         files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and not one.is_dir()]
         _refuse_other_encodings(files)
-        label = _label(inside.name, classes, f"{folder} has the subfolder '{inside.name}'") if files else -1
+        label = _label_of_folder(inside, classes) if files else -1
         found += [Source(f"{side}/{one.relative_to(folder).as_posix()}", os.path.realpath(one), label) for one in files]
-    loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and one.is_file()]
+    loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and not one.is_dir()]
     if loose:
         raise StudyError(f"{folder} has images outside the subfolders ({some(loose)}): put each in that of its class")
     return found
@@ -72,7 +72,8 @@ def _in_table(path: Path, side: str, classes: Classes, pooled: Mapping[str, str 
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"cannot read {path}: {error}; give a CSV file in UTF-8") from None
     if "label" not in names or not {"item", "path"} & {*names}:
-        raise StudyError(f"{path} needs the columns label, and item or path; it has {', '.join(names) or 'none'}")
+        has = some([quoted(name) for name in names]) or "none"
+        raise StudyError(f"{path} needs the columns label, and item or path; it has {has}")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise StudyError(f"{path} has several columns called {some(twice)}: keep one of them")
     found = []
@@ -108,6 +109,15 @@ def _label(name: str, classes: Classes, where: str) -> int:
         return classes.index_of(name)
     except ClassesError as error:
         raise StudyError(f"{where}: {error}") from None
+
+
+def _label_of_folder(folder: Path, classes: Classes) -> int:
+    try:
+        return classes.index_of(folder.name)
+    except ClassesError as error:
+        raise StudyError(
+            f"{folder}: {error}; give each subfolder the name of a class ({some(classes.names)})"
+        ) from None
 
 
 def _refuse_twice(path: Path, items: Sequence[str]) -> None:
