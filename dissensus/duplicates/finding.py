@@ -160,10 +160,11 @@ def _rank(group: Int[Array, " p"], distance: Float[Array, " p"], tie: Int[Array,
 
 
 def _distances(points: Float[Array, "n d"], pairs: Int[Array, "p 2"]) -> Float[Array, " p"]:
-    parts = [
-        points[part[:, 0]].astype(float) - points[part[:, 1]] for part in np.array_split(pairs, len(pairs) // 1000 + 1)
-    ]
-    return np.concatenate([np.sqrt(np.einsum("ij,ij->i", part, part)) for part in parts])
+    found = [np.zeros(0)]
+    for part in np.array_split(pairs, len(pairs) // 1000 + 1):  # the differences of all pairs would take gigabytes
+        away = points[part[:, 0]].astype(float) - points[part[:, 1]]
+        found.append(np.sqrt(np.einsum("ij,ij->i", away, away)))
+    return np.concatenate(found)
 
 
 def _share(distance: Float[Array, " p"], limit: float) -> Float[Array, " p"]:

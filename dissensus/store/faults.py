@@ -19,6 +19,7 @@ FILE_REMEDIES = {
     ("locked",): "another process is writing; run this again once it has finished; nothing was stored",
     ("constraint",): "an answer is not among those its question allows; nothing was stored",
     ("open", "readonly"): "make the folder and the file writable",
+    ("I/O",): "check that the disk is neither full nor failing, and run this again; the answers are probably intact",
     ("",): "restore the file from a backup",
 }
 SERVER_REMEDIES = {

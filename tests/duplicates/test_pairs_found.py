@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from PIL import Image, ImageEnhance, ImageOps
@@ -136,3 +138,12 @@ def test_every_kind_of_image_has_features(mode: str) -> None:
 def test_an_empty_picture_has_features() -> None:
     for size in ((1, 1), (3000, 1)):
         assert np.isfinite(pictures.features(Image.new("RGB", size))).all()
+
+
+def test_the_threshold_of_wide_features_needs_little_memory() -> None:
+    features = np.random.default_rng(0).normal(size=(1000, 256)).astype(np.float32)
+    tracemalloc.start()
+    usual_limit(features)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100 << 20  # all differences at once would be a gigabyte

@@ -176,6 +176,11 @@ def test_answers_in_words() -> None:
     )
 
 
+def test_half_an_emoji_in_a_note_does_not_cost_the_review() -> None:
+    stored = REVIEW.kept(BARE["review"], EMPTY | {"note": "cut off \ud83d"}, CLASSES)
+    assert stored["note"] == "cut off ?"
+
+
 def test_nobody_reviews_the_same_twice_and_everything_else_may_be_repeated() -> None:
     assert REVIEW.source(FULL["review"]) == REVIEW.group(FULL["review"]) != REVIEW.source(BARE["review"])
     assert GRID.source(FULL["grid"]) is PAIRS.source(FULL["pairs"]) is None

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -341,8 +342,33 @@ def test_an_image_that_changes_before_the_export(ready: Study, tmp_path: Path) -
         assert "is missing: restore it" in refused("export", ready.folder.root, tmp_path / "out")
     finally:
         path.write_bytes(content)
-    assert list(tmp_path.glob("*out*")) == []
+    assert [*tmp_path.glob("*out*"), *tmp_path.glob(".*out*")] == []
+    (tmp_path / ".out.999999999-1.unfinished" / "images").mkdir(parents=True)  # left by an export that was killed
     assert run("shift", "export", ready.folder.root, tmp_path / "out").returncode == 0
+    assert list(tmp_path.glob(".*out*")) == []
+
+
+def test_two_exports_to_the_same_folder_at_once(ready: Study, tmp_path: Path) -> None:
+    ready.shift_sample("top")
+    ready.shift_export(tmp_path / "alone", "top")
+    with ThreadPoolExecutor(4) as threads:
+        lines = [*threads.map(lambda _: exported(ready, tmp_path / "out"), range(4))]
+    assert lines.count("") == 1
+    assert contents(tmp_path / "out") == contents(tmp_path / "alone")
+    assert {path.name for path in tmp_path.iterdir()} == {"alone", "out", "ready"}
+
+
+def exported(study: Study, folder: Path) -> str:
+    """Why an export failed; empty if it did not."""
+    try:
+        study.shift_export(folder, "top")
+    except (StudyError, OSError) as error:
+        return str(error)
+    return ""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_features_of_a_network(ready: Study, tmp_path: Path) -> None:

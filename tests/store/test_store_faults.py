@@ -13,6 +13,7 @@ from dissensus.records import Question, Response
 from dissensus.store import connecting
 from dissensus.store.answers import AnswerLog
 from dissensus.store.database import Database, run
+from dissensus.store.faults import in_words
 from dissensus.store.people import People
 
 
@@ -54,6 +55,12 @@ def test_a_damaged_file_is_said_to_be_one(tmp_path: Path) -> None:
     ):
         with pytest.raises(StudyError, match="not a database: restore the file from a backup"):
             use()
+
+
+def test_a_disk_without_room_for_locks_is_no_reason_to_go_back_to_a_backup() -> None:
+    line = in_words(sqlite3.OperationalError("disk I/O error"))
+    assert "neither full nor failing" in line
+    assert "backup" not in line
 
 
 def test_every_reader_finds_a_changed_row(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ class Review(Kind):
         if any(one[0] >= many for one in duplicates):
             raise JudgementError("a set of duplicates has originals alone: add the candidate that shows the same")
         blacklist = positions(answer["blacklist"], many)
-        return {"blacklist": blacklist, "duplicates": duplicates, "state": answer["state"], "note": note.strip()}
+        text = note.strip().encode("utf-8", "replace").decode()  # half an emoji, cut off by a browser, becomes '?'
+        return {"blacklist": blacklist, "duplicates": duplicates, "state": answer["state"], "note": text}
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
         """Pictures by id or position; what is not given is expected to be empty."""

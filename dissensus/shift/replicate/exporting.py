@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,7 +20,7 @@ from dissensus.shift.replicate.collection import Collection, Image, kept_collect
 from dissensus.shift.replicate.kept_revisions import KeptRevision, kept_revisions
 from dissensus.shift.replicate.sampling import Replication
 from dissensus.steps.workspace import Workspace
-from dissensus.store.durable import flush_folder, make_folder, replace_file
+from dissensus.store.durable import flush_folder, is_left_over, make_folder, replace_file
 from dissensus.store.files import csv_text, file_fingerprint
 
 COLUMNS = (
@@ -49,13 +51,12 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
         raise StudyError(f"{target} already exists: choose a new folder for the test set")
     made = revisions[number - 1]
     files = _files(collection, made)
-    _require_unchanged(collection, made)
-    unfinished = target.with_name(f".{target.name}.unfinished")
+    _remove_left_over(target)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
     try:
-        shutil.rmtree(unfinished, ignore_errors=True)  # left by an export that was killed
         make_folder(unfinished)
         for done, (item, name) in enumerate(files.items(), 1):
-            replace_file(unfinished / name, partial(shutil.copyfile, collection.by_item[item].uri))
+            replace_file(unfinished / name, partial(_copy, collection.by_item[item]))
             work.progress("copying images", done, len(files))
         table = csv_text(_rows(collection, made, files))
         _write(unfinished / "items.csv", table)
@@ -74,15 +75,21 @@ def _write(path: Path, text: str) -> None:
     replace_file(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
 
 
-def _require_unchanged(collection: Collection, made: KeptRevision) -> None:
-    for item in made.items:
-        one = collection.by_item[item]
-        try:
-            found = file_fingerprint(Path(one.uri))
-        except OSError:
-            raise StudyError(f"{one.uri} is missing: restore it") from None
-        if found != one.fingerprint:
-            raise StudyError(f"{one.uri} has changed since it was collected: restore it")
+def _copy(one: Image, path: Path) -> None:
+    """Copy an image; the copy is what is compared with what was collected, since the file may change meanwhile."""
+    if not Path(one.uri).is_file():
+        raise StudyError(f"{one.uri} is missing: restore it")
+    shutil.copyfile(one.uri, path)
+    if file_fingerprint(path) != one.fingerprint:
+        raise StudyError(f"{one.uri} has changed since it was collected: restore it")
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove what exports to this folder that were killed had written."""
+    if target.parent.is_dir():
+        for path in target.parent.iterdir():
+            if path.name.startswith(f".{target.name}.") and is_left_over(path):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _files(collection: Collection, made: KeptRevision) -> dict[str, str]:

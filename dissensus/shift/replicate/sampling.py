@@ -191,7 +191,7 @@ def _require_votes(known: Replication, votes: int) -> None:
     why = f", because {out} of {len(known.heard.people)} do not count" if out else ""
     ask = f"dissensus shift serve {root} --page grid"
     if out:
-        ask = f"dissensus annotators exclude {root} NAME for those whom dissensus shift status lists, then {ask}"
+        ask = f"dissensus annotators exclude {root} NAME --reason WHY for those in dissensus shift status, then {ask}"
     fewer = f", or accept fewer with --votes {most}" if most else ""
     raise StudyError(f"no candidate has been seen by {votes} workers yet, at most by {most}{why}: {ask}{fewer}")
 
