@@ -86,6 +86,11 @@ class Fit(Record):
     slope: float
     slope_low: float
     slope_high: float
+    slope_low_with_items: float | None = None
+    """Ends for other models on other items, which also allow for the reliability; None if chance is unknown."""
+    slope_high_with_items: float | None = None
+    reliability: float | None = None
+    """Share of the variance of original accuracies that is not chance; the slope is too small by this factor."""
     offset: float
     offset_low: float
     offset_high: float
@@ -132,7 +137,7 @@ class GapSplit(Record):
     drop_low: float | None
     drop_high: float | None
     beyond_chance: int | None
-    """Models whose own drop is not explained by chance, all models looked at together; None if an interval is unknown."""
+    """Models whose own drop chance does not explain, all models looked at together; None if an interval is unknown."""
     returns: Literal["growing", "diminishing", "undecided", "not tested"]
     """Whether a point gained on the original set brings more or less than a point on the new one (slope against 1)."""
     parts: tuple[Gap, ...]

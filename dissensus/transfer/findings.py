@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.stats import norm
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError, some
@@ -35,11 +36,15 @@ from dissensus.transfer.intervals import (
     newcombe,
     wilson,
 )
+from dissensus.transfer.items import counted_items, item_errors, nested_items
 from dissensus.transfer.near_duplicates import counted_effects, without_duplicates
 from dissensus.transfer.ranks import ranks
 from dissensus.transfer.robustness import Distances, distances, families
 from dissensus.transfer.strata import matched, strata
 from dissensus.transfer.words import CLEAR, difficulty_in_words, main_answer
+
+RELIABLE = 0.9
+"""Below this reliability, a note says that chance flattens the line."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,9 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     ends, new_ends = accuracy_ends(original, level), accuracy_ends(new, level)
     drop_ends = drop_interval(original, new, level)
     lines, no_fit, notes = _lines(found, level, resamples, seed)
+    lines = (
+        None if lines is None else replace(lines, lines=tuple(_with_items(found, one, level) for one in lines.lines))
+    )
     best = None if lines is None else next((one for one in lines.lines if one.scale == lines.better), lines.lines[0])
     far = None if best is None else distances(best, original.accuracy, ends, new.accuracy, new_ends, level)
     models = _models(found, ends, new_ends, drop_ends, far)
@@ -113,6 +121,8 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     bins, stratified, said = _strata(found, level)
     if lines is not None and lines.better == "probit" and (lines.share or 0) >= CLEAR:
         said = (*said, "As models follow a curve on the linear scale, intervals of the linear fit are too narrow.")
+    if lines is not None:
+        said = (*said, *_reliability(lines.lines[0]))
     return ShiftResult(
         words=main_answer(models, gaps, lines, no_fit, kin, found.missing, found.names),
         original_name=found.names[0],
@@ -188,12 +198,50 @@ def _lines(found: TwoSets, level: float, resamples: int, seed: int) -> tuple[Lin
     return Lines((linear.lines[0], both.lines[1]), both.better, both.share), "", (note,)
 
 
+def _reliability(line: Line) -> tuple[str, ...]:
+    if line.item_errors is None or line.item_errors.reliability >= RELIABLE:
+        return ()
+    chance = f"{100 * (1 - line.item_errors.reliability):.0f} %"
+    return (
+        f"Accuracies on the original set differ so little that chance may be {chance} of their variance; the slope may "
+        "be too small by as much.",
+    )
+
+
+def _with_items(found: TwoSets, line: Line, level: float) -> Line:
+    """The line with what other items would do to it, if predictions, counts or intervals are known."""
+    original, new = found.original, found.new
+    sides = [inner(side.accuracy, side.count)[0] for side in (original, new)]
+    if original.right is not None and new.right is not None:
+        items = counted_items(original.right, new.right)
+    else:
+        errors = [_standard_errors(side, level) for side in (original, new)]
+        if any(np.isnan(one).any() for one in errors) or any(((one <= 0) | (one >= 1)).any() for one in sides):
+            return line
+        items = nested_items((sides[0], sides[1]), (errors[0], errors[1]))
+    if line.scale == "linear":
+        sides = [original.accuracy, new.accuracy]
+    return replace(line, item_errors=item_errors(line.scale, sides[0], sides[1], items, level))
+
+
+def _standard_errors(side: Side, level: float) -> Float[Array, " M"]:
+    """Standard errors of accuracies from their counts, else from the intervals that were given; NaN if unknown."""
+    given = (side.high - side.low) / (2 * norm.ppf((1 + level) / 2))
+    share = inner(side.accuracy, side.count)[0]
+    counted = np.sqrt(share * (1 - share) / np.maximum(side.count, 1))
+    errors: Float[Array, " M"] = np.where(side.count > 0, counted, given)
+    return errors
+
+
 def _fit(line: Line, resamples: int, seed: int) -> Fit:
     return Fit(
         scale=line.scale,
         slope=line.slope,
         slope_low=line.slope_ends[0],
         slope_high=line.slope_ends[1],
+        slope_low_with_items=None if line.item_errors is None else line.slope_ends_with_items[0],
+        slope_high_with_items=None if line.item_errors is None else line.slope_ends_with_items[1],
+        reliability=None if line.item_errors is None else line.item_errors.reliability,
         offset=line.offset,
         offset_low=line.offset_ends[0],
         offset_high=line.offset_ends[1],
