@@ -4,6 +4,7 @@ python benchmarks/shift.py fits       # 100,000 bootstrap fits of 70 models, aga
 python benchmarks/shift.py kit        # CIFAR-10 and ImageNet tables of the thesis, and 1,500 models on ImageNetV2
 python benchmarks/shift.py families   # the families of those models that lie off the line
 python benchmarks/shift.py drops      # CIFAR-10 to 10.1 from raw predictions: the interval of every drop
+python benchmarks/shift.py items      # how much wider slopes are if the items were others, and how well that covers
 python benchmarks/shift.py coverage   # simulated: how often every interval contains the truth
 python benchmarks/shift.py all
 """
@@ -161,6 +162,78 @@ def predicted(folder: Path, resamples: int = 100_000) -> dict[str, ShiftResult]:
         )
         for version in ("v4", "v6")
     }
+
+
+def items(folder: Path, runs: int = 300) -> Iterator[Row]:
+    """Slopes if the items were others: of the models of CIFAR-10 from their predictions and as a table would have it,
+    and coverage on simulated models that share items."""
+    for name, result in predicted(folder, 2000).items():
+        rows = [
+            {
+                "model": one.model, "original": one.original, "new": one.new, "n_original": one.n_original,
+                "n_new": one.n_new,
+            }
+            for one in result.models
+        ]  # fmt: skip
+        for fit, listed in zip(result.fits, compare_test_sets(rows, resamples=2000).fits, strict=True):
+            yield {
+                "test sets": name.split(",")[0], "scale": fit.scale, "slope": round(fit.slope, 2),
+                "other models": f"[{fit.slope_low:.2f}, {fit.slope_high:.2f}]",
+                "and items, from predictions": f"[{fit.slope_low_with_items:.2f}, {fit.slope_high_with_items:.2f}]",
+                "and items, from the table": f"[{listed.slope_low_with_items:.2f}, {listed.slope_high_with_items:.2f}]",
+            }  # fmt: skip
+    rng = np.random.default_rng(2)
+    for name, setting in SHARED.items():
+        yield {"models that share items": name} | _shared_coverage(rng, runs, *setting)
+
+
+SHARED: dict[str, tuple[int, int, int, float, float, float]] = {
+    "30, 90–97 %, 10,000 and 2,000 items": (30, 10_000, 2_000, 1.6, 0.3, 0.03),
+    "10, 86–97 %, 1,000 and 500 items": (10, 1_000, 500, 1.5, 0.4, 0.03),
+    "5, 86–97 %, 1,000 and 500 items": (5, 1_000, 500, 1.5, 0.4, 0.03),
+    "30, 89–92 %, 1,000 and 1,000 items": (30, 1_000, 1_000, 1.3, 0.08, 0.02),
+    "30, 97–99 %, 500 and 200 items": (30, 500, 200, 2.2, 0.3, 0.03),
+    "10, 76–96 %, 200 and 100 items": (10, 200, 100, 1.2, 0.5, 0.05),
+}
+"""Models, items of both sets, mean and deviation of the models' probits, and their scatter about the line y = x."""
+
+
+def _shared_coverage(
+    rng: np.random.Generator, runs: int, models: int, many: int, new_many: int, mean: float, wide: float, apart: float
+) -> Row:
+    """The new set is drawn like the original one, so that the true slope is 1 and no set is harder."""
+    hits: dict[str, list[bool]] = {}
+    for run in range(runs):
+        probits = rng.normal(mean, wide, models)
+        sides = _answers(rng, probits, many), _answers(rng, probits + rng.normal(0, apart, models), new_many)
+        named = [{f"{number}": row for number, row in enumerate(side)} for side in sides]
+        truth = np.ones(many, bool), np.ones(new_many, bool)
+        result = compare_test_sets(
+            original=named[0], truth_original=truth[0], new=named[1], truth_new=truth[1], resamples=1000, seed=run
+        )
+        rows = [
+            {"model": one.model, "original": one.original, "new": one.new, "n_original": many, "n_new": new_many}
+            for one in result.models
+        ]
+        if not result.fits:
+            continue
+        table = compare_test_sets(rows, resamples=1000, seed=run)
+        for found, name in ((result, "with items, from predictions"), (table, "with items, from the table")):
+            fit = found.fits[0]
+            hits.setdefault("slope: other models only", []).append(fit.slope_low <= 1 <= fit.slope_high)
+            low, high = fit.slope_low_with_items, fit.slope_high_with_items
+            hits.setdefault(name, []).append(low is not None and high is not None and low <= 1 <= high)
+        hits.setdefault("'returns diminish' is said", []).append(result.gaps.returns == "diminishing")
+        if result.difficulty is not None:
+            low, high = result.difficulty.harder_low, result.difficulty.harder_high
+            hits.setdefault("how much harder", []).append(low <= 0 <= high)
+    return {name: round(float(np.mean(each)), 3) for name, each in hits.items()}
+
+
+def _answers(rng: np.random.Generator, probits: Any, many: int, alike: float = 0.6) -> Any:
+    """Right answers of models with accuracies Φ(probits) to items of normal difficulties."""
+    tau = alike**0.5 * rng.normal(size=many)
+    return rng.random((len(probits), many)) < ndtr((probits[:, None] - tau) / (1 - alike) ** 0.5)
 
 
 def drops(folder: Path, runs: int = 100_000) -> Iterator[Row]:
@@ -353,7 +426,7 @@ def _robust_coverage(rng: np.random.Generator, runs: int) -> Iterator[Row]:
     }  # fmt: skip
 
 
-TABLES = {"fits": fits, "kit": kit, "families": off_the_line, "drops": drops, "coverage": coverage}
+TABLES = {"fits": fits, "kit": kit, "families": off_the_line, "drops": drops, "items": items, "coverage": coverage}
 
 if __name__ == "__main__":
     main(__doc__, TABLES)

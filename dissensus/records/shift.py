@@ -87,6 +87,11 @@ class Fit(Record):
     slope: float
     slope_low: float
     slope_high: float
+    slope_low_with_items: float | None = None
+    """Ends for other models on other items, which also allow for the reliability; None if chance is unknown."""
+    slope_high_with_items: float | None = None
+    reliability: float | None = None
+    """Share of the variance of original accuracies that is not chance; the slope is too small by this factor."""
     offset: float
     offset_low: float
     offset_high: float

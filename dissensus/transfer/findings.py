@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+from scipy.stats import norm
+
+from dissensus.arrays import Array, Float
 from dissensus.errors import TransferError, as_sentence, some
 from dissensus.proportions import LEVEL, Ends, at_once
 from dissensus.records import (
@@ -22,12 +26,16 @@ from dissensus.transfer.difficulty import difficulty_of
 from dissensus.transfer.fits import RESAMPLES, Line, Lines, check_draws, fitted, inner
 from dissensus.transfer.gaps import split
 from dissensus.transfer.intervals import drop_differences
+from dissensus.transfer.items import counted_items, item_errors, nested_items
 from dissensus.transfer.near_duplicates import counted_effects, without_duplicates
 from dissensus.transfer.ranks import ranks
 from dissensus.transfer.robustness import Distances, distances, families
-from dissensus.transfer.sides import TwoSets, accuracy_ends, drop_interval, mean_of
+from dissensus.transfer.sides import Side, TwoSets, accuracy_ends, drop_interval, mean_of
 from dissensus.transfer.strata import matched, strata
 from dissensus.transfer.words import CLEAR, difficulty_in_words, main_answer
+
+RELIABLE = 0.9
+"""Below this reliability, a note says that chance flattens the line."""
 
 
 def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = 0) -> ShiftResult:
@@ -45,6 +53,8 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     ends, new_ends = accuracy_ends(original, level), accuracy_ends(new, level)
     drop_ends = drop_interval(original, new, level)
     lines, no_fit, notes = _lines(found, level, resamples, seed)
+    if lines is not None:
+        lines = replace(lines, lines=tuple(_with_items(found, one, level) for one in lines.lines))
     best = None if lines is None else lines.best
     far = None if best is None else distances(best, original.accuracy, ends, new.accuracy, new_ends, level)
     models = _models(found, ends, new_ends, drop_ends, far)
@@ -58,6 +68,8 @@ def result_of(found: TwoSets, level: float = LEVEL, resamples: int = RESAMPLES, 
     bins, stratified, said = _strata(found, level)
     if lines is not None and lines.better == "probit" and (lines.share or 0) >= CLEAR:
         said = (*said, "As models follow a curve on the linear scale, intervals of the linear fit are too narrow.")
+    if lines is not None:
+        said = (*said, *_reliability(lines.lines[0]))
     return ShiftResult(
         words=main_answer(models, gaps, lines, no_fit, kin, found.missing, found.names),
         original_name=found.names[0],
@@ -106,12 +118,50 @@ def _lines(found: TwoSets, level: float, resamples: int, seed: int) -> tuple[Lin
     return Lines((linear.lines[0], both.lines[1]), both.better, both.share), "", (note,)
 
 
+def _reliability(line: Line) -> tuple[str, ...]:
+    if line.item_errors is None or line.item_errors.reliability >= RELIABLE:
+        return ()
+    chance = f"{100 * (1 - line.item_errors.reliability):.0f} %"
+    return (
+        f"Accuracies on the original set differ so little that chance may be {chance} of their variance; the slope may "
+        "be too small by as much.",
+    )
+
+
+def _with_items(found: TwoSets, line: Line, level: float) -> Line:
+    """The line with what other items would do to it, if predictions, counts or intervals are known."""
+    original, new = found.original, found.new
+    sides = [inner(side.accuracy, side.count)[0] for side in (original, new)]
+    if original.right is not None and new.right is not None:
+        items = counted_items(original.right, new.right)
+    else:
+        errors = [_standard_errors(side, level) for side in (original, new)]
+        if any(np.isnan(one).any() for one in errors) or any(((one <= 0) | (one >= 1)).any() for one in sides):
+            return line
+        items = nested_items((sides[0], sides[1]), (errors[0], errors[1]))
+    if line.scale == "linear":
+        sides = [original.accuracy, new.accuracy]
+    return replace(line, item_errors=item_errors(line.scale, sides[0], sides[1], items, level))
+
+
+def _standard_errors(side: Side, level: float) -> Float[Array, " M"]:
+    """Standard errors of accuracies from their counts, else from the intervals that were given; NaN if unknown."""
+    given = (side.high - side.low) / (2 * norm.ppf((1 + level) / 2))
+    share = inner(side.accuracy, side.count)[0]
+    counted = np.sqrt(share * (1 - share) / np.maximum(side.count, 1))
+    errors: Float[Array, " M"] = np.where(side.count > 0, counted, given)
+    return errors
+
+
 def _fit(line: Line, resamples: int, seed: int) -> Fit:
     return Fit(
         scale=line.scale,
         slope=line.slope,
         slope_low=line.slope_ends[0],
         slope_high=line.slope_ends[1],
+        slope_low_with_items=None if line.item_errors is None else line.slope_ends_with_items[0],
+        slope_high_with_items=None if line.item_errors is None else line.slope_ends_with_items[1],
+        reliability=None if line.item_errors is None else line.item_errors.reliability,
         offset=line.offset,
         offset_low=line.offset_ends[0],
         offset_high=line.offset_ends[1],

@@ -2,6 +2,7 @@
 
 A line is fitted by least squares, all models alike, as in the thesis. Models are resampled with replacement for its
 intervals, which therefore say how the line would vary with other models of the same kind; the items stay the same.
+What other items would change is in `items.py`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,20 @@ BAND_POINTS = 61
 
 
 @dataclass(frozen=True)
+class ItemErrors:
+    """What other items would do to a line: half the widths of intervals over draws of the items.
+
+    `reliability` is the share of the variance of original accuracies that is not chance, `new_mean` the mean of the new
+    accuracies on the line's scale.
+    """
+
+    slope: float
+    harder: float
+    reliability: float
+    new_mean: float
+
+
+@dataclass(frozen=True)
 class Line:
     """A fitted line with its intervals and its band, which is in accuracies on both scales.
 
@@ -48,6 +63,21 @@ class Line:
     offsets: Float[Array, " B"]
     tail: float
     """Share of the resamples below an interval, and above it."""
+    item_errors: ItemErrors | None = None
+    """None if nothing is known about chance in drawing the items."""
+
+    @property
+    def slope_ends_with_items(self) -> tuple[float, float]:
+        """The interval of the slope for other models on other items, if their errors are known.
+
+        Errors over models and over items add up as those of independent estimates; what is in both counts twice. Since
+        chance in the original accuracies flattens the line, the end away from zero is divided by the reliability.
+        """
+        if self.item_errors is None:
+            return self.slope_ends
+        low, high = around(self.slope, self.slope_ends, self.item_errors.slope)
+        share = self.item_errors.reliability
+        return min(low, low / share), max(high, high / share)
 
     def predicted(self, original: Float[Array, " n"]) -> Float[Array, " n"]:
         """New accuracies that the line predicts; a linear fit may leave the range from 0 to 1."""
@@ -74,6 +104,11 @@ class Lines:
     def best(self) -> Line:
         """The better one, or the only one."""
         return next((line for line in self.lines if line.scale == self.better), self.lines[0])
+
+
+def around(value: float, ends: tuple[float, float], half: float) -> tuple[float, float]:
+    """An interval, made wider by an independent error with half the width `half`."""
+    return value - float(np.hypot(value - ends[0], half)), value + float(np.hypot(ends[1] - value, half))
 
 
 def scaled(scale: Scale, accuracy: Float[Array, " n"]) -> Float[Array, " n"]:

@@ -30,10 +30,10 @@ class Measured:
 
 
 def returns_of(line: Line | None) -> Returns:
-    """Whether the slope of the linear fit is above 1, below 1, or either."""
+    """Whether the slope of the linear fit is above 1, below 1, or either; for other items, too, where known."""
     if line is None:
         return "not tested"
-    low, high = line.slope_ends
+    low, high = line.slope_ends_with_items
     return "growing" if low > 1 else "diminishing" if high < 1 else "undecided"
 
 
@@ -131,7 +131,7 @@ def _conclusions(
     elif chance is None:
         cannot.append("Whether the drop is chance: the numbers of items are unknown.")
     if linear is not None:
-        low, high = linear.slope_ends
+        low, high = linear.slope_ends_with_items
         said = f"{linear.slope:.2f} ({low:.2f} to {high:.2f})"
         if returns == "growing":
             can.append(
@@ -146,8 +146,8 @@ def _conclusions(
             cannot.append("Whether that is adaptation: it looks the same if accuracies saturate on the new set.")
         else:
             cannot.append(f"Whether returns diminish: the slope is {said}, which may be above or below 1.")
-    if probit is not None and linear is not None and returns == "growing" and probit.slope_ends[0] <= 1:
-        low, high = probit.slope_ends
+    if probit is not None and linear is not None and returns == "growing" and probit.slope_ends_with_items[0] <= 1:
+        low, high = probit.slope_ends_with_items
         cannot.append(
             f"That returns grow on every scale: on the probit scale, the slope is {probit.slope:.2f} ({low:.2f} to "
             f"{high:.2f}), so that much of the linear slope may be due to accuracies close to 100 %."

@@ -60,6 +60,8 @@ def difficulty_in_words(found: Difficulty) -> DifficultyModel:
         f"{found.harder:z.2f} ({low:z.2f} to {high:z.2f}) of the original’s spread, and difficulties would be {varied} "
         f"(spread × {found.spread:.2f}, {found.spread_ends[0]:.2f} to {found.spread_ends[1]:.2f})."
     ).replace("-", "−")
+    if not found.has_items:
+        words += " Chance in drawing the items is left out, since the numbers of items are unknown."
     return DifficultyModel(
         harder=found.harder,
         harder_low=low,
@@ -84,7 +86,7 @@ def _drop(models: Sequence[ModelShift], gaps: GapSplit, names: tuple[str, str]) 
     if many == 1:
         return f"{beginning}; {'more than' if gaps.beyond_chance else 'no more than'} chance explains."
     each = "all" if gaps.beyond_chance == many else f"{gaps.beyond_chance:,}"
-    return f"{beginning}; {each} of them differ by more than chance explains, all models looked at together."
+    return f"{beginning}; {each} of them differ by more than chance explains, looked at together."
 
 
 def _sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:
@@ -96,14 +98,18 @@ def _sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:
 
 def _slope(lines: Lines, gaps: GapSplit, names: tuple[str, str]) -> str:
     line = lines.lines[0]
-    low, high = line.slope_ends
     said = f"A point of accuracy on the {names[0]} set goes with {line.slope:.2f} points on the {names[1]} one"
     meaning = {
         "growing": "no sign of diminishing returns, as overfitting of the original set would cause",
         "diminishing": "returns diminish, which overfitting of the original set would cause, among other things",
         "undecided": "whether returns diminish is not decided",
     }[gaps.returns]
-    return f"{said} ({low:.2f} to {high:.2f}; R² {line.r2:.2f}): {meaning}."
+    low, high = line.slope_ends
+    ends = f"{low:.2f} to {high:.2f} for other models like these"
+    if line.item_errors is not None:
+        low, high = line.slope_ends_with_items
+        ends += f", {low:.2f} to {high:.2f} if the items were others, too"
+    return f"{said} ({ends}; R² {line.r2:.2f}): {meaning}.".replace("-", "−")
 
 
 def _order(models: Sequence[ModelShift]) -> str:
