@@ -12,15 +12,15 @@ from typing import Any
 
 from dissensus.errors import StudyError
 from dissensus.records.replica import Exported
-from dissensus.replicas.strategies import NAMES, STRATEGIES, Place
+from dissensus.replicas.strategies import NAMES, Place
+from dissensus.shift.replicate.answers import annotated
 from dissensus.shift.replicate.card import data_card, frequency_of, how_it_got_in
 from dissensus.shift.replicate.collection import ORIGINAL, Collection, Image, kept_collection
-from dissensus.shift.replicate.grids_kept import kept_grids
-from dissensus.shift.replicate.heard import annotated
-from dissensus.shift.replicate.kept_revisions import KeptRevision, kept_revisions
+from dissensus.shift.replicate.grids import kept_grids
+from dissensus.shift.replicate.revisions import KeptRevision, kept_revisions
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import flush_folder, make_folder, replace_file
-from dissensus.store.files import csv_text, file_fingerprint
+from dissensus.store.files import csv_text
 
 COLUMNS = (
     "item", "file", "label", "keyword", "date", "strategy", "selected", "votes", "selection_frequency", "low",
@@ -36,9 +36,7 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
     Raises:
         StudyError: there is no such revision, the folder exists, or an image has changed since it was collected.
     """
-    if strategy not in STRATEGIES:
-        raise StudyError(f"'{strategy}' is not a strategy: choose from {', '.join(STRATEGIES)}")
-    collection, revisions = kept_collection(work), kept_revisions(work, strategy)
+    revisions, collection = kept_revisions(work, strategy), kept_collection(work)
     if not revisions:
         raise StudyError(f"{strategy} has no revision yet: dissensus shift sample {work.folder.root}")
     number = revisions[-1].number if revision is None else revision
@@ -48,7 +46,8 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
         raise StudyError(f"{target} already exists: choose a new folder for the test set")
     made = revisions[number - 1]
     files = _files(collection, made)
-    _require_unchanged(collection, made)
+    for item in made.items:
+        collection.by_item[item].require_unchanged()
     unfinished = target.with_name(f".{target.name}.unfinished")
     try:
         shutil.rmtree(unfinished, ignore_errors=True)  # left by an export that was killed
@@ -70,17 +69,6 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
 
 def _write(path: Path, text: str) -> None:
     replace_file(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
-
-
-def _require_unchanged(collection: Collection, made: KeptRevision) -> None:
-    for item in made.items:
-        one = collection.by_item[item]
-        try:
-            found = file_fingerprint(Path(one.uri))
-        except OSError:
-            raise StudyError(f"{one.uri} is missing: restore it") from None
-        if found != one.fingerprint:
-            raise StudyError(f"{one.uri} has changed since it was collected: restore it")
 
 
 def _files(collection: Collection, made: KeptRevision) -> dict[str, str]:
