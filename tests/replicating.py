@@ -61,7 +61,7 @@ def let_people_select(
     study: Study, people: Iterable[str], how: Callable[..., float] = chance_of, seed: int = 0
 ) -> None:
     """Answers of people to all grids, imported as a file: `how(item, name)` is the chance of a tick."""
-    from dissensus.shift.replicate.grids_kept import kept_grids
+    from dissensus.shift.replicate.grids import kept_grids
 
     rng = np.random.default_rng(seed)
     work = study._task.work

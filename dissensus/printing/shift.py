@@ -14,7 +14,7 @@ from dissensus.records.shift import percent
 
 if TYPE_CHECKING:
     from dissensus.demo import ShiftDemoResult
-    from dissensus.records import ShiftResult
+    from dissensus.records import Scale, ShiftResult
 
 MOST_ROWS = 40
 
@@ -38,8 +38,9 @@ def show_shift(result: ShiftResult, page: Path | None, as_json: bool) -> None:
 def shift_json(result: ShiftResult) -> dict[str, Any]:
     """The fits at the top, with the offset in percentage points and everything else as it is in the record."""
     found: dict[str, Any] = {}
-    for scale, prefix in (("linear", ""), ("probit", "probit_")):
-        fit = next((one for one in result.fits if one.scale == scale), None)
+    prefixes: dict[Scale, str] = {"linear": "", "probit": "probit_"}
+    for scale, prefix in prefixes.items():
+        fit = result.fit(scale)
         unit = 100 if scale == "linear" else 1
         for name in ("slope", "offset"):
             for field in (name, f"{name}_low", f"{name}_high"):

@@ -54,10 +54,10 @@ from dissensus.records.shift import (
     MissingModel,
     ModelShift,
     Scale,
-    ShiftResult,
     StratifiedDrop,
     Stratum,
 )
+from dissensus.records.shift_results import ShiftResult
 from dissensus.records.states import DISCARDED, GONE, JUDGED, NO, OPEN, SCREENED_OUT, UNFIT, UNSURE, YES
 from dissensus.records.times import UNKNOWN_MOMENT, moments_of, stored_time
 

@@ -109,6 +109,10 @@ class Classes:
     def __len__(self) -> int:
         return len(self.names)
 
+    def gloss(self, label: int) -> str:
+        """What a class means; empty if it is not known."""
+        return self.glosses[label] if self.glosses else ""
+
     def index_of(self, label: object) -> int:
         """The number of a class given by number, name, id or synonym.
 

@@ -35,6 +35,11 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f}\u202f%"
 
 
+def in_percent(share: float | None) -> float | None:
+    """A share as a number of per cent, for a figure; None if it is unknown."""
+    return None if share is None else 100 * share
+
+
 def signed(difference: int) -> str:
     """An integer with its sign and a true minus: '+2', '−1', '0'."""
     return "0" if difference == 0 else f"{difference:+d}".replace("-", "−")

@@ -48,7 +48,7 @@ class Replication(Asking):
             features: An .npz file with the arrays item and features, such as those of a network; by default,
                 gradients and colours are compared.
         """
-        from dissensus.shift.replicate.found_pairs import find_pairs
+        from dissensus.shift.replicate.pairs import find_pairs
 
         with self._changing():
             return find_pairs(self._replica, None if features is None else Path(features))

@@ -16,7 +16,7 @@ from scipy.stats import norm, t
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TransferError, some
 from dissensus.proportions import LEVEL
-from dissensus.records.shift import Scale
+from dissensus.records import Scale
 from dissensus.transfer.kernel import resampled_lines
 
 RESAMPLES = 100_000

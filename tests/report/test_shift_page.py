@@ -8,7 +8,6 @@ import pytest
 from shift_studies import everything, result, rows
 
 from dissensus.report.page import render
-from dissensus.report.shift.data import MOST_MODELS, shown
 from dissensus.report.shift.figures import (
     accuracy_plots,
     equation,
@@ -17,7 +16,7 @@ from dissensus.report.shift.figures import (
     strata_plot,
     stratified_plot,
 )
-from dissensus.report.shift.page import shift_page
+from dissensus.report.shift.page import MOST_MODELS, shift_page, shown
 
 ODD = ["<script>alert(1)</script>", "x" * 90, "a/long/path/to_a_checkpoint_with_a_long_name.safetensors", "$5 & $6"]
 

@@ -17,7 +17,7 @@ from replicating import CLASSES, answered, chance_of, collected, draw, folders, 
 from dissensus.duplicates.finding import usual_limit
 from dissensus.errors import StudyError
 from dissensus.shift.replicate.collection import kept_collection
-from dissensus.shift.replicate.kept_revisions import kept_revisions, reviews
+from dissensus.shift.replicate.revisions import kept_revisions, reviews
 from dissensus.study import Study
 
 PEOPLE = [f"worker {number}" for number in range(10)]
@@ -330,7 +330,7 @@ def test_a_lost_or_damaged_file_is_noticed(ready: Study, tmp_path: Path) -> None
 def test_an_image_that_changes_before_the_export(ready: Study, tmp_path: Path) -> None:
     ready.shift_sample()
     from dissensus.shift.replicate.collection import kept_collection
-    from dissensus.shift.replicate.kept_revisions import kept_revisions
+    from dissensus.shift.replicate.revisions import kept_revisions
 
     item = min(kept_revisions(ready._task.work, "matched")[0].items)
     path = Path(kept_collection(ready._task.work).by_item[item].uri)
@@ -377,7 +377,7 @@ def test_features_of_a_network(ready: Study, tmp_path: Path) -> None:
     values[items.index("candidate/ant/001.png")] = values[items.index("candidate/ant/002.png")]
     np.savez(tmp_path / "features.npz", item=np.array(items), features=values)
     found = ready.shift_duplicates(tmp_path / "features.npz")
-    from dissensus.shift.replicate.found_pairs import kept_pairs
+    from dissensus.shift.replicate.pairs import kept_pairs
 
     first = (kept_pairs(ready._task.work) or [])[0]
     assert {first.first, first.second} == {"candidate/ant/001.png", "candidate/ant/002.png"}

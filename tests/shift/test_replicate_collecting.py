@@ -13,7 +13,7 @@ from replicating import CLASSES, collected, draw, folders, let_people_select, ne
 
 from dissensus.shift.replicate import collection as collecting
 from dissensus.shift.replicate.collection import kept_collection
-from dissensus.shift.replicate.grids_kept import kept_grids
+from dissensus.shift.replicate.grids import kept_grids
 from dissensus.study import Study
 
 PEOPLE = [f"worker {number}" for number in range(10)]

@@ -120,7 +120,8 @@ LINES = [
     "shift sample STUDY",
     "shift export STUDY STUDY/new",
     "shift status STUDY",
-    "shift compare nowhere.csv",
+    "shift compare nowhere.csv --output STUDY/page.html",
+    "shift compare --original STUDY --new STUDY --truth-original labels.csv --truth-new nowhere.csv",
 ]
 """Every command, in ways that at least one of the studies refuses."""
 

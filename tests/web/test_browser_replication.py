@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 from replica_pages import ServedPage, asked, let_select, on_screen
 
 from dissensus.records import Question
-from dissensus.shift.replicate.found_pairs import kept_pairs
+from dissensus.shift.replicate.pairs import kept_pairs
 from dissensus.study import Study
 
 WORKERS = 10

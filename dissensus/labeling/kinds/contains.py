@@ -32,7 +32,7 @@ class Contains(Kind):
         synonyms = classes.synonyms[label] if classes.synonyms else ()
         return {
             "name": name,
-            "gloss": classes.glosses[label] if classes.glosses else "",
+            "gloss": classes.gloss(label),
             "synonyms": [word for word in synonyms if word.casefold() != name.casefold()],
         }
 

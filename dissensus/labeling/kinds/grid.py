@@ -3,18 +3,18 @@ workers: section 2.8.4.1.)"""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from dissensus.labeling.kinds.base import Body, Kind, asked, only
+from dissensus.labeling.kinds.base import Body, asked, only
 from dissensus.labeling.kinds.positions import (
     ORDER,
+    Tiles,
+    ask_and_rule,
     listed_items,
     name_of,
     named_positions,
     order_of,
     positions,
-    set_code,
     shuffled,
     text_of,
     translated,
@@ -29,7 +29,7 @@ RULE = (
 FEWEST, MOST, MOST_EXAMPLES = 2, 60, 5
 
 
-class Grid(Kind):
+class Grid(Tiles):
     """The body is {name, items} with an optional `definition`, `examples` (items that show the class), and text `ask`.
 
     The answer is a sorted list of positions in `items`, empty if none shows the class. Everybody sees the images in an
@@ -38,7 +38,6 @@ class Grid(Kind):
 
     seconds = 90
     """About two for each of 48 images: an assumption."""
-    is_pictorial = True
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         only(body, "name", "items", "definition", "examples", "ask")
@@ -51,18 +50,12 @@ class Grid(Kind):
         items = body["items"]
         return (*body.get("examples", ()), *(items[position] for position in order_of(shown, len(items))))
 
-    def group(self, body: Body, /) -> str:
-        """Every question is its own group."""
-        return json.dumps(body, sort_keys=True)
-
     def chance(self, number: int, body: Body, /) -> Body:
         return {ORDER: shuffled(number, len(body["items"]))}
 
     def payload(self, body: Body, _classes: Classes, /) -> Body:
         """The question, and how many of the images, the last ones, are to choose from; the others are examples."""
-        return {
-            "ask": body.get("ask") or ASK.format(body["name"]),
-            "rule": "" if body.get("ask") else RULE,
+        return ask_and_rule(body, ASK.format(body["name"]), RULE) | {
             "name": body["name"],
             "definition": body.get("definition", ""),
             "many": len(body["items"]),
@@ -83,10 +76,3 @@ class Grid(Kind):
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
         """The images to be checked, by id or position."""
         return self.kept(body, named_positions(given, body["items"]), classes)
-
-    def code(self, answer: Any, /) -> int:
-        """Answers agree if they are the same for every image."""
-        return set_code(json.dumps(answer))
-
-    def words(self, answer: Any, _classes: Classes, /) -> str:
-        return f"{len(answer)} checked" if answer else "none of them"

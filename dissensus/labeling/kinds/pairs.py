@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from dissensus.errors import JudgementError, quoted
-from dissensus.labeling.kinds.base import Body, Kind, asked, only
-from dissensus.labeling.kinds.positions import positions, set_code
+from dissensus.labeling.kinds.base import Body, asked, only
+from dissensus.labeling.kinds.positions import Tiles, ask_and_rule, positions
 from dissensus.records import Classes
 
 ASK = "Check every pair that shows the same picture"
@@ -18,14 +17,13 @@ RULE = (
 MOST = 24
 
 
-class Pairs(Kind):
+class Pairs(Tiles):
     """The body is {pairs}, a list of pairs of items, with an optional text `ask`.
 
     The answer is a sorted list of positions in `pairs`, empty if no two pictures are the same.
     """
 
     seconds = 60
-    is_pictorial = True
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         only(body, "pairs", "ask")
@@ -43,23 +41,11 @@ class Pairs(Kind):
         """The two of the first pair, then those of the second, and so on."""
         return tuple(item for pair in body["pairs"] for item in pair)
 
-    def group(self, body: Body, /) -> str:
-        """Every question is its own group."""
-        return json.dumps(body, sort_keys=True)
-
     def payload(self, body: Body, _classes: Classes, /) -> Body:
-        many = len(body["pairs"])
-        return {"ask": body.get("ask") or ASK, "rule": "" if body.get("ask") else RULE, "many": many}
+        return ask_and_rule(body, ASK, RULE) | {"many": len(body["pairs"])}
 
     def kept(self, body: Body, answer: Any, _classes: Classes, /) -> Any:
         return positions(answer, len(body["pairs"]))
-
-    def code(self, answer: Any, /) -> int:
-        """Answers agree if they are the same for every pair."""
-        return set_code(json.dumps(answer))
-
-    def words(self, answer: Any, _classes: Classes, /) -> str:
-        return f"{len(answer)} checked" if answer else "none of them"
 
 
 def _is_pair(pair: Any) -> bool:

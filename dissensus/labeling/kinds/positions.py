@@ -1,17 +1,41 @@
-"""Answers that are positions in a list of pictures, and the lists themselves."""
+"""Many pictures at once: answers that are positions in a list of them, and the lists themselves."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from dissensus.errors import JudgementError, quoted
-from dissensus.labeling.kinds.base import Body
+from dissensus.labeling.kinds.base import Body, Kind
 from dissensus.labeling.order import draw, word_of
+from dissensus.records import Classes
 
 LONGEST_NAME, LONGEST_TEXT = 200, 2_000
 ORDER = "order"
 """Under this name it is recorded which position was at each place of the screen."""
+
+
+class Tiles(Kind):
+    """A kind that shows many pictures at once; by default, the answer is a list of positions."""
+
+    is_pictorial = True
+
+    def group(self, body: Body, /) -> str:
+        """Every question is its own group."""
+        return json.dumps(body, sort_keys=True)
+
+    def code(self, answer: Any, /) -> int:
+        """Answers agree if they are the same for every picture."""
+        return set_code(json.dumps(answer))
+
+    def words(self, answer: Any, _classes: Classes, /) -> str:
+        return f"{len(answer)} checked" if answer else "none of them"
+
+
+def ask_and_rule(body: Body, ask: str, rule: str) -> Body:
+    """The question as the browser receives it: the organizer's own wording comes without our rule."""
+    return {"ask": body["ask"], "rule": ""} if body.get("ask") else {"ask": ask, "rule": rule}
 
 
 def listed_items(body: Body, name: str, least: int, most: int) -> list[str]:

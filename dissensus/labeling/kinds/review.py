@@ -7,9 +7,10 @@ import json
 from typing import Any
 
 from dissensus.errors import JudgementError, quoted
-from dissensus.labeling.kinds.base import Body, Kind, only
+from dissensus.labeling.kinds.base import Body, only
 from dissensus.labeling.kinds.positions import (
     LONGEST_TEXT,
+    Tiles,
     listed_items,
     name_of,
     named_positions,
@@ -25,7 +26,7 @@ MOST = 200
 """Candidates, and originals."""
 
 
-class Review(Kind):
+class Review(Tiles):
     """The body is {name, revision, items, originals}, with an optional `definition` and `details`, a text for an item.
 
     `items` are the candidates of the revision; originals are there to compare them with. The answer is {blacklist,
@@ -34,7 +35,6 @@ class Review(Kind):
     """
 
     seconds = 120
-    is_pictorial = True
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:
         only(body, "name", "definition", "revision", "items", "originals", "details")
@@ -56,10 +56,6 @@ class Review(Kind):
     def pictures(self, body: Body, _shown: Body, /) -> tuple[str, ...]:
         """The candidates, then the originals."""
         return (*body["items"], *body["originals"])
-
-    def group(self, body: Body, /) -> str:
-        """Every question is its own group."""
-        return json.dumps(body, sort_keys=True)
 
     def payload(self, body: Body, _classes: Classes, /) -> Body:
         details = body.get("details", {})

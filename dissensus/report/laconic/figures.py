@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.plots import Plot, Shade, heatmap, scatter
 from dissensus.records import Correlation, LaconicResult, Precision
-from dissensus.report.wording import number
+from dissensus.report.wording import in_percent, number
 
 SHADE = Shade(lambda share: f"{100 * share:.0f}", lambda share: share, ("0 %", "100 % right"), is_diverging=False)
 
@@ -69,7 +69,7 @@ def accuracy_plots(result: LaconicResult) -> tuple[Plot, ...]:
                 ("Originals recognised, %", "Bytes that are left, %"),
                 [name for name, _, _ in known],
                 caption=correlation_words(correlation),
-                spans=[(_percent(one.low), _percent(one.high)) for _, _, one in known],
+                spans=[(in_percent(one.low), in_percent(one.high)) for _, _, one in known],
             )
         )
     return tuple(made)
@@ -81,7 +81,3 @@ def correlation_words(one: Correlation) -> str:
         return f"No rank correlation: {one.reason}."
     ends = f"{number(one.low, 2)} to {number(one.high, 2)}"
     return f"Rank correlation: {number(one.value, 2)} ({ends}); positive if accurate models need less."
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dissensus.frames import columns_of
 from dissensus.plots import Plot, curve, dots, dots_over
-from dissensus.plots.paired import FEW, Ends, Scale
+from dissensus.plots.paired import FEW, Scale
 from dissensus.plots.text import Table, cut
-from dissensus.records import Fit, ModelShift, ShiftResult
-from dissensus.report.wording import number, signed_number
+from dissensus.records import Fit, ShiftResult
+from dissensus.report.wording import in_percent, number
 
 MOST_ROWS = 40
 """Models in the figure of effective robustness."""
@@ -26,15 +25,7 @@ def accuracy_plots(result: ShiftResult) -> tuple[Plot, Plot]:
 
 def _accuracies(result: ShiftResult, scale: Scale) -> Plot:
     caption = _caption(result, result.fit(scale), scale)
-    return replace(result.plot(scale), caption=caption, table=model_table(result))
-
-
-def model_table(result: ShiftResult) -> Table:
-    """Everything known about every model, as columns."""
-    columns: Table = dict(columns_of(ModelShift, result.models))
-    rows = columns.pop("extra")
-    heads = dict.fromkeys(name for row in rows for name in row)
-    return columns | {name: [row.get(name) for row in rows] for name in heads if name not in columns}
+    return replace(result.plot(scale), caption=caption, table=result.model_columns())
 
 
 def _caption(result: ShiftResult, fit: Fit | None, scale: Scale) -> str:
@@ -75,9 +66,9 @@ def robustness_plot(result: ShiftResult) -> Plot | None:
         "robustness",
         "Effective robustness of models",
         [one.model for one in drawn],
-        [_percent(one.robustness) for one in drawn],
-        [_percent(one.robustness_low) for one in drawn],
-        [_percent(one.robustness_high) for one in drawn],
+        [in_percent(one.robustness) for one in drawn],
+        [in_percent(one.robustness_low) for one in drawn],
+        [in_percent(one.robustness_high) for one in drawn],
         "Effective robustness, points",
         caption,
         highlighted=[one.is_off for one in drawn],
@@ -86,9 +77,9 @@ def robustness_plot(result: ShiftResult) -> Plot | None:
     table: Table = {
         "name": [one.model for one in known],
         "family": [one.family for one in known],
-        "value": [_percent(one.robustness) for one in known],
-        "low": [_percent(one.robustness_low) for one in known],
-        "high": [_percent(one.robustness_high) for one in known],
+        "value": [in_percent(one.robustness) for one in known],
+        "low": [in_percent(one.robustness_low) for one in known],
+        "high": [in_percent(one.robustness_high) for one in known],
         "off the line": [_yes(one.is_off) for one in known],
     }
     return replace(plot, table=table)
@@ -118,9 +109,9 @@ def family_plot(result: ShiftResult) -> Plot | None:
         "families",
         "Effective robustness of families",
         [f"{one.family} ({one.models:,})" for one in drawn],
-        [_percent(one.robustness) for one in drawn],
-        [_percent(one.low_at_once) for one in drawn],
-        [_percent(one.high_at_once) for one in drawn],
+        [in_percent(one.robustness) for one in drawn],
+        [in_percent(one.low_at_once) for one in drawn],
+        [in_percent(one.high_at_once) for one in drawn],
         "Effective robustness, points",
         caption,
         highlighted=[one.is_off for one in drawn],
@@ -130,9 +121,9 @@ def family_plot(result: ShiftResult) -> Plot | None:
     table: Table = {
         "family": [one.family for one in known],
         "models": [one.models for one in known],
-        "value": [_percent(one.robustness) for one in known],
-        "low": [_percent(one.low_at_once) for one in known],
-        "high": [_percent(one.high_at_once) for one in known],
+        "value": [in_percent(one.robustness) for one in known],
+        "low": [in_percent(one.low_at_once) for one in known],
+        "high": [in_percent(one.high_at_once) for one in known],
         "off the line": [_yes(one.is_off) for one in known],
     }
     return replace(plot, table=table)
@@ -161,10 +152,10 @@ def stratified_plot(result: ShiftResult) -> Plot | None:
     rows = result.stratified[:MOST_ROWS]
     if not rows:
         return None
-    ends = {one.model: _ends(one.drop_low, one.drop_high) for one in result.models}
+    ends = {one.model: (one.drop_low, one.drop_high) for one in result.models}
 
     def whole(model: str, drop: float) -> tuple[float, float, float]:
-        low, high = ends.get(model) or (drop, drop)
+        low, high = (drop if end is None else end for end in ends.get(model, (None, None)))
         return 100 * drop, 100 * low, 100 * high
 
     return dots_over(
@@ -182,15 +173,3 @@ def stratified_plot(result: ShiftResult) -> Plot | None:
 
 def _yes(claim: bool) -> str:
     return "yes" if claim else "no"
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _points(share: float) -> str:
-    return signed_number(100 * share, 1)
-
-
-def _ends(low: float | None, high: float | None) -> Ends | None:
-    return None if low is None or high is None else (low, high)

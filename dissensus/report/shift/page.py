@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from dissensus.records import ShiftResult
+from dissensus.records import ModelShift, ShiftResult
 from dissensus.report.page import Page, Section
-from dissensus.report.shift.data import ShiftReport, shown
 from dissensus.report.shift.figures import (
     TITLES,
     accuracy_plots,
@@ -17,6 +16,8 @@ from dissensus.report.shift.figures import (
     stratified_plot,
 )
 
+MOST_MODELS = 100
+"""Rows of the table of models; `accuracies-linear.csv` has all of them."""
 MOST_ROWS = 60
 """Rows of further tables, and missing models that are listed by name."""
 TITLE = "Does the score survive a new test set?"
@@ -28,17 +29,10 @@ RETURNS = {
 }
 
 
-def shift_page(
-    result: ShiftResult,
-    title: str = TITLE,
-    notes: Sequence[str] = (),
-    settings: Mapping[str, str] | None = None,
-    command: str = "",
-) -> Page:
-    """The opening and the sections of the page; `notes` come first, and `command` makes the page again."""
-    report = ShiftReport(title=title, result=result, notes=tuple(notes), settings=dict(settings or {}), command=command)
+def shift_page(result: ShiftResult, title: str = TITLE, notes: Sequence[str] = ()) -> Page:
+    """The opening and the sections of the page; `notes` are sentences that readers must see first."""
     plots = accuracy_plots(result)
-    view = {"report": report, "result": result, "titles": TITLES}
+    view = {"notes": notes, "result": result, "titles": TITLES}
     return Page(
         Section("top", "Findings", title, "shift/opening.html", view, plots=plots),
         (
@@ -49,7 +43,7 @@ def shift_page(
             *frequencies_section(result),
             *duplicates_section(result),
             *pairs_section(result),
-            settings_section(report),
+            settings_section(result),
         ),
         styles=("shift/shift.css",),
         scripts=("shift/sorting.js",),
@@ -62,6 +56,18 @@ def models_section(result: ShiftResult) -> Section:
     rows = shown(result)
     view = {"result": result, "rows": rows, "left_out": len(result.models) - len(rows), "most_names": MOST_ROWS}
     return Section("models", "Models", "Model by model", "shift/models.html", view)
+
+
+def shown(result: ShiftResult) -> tuple[ModelShift, ...]:
+    """The rows of the table of models: all if there is room, else the best and those furthest off the line."""
+    if len(result.models) <= MOST_MODELS:
+        return result.models
+    chosen = {one.model for one in result.furthest[: MOST_MODELS // 2]}
+    for one in result.models:
+        if len(chosen) == MOST_MODELS:
+            break
+        chosen.add(one.model)
+    return tuple(one for one in result.models if one.model in chosen)
 
 
 def robustness_section(result: ShiftResult) -> tuple[Section, ...]:
@@ -108,9 +114,8 @@ def pairs_section(result: ShiftResult) -> tuple[Section, ...]:
     return (Section("pairs", "Pairs", "Who drops more than whom", "shift/pairs.html", view),)
 
 
-def settings_section(report: ShiftReport) -> Section:
+def settings_section(result: ShiftResult) -> Section:
     """Everything the numbers depend on."""
-    result = report.result
     computed = {
         "test sets": f"{result.original_name}, {result.new_name}",
         "models": f"{len(result.models):,} compared, {len(result.missing):,} on one set only",
@@ -121,5 +126,5 @@ def settings_section(report: ShiftReport) -> Section:
         else f"measured from the {result.best_fit.scale} fit",
         "families": "read off the models’ names" if result.is_family_guessed else "as given",
     }
-    view = {"computed": computed, "report": report, "result": result}
+    view = {"computed": computed, "result": result}
     return Section("settings", "Settings", "Settings and provenance", "shift/settings.html", view)

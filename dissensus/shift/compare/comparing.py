@@ -50,7 +50,7 @@ def _graded(predictions: Predictions, truth: Any) -> Graded:
 
 def write_page(result: ShiftResult, path: Path, title: str = TITLE) -> None:
     """Write the page about models on two test sets."""
-    text = render(shift_page(result, title, settings=_settings(result)))
+    text = render(shift_page(result, title))
     replace_file(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
 
 
@@ -58,12 +58,3 @@ def write_figures(result: ShiftResult, folder: Path) -> None:
     """Write all figures of the page as SVG, PDF and CSV."""
     for plot in shift_page(result).plots:
         plot.write(folder)
-
-
-def _settings(result: ShiftResult) -> dict[str, str]:
-    return {
-        "models": f"{len(result.models):,}",
-        "confidence level": f"{100 * result.level:g} %",
-        "bootstrap samples of the models": f"{result.resamples:,}",
-        "seed": str(result.seed),
-    }

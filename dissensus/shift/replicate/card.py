@@ -8,7 +8,7 @@ from dissensus.proportions import clopper_pearson
 from dissensus.replicas.strategies import NAMES, Place, interval_words
 from dissensus.report.wording import counted, percent
 from dissensus.shift.replicate.collection import CANDIDATE, Collection
-from dissensus.shift.replicate.kept_revisions import KeptRevision, PairCounts
+from dissensus.shift.replicate.revisions import KeptRevision, PairCounts
 from dissensus.version import __version__
 
 States = Mapping[int, tuple[str, str] | None]

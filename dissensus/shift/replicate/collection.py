@@ -16,7 +16,7 @@ from dissensus.engines.local import chunks
 from dissensus.errors import StudyError, some
 from dissensus.records import Classes
 from dissensus.records.replica import Collected, Problem
-from dissensus.shift.replicate.grids_kept import compose_grids, kept_grids
+from dissensus.shift.replicate.grids import compose_grids, kept_grids
 from dissensus.shift.replicate.sources import Source, read_sources
 from dissensus.steps.pooling import has_items, make_pool
 from dissensus.steps.pools import open_pool
@@ -58,6 +58,14 @@ class Image:
     batch: int
     """Which call of `collect` it came with, from 1."""
 
+    def require_unchanged(self) -> None:
+        """Raise an error if the file is no longer what was collected."""
+        found = _fingerprint(self.uri)
+        if found != self.fingerprint:
+            raise StudyError(
+                f"{self.uri} {'has changed since it was collected' if found else 'is missing'}: restore it"
+            )
+
 
 @dataclass(frozen=True)
 class Collection:
@@ -79,6 +87,14 @@ class Collection:
     def candidates(self) -> dict[str, int]:
         """The classes of the candidates that can be used."""
         return {one.item: one.label for one in self.images if one.side == CANDIDATE and not one.problem}
+
+    def originals_of(self, label: int) -> list[str]:
+        """The originals of a class that can be used."""
+        return [item for item, one in self.originals.items() if one == label]
+
+    def candidates_of(self, label: int) -> list[str]:
+        """The candidates of a class that can be used."""
+        return [item for item, one in self.candidates.items() if one == label]
 
     @cached_property
     def labels(self) -> list[int]:

@@ -14,10 +14,10 @@ from typing import Any
 
 from dissensus.errors import StudyError
 from dissensus.records.replica import Exported
-from dissensus.replicas.strategies import NAMES, STRATEGIES, Place
+from dissensus.replicas.strategies import NAMES, Place
 from dissensus.shift.replicate.card import data_card, frequency_of, how_it_got_in
 from dissensus.shift.replicate.collection import Collection, Image, kept_collection
-from dissensus.shift.replicate.kept_revisions import KeptRevision, kept_revisions
+from dissensus.shift.replicate.revisions import KeptRevision, kept_revisions
 from dissensus.shift.replicate.sampling import Replication
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import flush_folder, is_left_over, make_folder, replace_file
@@ -37,9 +37,7 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
     Raises:
         StudyError: there is no such revision, the folder exists, or an image has changed since it was collected.
     """
-    if strategy not in STRATEGIES:
-        raise StudyError(f"'{strategy}' is not a strategy: choose from {', '.join(STRATEGIES)}")
-    collection, revisions = kept_collection(work), kept_revisions(work, strategy)
+    revisions, collection = kept_revisions(work, strategy), kept_collection(work)
     if not revisions:
         raise StudyError(
             f"{strategy} has no revision yet: dissensus shift sample {work.folder.root} --strategy {strategy}"

@@ -14,11 +14,11 @@ from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Inquiry, Needed, Questions
 from dissensus.labeling import QUESTIONS
 from dissensus.records import Question
+from dissensus.shift.replicate.answers import answers_to, questions_of
 from dissensus.shift.replicate.collection import kept_collection
-from dissensus.shift.replicate.found_pairs import kept_pairs, pair_questions
-from dissensus.shift.replicate.grids_kept import kept_grids
-from dissensus.shift.replicate.heard import answers_to, questions_of
-from dissensus.shift.replicate.kept_revisions import reviews
+from dissensus.shift.replicate.grids import kept_grids
+from dissensus.shift.replicate.pairs import kept_pairs, pair_questions
+from dissensus.shift.replicate.revisions import reviews
 from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from dissensus.records.replica import ClassStatus, ReplicaStatus, RevisionStatus, Worker
 from dissensus.shift.replicate.collection import CANDIDATE
-from dissensus.shift.replicate.found_pairs import kept_pairs
-from dissensus.shift.replicate.kept_revisions import all_revisions
+from dissensus.shift.replicate.pairs import kept_pairs
+from dissensus.shift.replicate.revisions import all_revisions
 from dissensus.shift.replicate.sampling import Replication
 from dissensus.steps.workspace import Workspace
 
@@ -37,8 +37,7 @@ def _classes(known: Replication, wanted: int) -> tuple[ClassStatus, ...]:
     collection, heard = known.collection, known.heard
     found = []
     for label in collection.labels:
-        candidates = [item for item, one in collection.candidates.items() if one == label]
-        originals = [item for item, one in collection.originals.items() if one == label]
+        originals, candidates = collection.originals_of(label), collection.candidates_of(label)
         own = [one for one in collection.images if one.label == label and one.side == CANDIDATE]
         found.append(
             ClassStatus(

@@ -10,12 +10,9 @@ from typing import Any
 from dissensus.errors import StudyError
 from dissensus.records.replica import Sampled
 from dissensus.replicas.revisions import Pool, Revision, has_converged, next_revision
-from dissensus.replicas.strategies import STRATEGIES, Candidate, Wanted
-from dissensus.shift.replicate.collection import ORIGINAL, Collection, kept_collection
-from dissensus.shift.replicate.found_pairs import is_searched, kept_pairs
-from dissensus.shift.replicate.grids_kept import Task, kept_grids
-from dissensus.shift.replicate.heard import (
-    Annotated,
+from dissensus.replicas.strategies import Candidate, Wanted
+from dissensus.shift.replicate.answers import (
+    Annotations,
     JudgedPairs,
     Reviewed,
     annotated,
@@ -23,7 +20,10 @@ from dissensus.shift.replicate.heard import (
     judged_pairs,
     reviewed,
 )
-from dissensus.shift.replicate.kept_revisions import (
+from dissensus.shift.replicate.collection import ORIGINAL, Collection, kept_collection
+from dissensus.shift.replicate.grids import Task, kept_grids
+from dissensus.shift.replicate.pairs import is_searched, kept_pairs
+from dissensus.shift.replicate.revisions import (
     KeptRevision,
     PairCounts,
     ReviewedClass,
@@ -51,7 +51,7 @@ class Replication:
         return kept_grids(self.work)
 
     @cached_property
-    def heard(self) -> Annotated:
+    def heard(self) -> Annotations:
         return annotated(self.work, self.tasks)
 
     @cached_property
@@ -119,11 +119,8 @@ def sample(
     Raises:
         StudyError: the strategy is unknown, something differs from the revision before, or no image can be drawn.
     """
-    if strategy not in STRATEGIES:
-        raise StudyError(f"'{strategy}' is not a strategy: choose from {', '.join(STRATEGIES)}")
-    known = Replication(work)
+    earlier, known = kept_revisions(work, strategy), Replication(work)
     collection = known.collection
-    earlier = kept_revisions(work, strategy)
     last = earlier[-1] if earlier else None
     given = {"per_class": per_class, "seed": seed, "votes": votes, "keywords": keywords}
     settings = _settings(strategy, work, last, {k: v for k, v in given.items() if v is not None}, is_anew)
@@ -201,10 +198,10 @@ def _pools(known: Replication, settings: dict[str, Any]) -> dict[int, Pool]:
     collection, heard, fewest = known.collection, known.heard, settings["votes"]
     pools = {}
     for label in collection.labels:
-        own = [item for item, one in collection.candidates.items() if one == label and heard.votes(item) >= fewest]
+        own = [item for item in collection.candidates_of(label) if heard.votes(item) >= fewest]
         candidates = [Candidate(item, *heard.selected[item], collection.by_item[item].keyword) for item in own]
-        originals = [item for item, one in collection.originals.items() if one == label]
-        seen = [heard.selected[item] for item in sorted(originals) if heard.votes(item) >= fewest]
+        originals = sorted(collection.originals_of(label))
+        seen = [heard.selected[item] for item in originals if heard.votes(item) >= fewest]
         wanted = Wanted(settings["per_class"], seen, settings["bins"], settings["threshold"])
         pools[label] = Pool(candidates, wanted, _keywords(collection, label) if settings["keywords"] else None)
     return pools

@@ -113,7 +113,7 @@ def _data(question: Question, to: Writing) -> Found:
     if kind == "pick":
         return {**image, "ask": body.get("ask") or "What is it?"}
     label, classes = body["label"], to.classes
-    gloss, ask = classes.glosses[label] if classes.glosses else "", f"Does it contain: {classes.names[label]}?"
+    gloss, ask = classes.gloss(label), f"Does it contain: {classes.names[label]}?"
     return {**image, "label": class_word(label, classes), "ask": ask, "gloss": gloss}
 
 

@@ -37,7 +37,7 @@ def open_questions(evaluation: Evaluation[Selection, LabelStates], classes: Clas
             item=evaluation.item_ids[item],
             label=label,
             name=classes.names[label],
-            gloss=classes.glosses[label] if classes.glosses else "",
+            gloss=classes.gloss(label),
             answers=int(evaluation.answered[number]),
         )
         for number, item, label in asked

@@ -142,8 +142,7 @@ def _part(images: Sequence[Image]) -> pa.Table:
         image = read_image(one.uri)
         if isinstance(image, Unreadable):
             raise StudyError(f"{one.uri} can no longer be read ({image.reason}): restore it")
-        if file_fingerprint(Path(one.uri)) != one.fingerprint:
-            raise StudyError(f"{one.uri} has changed since it was collected: restore it")
+        one.require_unchanged()
         described = pictures.thumbnail(image), pictures.grey(image), pictures.features(image).astype(np.float32)
         rows.append([np.ascontiguousarray(part).tobytes() for part in described])
     names = ("thumbnail", "grey", "features")

@@ -32,8 +32,8 @@ class Task:
     def question(self, work: Workspace[Any]) -> Question:
         classes, label = work.classes, self.grid.label
         body: dict[str, Any] = {"name": classes.names[label], "items": list(self.grid.items)}
-        if classes.glosses and classes.glosses[label]:
-            body["definition"] = classes.glosses[label]
+        if definition := classes.gloss(label):
+            body["definition"] = definition
         if self.examples:
             body["examples"] = list(self.examples)
         return Question(kind="grid", body=body)

@@ -15,9 +15,9 @@ from dissensus.records import Question
 from dissensus.replicas.frequencies import Votes, frequencies
 from dissensus.replicas.workers import CANDIDATE, NEARBY, SAME, Screened, counted, screen
 from dissensus.shift.replicate.collection import ORIGINAL, Collection
-from dissensus.shift.replicate.found_pairs import Pair, pair_questions
-from dissensus.shift.replicate.grids_kept import Task
-from dissensus.shift.replicate.kept_revisions import ReviewedClass
+from dissensus.shift.replicate.grids import Task
+from dissensus.shift.replicate.pairs import Pair, pair_questions
+from dissensus.shift.replicate.revisions import ReviewedClass
 from dissensus.steps.workspace import Workspace
 
 
@@ -38,7 +38,7 @@ def _each(answers: Answers) -> Iterator[tuple[int, int, Any]]:
 
 
 @dataclass(frozen=True)
-class Annotated:
+class Annotations:
     """What the grids say: how many counting workers saw and selected each image of its class, and who counts."""
 
     people: tuple[str, ...]
@@ -63,7 +63,7 @@ class Annotated:
         return self.selected.get(item, (0, 0))[1]
 
 
-def annotated(work: Workspace[Any], tasks: Sequence[Task]) -> Annotated:
+def annotated(work: Workspace[Any], tasks: Sequence[Task]) -> Annotations:
     """Votes and verdicts about workers from the answers so far."""
     answers = answers_to(work, "grid", [task.question(work) for task in tasks])
     cases: dict[tuple[int, str], int] = {}
@@ -87,7 +87,7 @@ def annotated(work: Workspace[Any], tasks: Sequence[Task]) -> Annotated:
         if role[case] != NEARBY
     }
     grids = np.bincount(answers.person, minlength=len(answers.people)).tolist()
-    return Annotated(
+    return Annotations(
         tuple(answers.people), tuple(screened), selected, tuple(answers.counts(len(tasks)).tolist()), tuple(grids)
     )
 
@@ -161,7 +161,7 @@ def reviewed(work: Workspace[Any], asked: Sequence[ReviewedClass]) -> Reviewed:
 def duplicates_to_remove(
     collection: Collection,
     sets: Iterable[Sequence[str]],
-    heard: Annotated,
+    heard: Annotations,
     removed: Mapping[str, str],
 ) -> dict[str, str]:
     """Which candidates of sets that show the same picture are dropped, and why.

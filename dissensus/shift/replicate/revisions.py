@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from dissensus.errors import StudyError
 from dissensus.records import Question
 from dissensus.records.replica import Problem, ShortClass
 from dissensus.replicas.chance import shuffled
@@ -113,7 +114,13 @@ def write_revision(work: Workspace[Any], made: KeptRevision) -> None:
 
 
 def kept_revisions(work: Workspace[Any], strategy: str) -> list[KeptRevision]:
-    """All revisions of a strategy, in order."""
+    """All revisions of a strategy, in order.
+
+    Raises:
+        StudyError: there is no such strategy.
+    """
+    if strategy not in STRATEGIES:
+        raise StudyError(f"'{strategy}' is not a strategy: choose from {', '.join(STRATEGIES)}")
     return [_read(work, strategy, number) for number in work.folder.revisions(strategy)]
 
 
@@ -195,16 +202,13 @@ def _review(
     """
     known = collection.by_item
     ordered = sorted(items, key=lambda item: (known[item].date, item))
-    own = [item for item, of_class in collection.originals.items() if of_class == label]
-    originals = shuffled(own, 0, "review", label)[:ORIGINALS_SHOWN]
-    classes = work.classes
+    originals = shuffled(collection.originals_of(label), 0, "review", label)[:ORIGINALS_SHOWN]
     body: dict[str, Any] = {
-        "name": classes.names[label], "revision": revision, "items": ordered, "originals": originals,
-        "details": {item: known[item].date for item in ordered if known[item].date},
+        "name": work.classes.names[label], "revision": revision, "items": ordered, "originals": originals,
     }  # fmt: skip
-    if not body["details"]:
-        del body["details"]
-    if classes.glosses and classes.glosses[label]:
-        body["definition"] = classes.glosses[label]
+    if details := {item: known[item].date for item in ordered if known[item].date}:
+        body["details"] = details
+    if definition := work.classes.gloss(label):
+        body["definition"] = definition
     question = Question(kind="review", body=body)
     return ReviewedClass(strategy, label, tuple(ordered), tuple(originals), question, is_latest)
