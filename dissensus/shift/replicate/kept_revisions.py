@@ -43,6 +43,8 @@ class KeptRevision:
     original_frequency: float | None
     annotated: int
     """How many originals that is the mean of."""
+    expected_frequency: float | None = None
+    """The mean frequency to expect from new workers; None in revisions of earlier versions."""
 
     @cached_property
     def items(self) -> dict[str, Place]:
@@ -91,6 +93,7 @@ def write_revision(work: Workspace[Any], made: KeptRevision) -> None:
         "excluded": list(made.excluded),
         "original_frequency": made.original_frequency,
         "annotated": made.annotated,
+        "expected_frequency": made.expected_frequency,
     }
     write_table(work.folder.revision(made.strategy, made.number), pa.Table.from_pylist(rows, SCHEMA), stamps)
 
@@ -123,6 +126,7 @@ def _read(work: Workspace[Any], strategy: str, number: int) -> KeptRevision:
         tuple(stamps["excluded"]),
         stamps.get("original_frequency"),
         stamps.get("annotated", 0),
+        stamps.get("expected_frequency"),
     )
 
 

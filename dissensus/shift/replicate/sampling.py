@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from dissensus.errors import StudyError
 from dissensus.records.replica import Sampled
-from dissensus.replicas.revisions import Pool, has_converged, next_revision
+from dissensus.replicas.regression import expected_frequencies
+from dissensus.replicas.revisions import Pool, Revision, has_converged, next_revision
 from dissensus.replicas.strategies import STRATEGIES, Candidate, Wanted
 from dissensus.shift.replicate.collection import ORIGINAL, Collection, kept_collection
 from dissensus.shift.replicate.found_pairs import kept_pairs
@@ -118,6 +121,7 @@ def sample(
         known.heard.excluded,
         sum(annotated_shares) / len(annotated_shares) if annotated_shares else None,
         len(annotated_shares),
+        _expected(pools, made),
     )
     if not kept.items:
         _, (_, why) = min(kept.short.items())
@@ -125,6 +129,19 @@ def sample(
     if is_new:
         write_revision(work, kept)
     return _sampled(work, known, kept, last, is_new)
+
+
+def _expected(pools: dict[int, Pool], made: Revision) -> float | None:
+    """The mean frequency to expect from new workers, class by class from what its candidates are like."""
+    expected: list[float] = []
+    for label, filled in made.filled.items():
+        chosen = np.array([(one.selected, one.votes) for one in filled.places], np.int64).reshape(-1, 2)
+        # kept images may be candidates no longer, but they were drawn from the same pool
+        own = {one.item: (one.selected, one.votes) for one in pools[label].candidates}
+        own |= {one.item: (one.selected, one.votes) for one in filled.places}
+        pool = np.array(list(own.values()), np.int64).reshape(-1, 2)
+        expected += expected_frequencies(*chosen.T, *pool.T).tolist()
+    return sum(expected) / len(expected) if expected else None
 
 
 def _settings(work: Workspace[Any], strategy: str, last: KeptRevision | None, given: dict[str, Any]) -> dict[str, Any]:
@@ -196,6 +213,7 @@ def _sampled(
         higher=made.higher,
         frequency=made.frequency,
         original_frequency=made.original_frequency,
+        expected_frequency=made.expected_frequency,
         unready=sum(known.heard.votes(item) < fewest for item in collection.candidates),
         votes=fewest,
         workers=made.workers,
