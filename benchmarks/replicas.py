@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.tables import Row, main
 from dissensus.arrays import Array
 from dissensus.replicas.frequencies import Votes
-from dissensus.replicas.revisions import Pool, next_revision
+from dissensus.replicas.regression import expected_frequencies
+from dissensus.replicas.revisions import Pool, Revision, next_revision
 from dissensus.replicas.rounding import largest_remainders
 from dissensus.replicas.strategies import NAMES, STRATEGIES, Candidate, Wanted, bin_of, histogram
 from dissensus.replicas.workers import CANDIDATE, NEARBY, SAME, counted, screen
@@ -92,6 +93,7 @@ def matching(_kit: Path, runs: int = 0) -> Iterator[Row]:
         "strategy": "annotated originals",
         "mean frequency": f"{original:.3f}",
         "true mean": f"{np.mean(truth):.3f}",
+        "expected": "–",
     }
     yield first | dict.fromkeys(columns, "–")
     for strategy in STRATEGIES:
@@ -106,11 +108,24 @@ def matching(_kit: Path, runs: int = 0) -> Iterator[Row]:
             "strategy": NAMES[strategy],
             "mean frequency": f"{np.mean([one.selected / one.votes for one in places]):.3f}",
             "true mean": f"{np.mean([true[one.item] for one in places]):.3f}",
+            "expected": f"{np.mean(_expected(pools, made)):.3f}",
             "images": f"{len(places):,}",
             "in another bin than the histogram says": f"{apart:,}",
             "from a higher bin": f"{100 * moved:.1f} %" if strategy == "matched" else "–",
             "empty places": f"{made.missing:,}",
         }
+
+
+def _expected(pools: dict[int, Pool], made: Revision) -> list[float]:
+    """What new workers would say about the images, as far as the votes of the candidates tell."""
+    found: list[float] = []
+    for label, filled in made.filled.items():
+        pool, chosen = (
+            np.array([(one.selected, one.votes) for one in some], int).reshape(-1, 2)
+            for some in (pools[label].candidates, filled.places)
+        )
+        found += expected_frequencies(*chosen.T, *pool.T).tolist()
+    return found
 
 
 if __name__ == "__main__":

@@ -118,6 +118,8 @@ def _show_frequencies(made: Sampled) -> None:
     if made.frequency is not None:
         beside = "" if made.original_frequency is None else f" (annotated originals: {made.original_frequency:.3f})"
         say(f"mean selection frequency {made.frequency:.3f}{beside}")
+    if made.expected_frequency is not None:
+        say(f"about {made.expected_frequency:.3f} can be expected from new workers, as these votes chose the images")
     if made.higher:
         say(f"{percent(made.higher / made.images, 1)} of the images come from a higher bin than the one they fill")
 

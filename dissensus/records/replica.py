@@ -80,6 +80,8 @@ class Sampled(Record):
     """The mean selection frequency; None without images."""
     original_frequency: float | None
     """That of the annotated originals; None if there are none."""
+    expected_frequency: float | None = None
+    """The mean frequency to expect from new workers: images were chosen by the votes of the old ones."""
     unready: int
     """Candidates that too few workers have seen to be drawn."""
     votes: int

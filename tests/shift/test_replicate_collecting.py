@@ -128,6 +128,7 @@ def test_the_commands_from_beginning_to_end(tmp_path: Path) -> None:
     done = run("shift", "sample", root)
     assert "matched, revision 1: 9 of 9 images (9 added, 0 removed)" in done.stdout
     assert "mean selection frequency" in done.stdout
+    assert "can be expected from new workers" in done.stdout
     assert "nobody has looked at" in done.stdout
     assert f"Next: dissensus shift serve {root} --page pairs" in done.stdout
     assert "nothing has changed since" in run("shift", "sample", root).stdout

@@ -65,6 +65,11 @@ def _head(collection: Collection, made: KeptRevision, states: States) -> list[st
             else f", that of {counted(made.annotated, 'annotated original')} is {made.original_frequency:.3f}"
         )
         lines.append(f"* mean selection frequency {made.frequency:.3f}{beside}")
+    if made.expected_frequency is not None:
+        lines.append(
+            f"* about {made.expected_frequency:.3f} can be expected from new workers, since images were chosen by "
+            "these votes and the originals were not"
+        )
     if made.higher is not None:
         share = percent(made.higher / len(made.items), 1)
         lines.append(f"* {counted(made.higher, 'image')} ({share}) drawn from a higher bin than the one they fill")

@@ -59,6 +59,8 @@ class KeptRevision:
     originals: Mapping[str, tuple[int, int]]
     """How many workers selected each original that they saw, and how many saw it."""
     pairs: PairCounts
+    expected_frequency: float | None = None
+    """The mean frequency to expect from new workers; None in revisions of earlier versions."""
 
     @cached_property
     def items(self) -> dict[str, Place]:
@@ -109,6 +111,7 @@ def write_revision(work: Workspace[Any], made: KeptRevision) -> None:
         "annotated": made.annotated,
         "originals": {item: list(votes) for item, votes in sorted(made.originals.items())},
         "pairs": vars(made.pairs),
+        "expected_frequency": made.expected_frequency,
     }
     write_table(work.folder.revision(made.strategy, made.number), pa.Table.from_pylist(rows, SCHEMA), stamps)
 
@@ -149,6 +152,7 @@ def _read(work: Workspace[Any], strategy: str, number: int) -> KeptRevision:
         stamps.get("annotated", 0),
         {item: (votes[0], votes[1]) for item, votes in stamps["originals"].items()},
         PairCounts(**stamps["pairs"]),
+        stamps.get("expected_frequency"),
     )
 
 

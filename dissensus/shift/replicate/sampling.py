@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from dissensus.errors import StudyError
 from dissensus.records.replica import Sampled
+from dissensus.replicas.regression import expected_frequencies
 from dissensus.replicas.revisions import Pool, Revision, has_converged, next_revision
 from dissensus.replicas.strategies import Candidate, Wanted
 from dissensus.shift.replicate.answers import (
@@ -145,6 +148,7 @@ def sample(
         len(annotated_shares),
         known.seen_originals(),
         known.pair_counts(),
+        _expected(pools, made),
     )
     if last is not None and not is_new:
         kept = replace(last, short=kept.short)
@@ -154,6 +158,19 @@ def sample(
     if is_new:
         write_revision(work, kept)
     return _sampled(work, known, kept, last, is_new)
+
+
+def _expected(pools: dict[int, Pool], made: Revision) -> float | None:
+    """The mean frequency to expect from new workers, class by class from what its candidates are like."""
+    expected: list[float] = []
+    for label, filled in made.filled.items():
+        chosen = np.array([(one.selected, one.votes) for one in filled.places], np.int64).reshape(-1, 2)
+        # kept images may be candidates no longer, but they were drawn from the same pool
+        own = {one.item: (one.selected, one.votes) for one in pools[label].candidates}
+        own |= {one.item: (one.selected, one.votes) for one in filled.places}
+        pool = np.array(list(own.values()), np.int64).reshape(-1, 2)
+        expected += expected_frequencies(*chosen.T, *pool.T).tolist()
+    return sum(expected) / len(expected) if expected else None
 
 
 def _settings(
@@ -231,6 +248,7 @@ def _sampled(
         higher=made.higher,
         frequency=made.frequency,
         original_frequency=made.original_frequency,
+        expected_frequency=made.expected_frequency,
         unready=sum(known.heard.votes(item) < fewest for item in collection.candidates),
         votes=fewest,
         workers=made.workers,
