@@ -75,7 +75,7 @@ def shift_serve(
     port: Port = None,
     answers: Annotated[
         int | None,
-        typer.Option(help="People per question of this page.", show_default="study.toml, or 10 for grids and 1 else"),
+        typer.Option(help="People per question of this page.", show_default="study.toml, or 10 for grids, otherwise 1"),
     ] = None,
     database: Database = None,
 ) -> None:
@@ -127,7 +127,7 @@ def shift_export(
     revision: Annotated[int | None, typer.Option(help="Number of the revision.", show_default="the latest")] = None,
     json: Json = False,
 ) -> None:
-    """Write the new test set of STUDY: images, items.csv, and DATA_CARD.md, which says how each image got in.
+    """Write the new test set of STUDY: images, items.csv, originals.csv, and DATA_CARD.md.
 
     Example: `dissensus shift export pets new-test-set --strategy matched`
     """

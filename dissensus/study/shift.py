@@ -83,7 +83,7 @@ class Replication(Asking):
             return sample(self._replica, strategy, per_class, seed, votes, keywords, is_anew=anew)
 
     def shift_export(self, folder: str | Path, strategy: str = "matched", revision: int | None = None) -> Exported:
-        """Write a revision (the latest by default) to a new folder: images/, items.csv and DATA_CARD.md."""
+        """Write a revision, the latest by default, to a folder: images/, items.csv, originals.csv and DATA_CARD.md."""
         from dissensus.shift.replicate.exporting import export
 
         return export(self._replica, Path(folder), strategy, revision)

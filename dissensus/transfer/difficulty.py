@@ -11,41 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
-from dissensus.arrays import Array, Float
 from dissensus.errors import TransferError
 from dissensus.transfer.fits import Line, around
-
-
-def accuracy(skill: Float[Array, " M"], mean: float, deviation: float) -> Float[Array, " M"]:
-    """Accuracies of models on a test set whose difficulties have this mean and standard deviation."""
-    return ndtr((np.asarray(skill) - mean) / np.sqrt(deviation**2 + 1))
-
-
-def line_of(first: tuple[float, float], second: tuple[float, float]) -> tuple[float, float]:
-    """Slope u and offset v on the probit scale, from mean and standard deviation of the difficulties of two sets."""
-    (mean, deviation), (new_mean, new_deviation) = first, second
-    wide = np.sqrt(new_deviation**2 + 1)
-    return float(np.sqrt(deviation**2 + 1) / wide), float((mean - new_mean) / wide)
-
-
-def new_difficulty(slope: float, offset: float, mean: float, deviation: float) -> tuple[float, float]:
-    """Mean and standard deviation of the new set's difficulties, if those of the original set are known.
-
-    Raises:
-        TransferError: the slope is not positive, or steeper than any new set could make it.
-    """
-    if slope <= 0:
-        raise TransferError("the line falls, so that no difficulty of items explains it")
-    wide = np.sqrt(deviation**2 + 1) / slope
-    if wide < 1:
-        least = float(np.sqrt(slope**2 - 1))
-        raise TransferError(
-            f"a slope of {slope:.2f} is steeper than the difficulty model allows if difficulties of the original set "
-            f"deviate by {deviation:.2f}: they must deviate by at least {least:.2f}"
-        )
-    return float(mean - offset * wide), float(np.sqrt(wide**2 - 1))
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from dissensus.plots import (
     scatter,
     strip,
 )
-from dissensus.plots.paired import frame_ends, label_frames, probit_ticks
+from dissensus.plots.labels import label_frames
+from dissensus.plots.paired import frame_ends, probit_ticks
 from dissensus.plots.planes import _outward
 from dissensus.plots.style import THEME
 

@@ -6,7 +6,7 @@ import { stage } from "./parts.js";
 const step = (sign, label, by, go) =>
   make("button", { type: "button", class: "closer-step", "aria-label": label, title: label, onclick: () => go(by) }, sign);
 
-/* album: { many, label(i), pictures(i) → [img], tickWords(i), isTicked(i), canTick(i), tick(i), left(i): called when it is closed } */
+/* album: { many, label(i), pictures(i) → [img], tickWords(i), isTicked(i), tick(i), left(i): called when it is closed } */
 export class Closer {
   #album;
   #at = 0;
@@ -47,7 +47,6 @@ export class Closer {
 
   #show() {
     const isTicked = this.#album.isTicked(this.#at);
-    this.#tick.hidden = !this.#album.canTick(this.#at);
     this.#tick.setAttribute("aria-pressed", String(isTicked));
     this.#tick.replaceChildren(make("span", {}, this.#album.tickWords(this.#at)), make("kbd", { "aria-hidden": "true" }, "Space"));
   }

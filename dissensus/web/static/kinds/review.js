@@ -2,7 +2,7 @@
  * joined to sets by selecting them. */
 
 import { count, make } from "../dom.js";
-import { Tiles, draftOf, loadingWords } from "./tiles.js";
+import { Tiles, draftOf, loadingWords, mount } from "./tiles.js";
 
 const NOTHING = { blacklist: [], duplicates: [], note: "" };
 const LONGEST = 2000;
@@ -17,7 +17,7 @@ class Reviewing {
   #payload;
   #draft;
   #tiles;
-  #watcher;
+  #unwatch;
   #blacklist;
   #sets; // lists of places that show the same
   #boxes = [];
@@ -61,12 +61,8 @@ class Reviewing {
       make("div", { class: "tiles-bar" }, make("div", { class: "joining" }, this.#join, this.#chips, this.#status), make("div", { class: "verdicts" }, this.#problematic, this.#reviewed)));
     this.#note.addEventListener("input", () => this.#update(true));
     this.#note.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#note.blur(); });
-    host.append(head, this.#tiles.element, make("div", { class: "review-note" }, make("label", { for: "review-note" }, "Note ", make("kbd", { "aria-hidden": "true" }, "C")), this.#note));
-    this.#watcher = new ResizeObserver(() => host.style.setProperty("--above", `${head.offsetHeight}px`));
-    this.#watcher.observe(head);
-    host.closest("main")?.scrollTo(0, 0);
-    this.#tiles.go(this.#tiles.at, false);
-    if (!context.isTouch) this.#tiles.tile(this.#tiles.at).firstElementChild.focus({ preventScroll: true });
+    const note = make("div", { class: "review-note" }, make("label", { for: "review-note" }, "Note ", make("kbd", { "aria-hidden": "true" }, "C")), this.#note);
+    this.#unwatch = mount(host, context, head, this.#tiles, note);
     this.#update(false);
   }
 
@@ -93,7 +89,7 @@ class Reviewing {
 
   leave() {
     this.#tiles.leave();
-    this.#watcher.disconnect();
+    this.#unwatch();
     if (this.#isGiven || this.#context.chosen !== undefined) this.#draft.drop();
   }
 

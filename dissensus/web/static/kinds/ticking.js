@@ -1,14 +1,14 @@
 /* Questions that are answered by ticking pictures, or pairs of them: the answer is the list of their places. */
 
 import { make } from "../dom.js";
-import { Tiles, draftOf, drawPager, loadingWords } from "./tiles.js";
+import { Tiles, draftOf, drawPager, loadingWords, mount } from "./tiles.js";
 
 export class Ticking {
   #context;
   #tiles;
   #draft;
   #head;
-  #watcher;
+  #unwatch;
   #chosen = make("span", { class: "chosen", role: "status", "data-role": "chosen" });
   #words = make("span");
   #submit = make("button", { type: "button", class: "go", "data-role": "submit", "aria-keyshortcuts": "Enter", onclick: () => this.#give() },
@@ -39,12 +39,7 @@ export class Ticking {
     const more = make("button", { type: "button", class: "plain more", "data-role": "more", "aria-expanded": "false", onclick: () => this.#explain(more) }, head[1] ? "Rules and examples" : "Rules");
     head[0].append(more);
     this.#head = make("div", { class: "tiles-head" }, head, make("div", { class: "tiles-bar" }, this.#chosen, this.#tiles.pager, this.#submit));
-    host.append(this.#head, this.#tiles.element);
-    this.#watcher = new ResizeObserver(() => host.style.setProperty("--above", `${this.#head.offsetHeight}px`)); // what lies under the head cannot be seen
-    this.#watcher.observe(this.#head);
-    host.closest("main")?.scrollTo(0, 0);
-    this.#tiles.go(this.#tiles.at, false);
-    if (!context.isTouch) this.#tiles.tile(this.#tiles.at).firstElementChild.focus({ preventScroll: true });
+    this.#unwatch = mount(host, context, this.#head, this.#tiles);
     this.#update();
   }
 
@@ -77,7 +72,7 @@ export class Ticking {
 
   leave() {
     this.#tiles.leave();
-    this.#watcher.disconnect();
+    this.#unwatch();
     if (this.#isGiven || this.#context.chosen !== undefined) this.#draft.drop();
   }
 

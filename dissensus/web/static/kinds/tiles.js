@@ -35,15 +35,15 @@ export class Tiles {
   pager = make("div", { class: "pager", role: "group", "aria-label": "Pages" });
 
   /* pictures: for each tile the promises of its pictures; label(i): its name; ticked: places; changed(): something was ticked, paged
-   * or has arrived; below(i): what stands below a tile's pictures; canTick(i); tickWords(i, isTicked): for the enlarged view. */
-  constructor({ pictures, label, ticked = [], at = 0, changed, below = () => null, canTick = () => true, tickWords }) {
+   * or has arrived; below(i): what stands below a tile's pictures; tickWords(isTicked): for the enlarged view. */
+  constructor({ pictures, label, ticked = [], at = 0, changed, below = () => null, tickWords }) {
     this.#label = label;
     this.#changed = changed;
     this.ticked = new Set(ticked);
-    this.#tiles = pictures.map((own, i) => this.#made(own, i, below(i), canTick(i)));
+    this.#tiles = pictures.map((own, i) => this.#made(own, i, below(i)));
     this.element.append(...this.#tiles.map(({ element }) => element));
     this.#closer = new Closer({
-      many: pictures.length, label, canTick,
+      many: pictures.length, label,
       pictures: (i) => this.#tiles[i].images.filter(Boolean),
       isTicked: (i) => this.ticked.has(i),
       tickWords: (i) => tickWords(this.ticked.has(i)),
@@ -100,7 +100,6 @@ export class Tiles {
   }
 
   toggle(i) {
-    if (this.#tiles[i].tick.disabled) return;
     if (!this.ticked.delete(i)) this.ticked.add(i);
     this.#at = i;
     this.#show(i);
@@ -161,9 +160,9 @@ export class Tiles {
     if (wrong.length) this.#tiles[wrong[0]].element.scrollIntoView({ block: "center" });
   }
 
-  #made(promises, i, below, canTick) {
+  #made(promises, i, below) {
     const boxes = promises.map(() => make("span", { class: "box" }));
-    const tick = make("button", { type: "button", class: "tick", role: "checkbox", tabindex: "-1", "aria-label": this.#label(i), disabled: !canTick, onclick: () => this.toggle(i) },
+    const tick = make("button", { type: "button", class: "tick", role: "checkbox", tabindex: "-1", "aria-label": this.#label(i), onclick: () => this.toggle(i) },
       boxes, make("span", { class: "mark", "aria-hidden": "true" }));
     const look = make("button", { type: "button", class: "look", tabindex: "-1", "aria-label": `Enlarge: ${this.#label(i)}`, title: "Enlarge", onclick: () => this.enlarge(i) }, magnifier());
     const tile = { element: make("div", { class: "tile", "data-place": i }, tick, look, below), tick, boxes, images: promises.map(() => null) };
@@ -239,6 +238,17 @@ export class Tiles {
     event.stopPropagation();
   }
 }
+
+/* Puts a head above the tiles, and what comes below them; begins at the current tile. Returns what stops watching the head. */
+export const mount = (host, { isTouch }, head, tiles, ...below) => {
+  host.append(head, tiles.element, ...below);
+  const watcher = new ResizeObserver(() => host.style.setProperty("--above", `${head.offsetHeight}px`)); // what lies under the head cannot be seen
+  watcher.observe(head);
+  host.closest("main")?.scrollTo(0, 0);
+  tiles.go(tiles.at, false);
+  if (!isTouch) tiles.tile(tiles.at).firstElementChild.focus({ preventScroll: true });
+  return () => watcher.disconnect();
+};
 
 /* Back, where one is, and on: empty where everything is on one page. `last`: what is there instead of Next on the last page. */
 export const drawPager = (tiles, last) => {
