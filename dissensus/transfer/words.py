@@ -85,7 +85,7 @@ def _drop(models: Sequence[ModelShift], gaps: GapSplit, names: tuple[str, str]) 
         return f"{beginning}; how much of it is chance is unknown without the numbers of items."
     if many == 1:
         return f"{beginning}; {'more than' if gaps.beyond_chance else 'no more than'} chance explains."
-    each = "all" if gaps.beyond_chance == many else f"{gaps.beyond_chance:,}"
+    each = {many: "all", 0: "none"}.get(gaps.beyond_chance, f"{gaps.beyond_chance:,}")
     return f"{beginning}; {each} of them differ by more than chance explains, looked at together."
 
 

@@ -17,18 +17,19 @@ from playing import ServedGame, let_machines_find, noise_game, play_of
 from served import Client, Served, answer_to
 
 from dissensus.errors import StudyError
+from dissensus.laconic.found import FoundMepi
 from dissensus.laconic.gallery import mepi_key
 from dissensus.laconic.people import player_mepis
 from dissensus.study import Study
 
 MODEL = "zzmodel"
-FOUND = [(MODEL, "colour", "secret-000.png", (200,)), ("zzother", "colour", "secret-000.png", (200,))]
+FOUND = [FoundMepi(MODEL, "colour", "secret-000.png", (200,)), FoundMepi("zzother", "colour", "secret-000.png", (200,))]
 
 
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Study:
     made = noise_game(tmp_path, 12)
-    more = [("zzother", reduction, item, levels) for item, reduction, levels in machine_pictures(made)]
+    more = [FoundMepi("zzother", reduction, item, levels) for item, reduction, levels in machine_pictures(made)]
     let_machines_find(monkeypatch, [*FOUND, *more])
     return made
 
@@ -184,7 +185,7 @@ def test_machines_that_found_the_same_picture_are_asked_about_once(study: Study)
 
 
 def test_all_reductions_and_modes_take_turns_however_many_machines_there_are(study: Study) -> None:
-    found = [(f"zz{n}", "resolution", item, (30 + n,)) for n in range(9) for item in study.items()]
+    found = [FoundMepi(f"zz{n}", "resolution", item, (30 + n,)) for n in range(9) for item in study.items()]
     play = play_of(study, found)
     manners = [(one.reduction, one.mode) for one in play.rounds]
     first = play.needed(play.answers()).urgent[: len(set(manners))]
