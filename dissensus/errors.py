@@ -71,6 +71,10 @@ class TransferError(DissensusError):
     """Accuracies on two test sets do not allow an estimate, or cannot be read."""
 
 
+class ParticipantError(DissensusError):
+    """Labels of people and models, or the images they are about, cannot be read or compared."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 
