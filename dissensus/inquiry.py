@@ -224,6 +224,17 @@ class Inquiry(ABC):
         """
         raise StudyError(f"a {question.kind} question has no picture to uncover")
 
+    def guide(self, _label: int, /) -> str:
+        """How to recognise a class, as plain text for people who label; empty if there is nothing to say."""
+        return ""
+
+    def examples(self, _label: int, /) -> Sequence[str]:
+        """Paths of example pictures of a class, best first; none of them may be asked about.
+
+        Called from a thread whenever somebody looks at the class, and kept in memory by the service.
+        """
+        return ()
+
     def feedback(self, _question: Question, _answer: Any, /) -> dict[str, Any] | None:
         """What somebody learns who has just answered: see `web.messages.Feedback`. None if there is nothing to say.
 

@@ -8,6 +8,7 @@ from dissensus.labeling.kinds.check import Check
 from dissensus.labeling.kinds.choice import Choice, is_prediction_key, prediction_key
 from dissensus.labeling.kinds.contains import Contains
 from dissensus.labeling.kinds.grid import Grid
+from dissensus.labeling.kinds.label import Label
 from dissensus.labeling.kinds.mask import Mask
 from dissensus.labeling.kinds.pairs import Pairs
 from dissensus.labeling.kinds.pick import PICK
@@ -20,6 +21,7 @@ QUESTIONS: dict[str, Kind] = {
     "contains": Contains(),
     "choice": Choice(),
     "pick": PICK,
+    "label": Label(),
     "slider": Slider(),
     "rating": Rating(),
     "check": Check(),

@@ -172,6 +172,16 @@ def class_number(value: Any, classes: Classes) -> int:
         raise JudgementError(f"no such class: {quoted(value)}") from None
 
 
+def offered_classes(body: Body, classes: Classes) -> Body:
+    """The options of a body as class numbers, in ascending order; empty if it offers all classes."""
+    options = body.get("options")
+    if options is None:
+        return {}
+    if not isinstance(options, list) or len(options) < 2:
+        raise JudgementError("'options' must be a list of at least two classes")
+    return {"options": sorted({class_number(option, classes) for option in options})}
+
+
 def listed_names(body: Body) -> list[str]:
     """The names to choose from that a body brings along; raises JudgementError if they are not 2 to 200 different
     ones."""

@@ -17,6 +17,7 @@ from dissensus.labeling.kinds.base import (
     listed_names,
     name_number,
     named,
+    offered_classes,
     only,
 )
 from dissensus.records import Classes
@@ -53,12 +54,9 @@ class Pick(Kind):
             if "options" in body or "several" in body:
                 raise JudgementError("'names' are instead of 'options' and 'several': give one or the other")
             return kept | {"names": listed_names(body)}
-        options, several = body.get("options"), body.get("several", False)
-        if options is not None:
-            if not isinstance(options, list) or len(options) < 2:
-                raise JudgementError("'options' must be a list of at least two classes")
-            kept["options"] = sorted({class_number(option, classes) for option in options})
-        if not isinstance(several, bool) or (several and options is None):
+        kept |= offered_classes(body, classes)
+        several = body.get("several", False)
+        if not isinstance(several, bool) or (several and "options" not in kept):
             raise JudgementError("'several' must be true or false, and needs 'options'")
         return kept | ({"several": True} if several else {})
 
@@ -80,9 +78,9 @@ class Pick(Kind):
         if "names" in body:
             return name_number(body, answer)
         if not body.get("several"):
-            return _one(body, answer, classes)
+            return one_class(body, answer, classes)
         chosen = answer if isinstance(answer, list) else [answer]
-        return sorted({_one(body, one, classes) for one in chosen})
+        return sorted({one_class(body, one, classes) for one in chosen})
 
     def expected(self, body: Body, given: Any, classes: Classes, /) -> Any:
         """A class by name, id, synonym or number; a list of them if several may be right; or one of the names."""
@@ -111,7 +109,8 @@ class Pick(Kind):
         return "cannot tell" if answer is None else answer if answer == UNFIT else classes.names[answer]
 
 
-def _one(body: Body, answer: Any, classes: Classes) -> int:
+def one_class(body: Body, answer: Any, classes: Classes) -> int:
+    """A class that the question offers; raises JudgementError if it is not one."""
     if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < len(classes):
         raise JudgementError(f"the answer {quoted(answer)} is not a class number")
     if "options" in body and answer not in body["options"]:
