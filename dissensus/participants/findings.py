@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,11 +26,11 @@ from dissensus.participants.tables import (
 )
 from dissensus.participants.times import FAST, carelessness, median_seconds, person_seconds
 from dissensus.participants.timing import person_rows, time_bins
-from dissensus.participants.together import TOGETHER, with_people_together
+from dissensus.participants.together import with_people_together
 from dissensus.participants.words import main_answer, notes_of
 from dissensus.proportions import LEVEL
 from dissensus.records import EVERYTHING, HumanResult, Provenance
-from dissensus.records.human import Kind, Metric
+from dissensus.records.human import Kind
 from dissensus.version import __version__
 
 RESAMPLES = 10_000
@@ -109,7 +109,8 @@ def result_of(
     )
     main_set = next(iter(field.sets))
     both = orders(grades["top-1"].on(kept.main), main.on(kept.main), level) if main.metric == "multi-label" else None
-    people = person_rows(field, everybody, carelessness(_on(everybody, kept.main), main.on(kept.main), level))
+    counted = replace(everybody, is_asked=everybody.asked & kept.main)
+    people = person_rows(field, counted, carelessness(counted, main.on(kept.main), level))
     parts = {
         "metric": main.metric,
         "test_sets": tuple(name for name in images.sets if name in field.sets),
@@ -191,13 +192,6 @@ def _compared(field: Field, grades: Grades, level: float) -> Mapping[str, Compar
     return {test_set: compared(grades.on(in_set), level) for test_set, in_set in field.sets.items()}
 
 
-def _on(participants: Participants, kept: Bool[Array, " n"]) -> Participants:
-    """The participants, asked about the kept images only."""
-    from dataclasses import replace
-
-    return replace(participants, is_asked=participants.asked & kept)
-
-
 def _provenance(level: float, resamples: int, seed: int, keeps_problematic: bool) -> Provenance:
     return Provenance(
         method="people as a baseline",
@@ -211,6 +205,3 @@ def _provenance(level: float, resamples: int, seed: int, keeps_problematic: bool
         seed=seed,
         package=f"dissensus {__version__}",
     )
-
-
-__all__ = ["FAMILIES", "RESAMPLES", "TOGETHER", "Metric", "result_of"]

@@ -140,9 +140,8 @@ def pair_rows(field: Field, metric: Metric, test_set: str, found: Comparison) ->
     """McNemar's test of every pair; the one with the higher accuracy on the shared images comes first."""
     ends, met = found.duels.ends(field.level), found.duels
     rows = []
-    for place, (one, other) in enumerate(found.pair.tolist()):
-        if met.only[one, other] < met.only[other, one]:
-            one, other = other, one
+    for place, pair in enumerate(found.pair.tolist()):
+        one, other = pair if met.only[pair[0], pair[1]] >= met.only[pair[1], pair[0]] else pair[::-1]
         near = float(found.p_neighbours[place])
         rows.append(
             PairedTest(
@@ -236,7 +235,7 @@ def subset_rows(
     """
     groups = _groups(field)
     names = (*field.names, *groups)
-    kinds: tuple[Kind, ...] = (*field.kinds, *(("difference" if one == BETWEEN else "mean") for one in groups))  # type: ignore[arg-type]
+    kinds: tuple[Kind, ...] = (*field.kinds, *(("difference" if one == BETWEEN else "mean") for one in groups))
     tested = []
     for subset in subsets:
         for test_set, in_set in field.sets.items():
