@@ -70,6 +70,30 @@ def newcombe(right: Count, count: Count, other_right: Count, other_count: Count,
     return difference(np.divide(right, count), first, np.divide(other_right, other_count), second)
 
 
+def bonett_price(only: Count, other: Count, count: Count, level: float = LEVEL) -> Ends:
+    """The interval of a difference of two paired proportions (Bonett and Price, 2012).
+
+    `only` and `other` of `count` items are right for just the first or just the second. One more of each keeps the
+    interval wide enough where such items are rare.
+    """
+    share, other_share = np.add(only, 1) / np.add(count, 2), np.add(other, 1) / np.add(count, 2)
+    half = normal_quantile(level) * np.sqrt((share + other_share - (share - other_share) ** 2) / np.add(count, 2))
+    value, middle = np.subtract(only, other) / np.maximum(count, 1), share - other_share
+    return np.minimum(middle - half, value), np.maximum(middle + half, value)
+
+
+def mean_share(shares: Float[Array, " n"], members: float, level: float = LEVEL) -> tuple[Float[Array, " 1"], Ends]:
+    """The mean of one share per item, each the part of `members` that is right, with its interval over items.
+
+    It is Wilson's for the number of items that would tell one member as much: the more, the less the members' errors
+    are alike. A normal interval would be too narrow close to 0 and 1, and have no width at all there.
+    """
+    mean = float(shares.mean())
+    alone, together = mean * (1 - mean), float(shares.var())
+    telling = len(shares) * min(alone / together, members) if together > 0 else float(len(shares))
+    return np.array([mean]), wilson(np.array([mean * telling]), np.array([telling]), level)
+
+
 def points(value: float, low: float | None = None, high: float | None = None) -> str:
     """A difference of proportions in points, with its interval: '8.1 points (7.4 to 8.8)'."""
     ends = "" if low is None or high is None else f" ({100 * low:z.1f} to {100 * high:z.1f})"

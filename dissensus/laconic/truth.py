@@ -57,7 +57,7 @@ def groups_of(classes: Classes, named: Mapping[str, Sequence[str]] | None) -> Gr
     for number, (name, members) in enumerate(named.items()):
         above = np.full(len(classes), np.inf)
         for member in members:
-            np.minimum(above, _steps_up(classes, member), out=above)
+            np.minimum(above, classes.steps_below(member), out=above)
         tied = np.flatnonzero((above == nearest) & np.isfinite(above))
         if len(tied):
             label = int(tied[0])
@@ -72,31 +72,6 @@ def groups_of(classes: Classes, named: Mapping[str, Sequence[str]] | None) -> Gr
     if empty:
         raise ClassesError(f"all classes of '{empty[0]}' are nearer to another group: leave it out")
     return Groups(names, group)
-
-
-def _steps_up(classes: Classes, name: str) -> Array:
-    """How many edges every class is below the class or the node of the taxonomy with this name; inf if it is not."""
-    steps = np.full(len(classes), np.inf)
-    taxonomy = classes.taxonomy
-    nodes = [] if taxonomy is None else [node for node, one in enumerate(taxonomy.names) if one == name]
-    if taxonomy is None or not nodes:
-        try:
-            steps[classes.index_of(name)] = 0
-        except ClassesError:
-            there = "" if taxonomy is None else ", nor anything above one"
-            raise ClassesError(f"'{name}' is not a class of the study{there}: check the spelling") from None
-        return steps
-    if len(nodes) > 1:
-        raise ClassesError(f"{len(nodes)} groups of the taxonomy are called '{name}': list their classes instead")
-    children: dict[int, list[int]] = {}
-    for child, parent in zip(taxonomy.child.tolist(), taxonomy.parent.tolist(), strict=True):
-        children.setdefault(parent, []).append(child)
-    below, depth, edge = {nodes[0]: 0}, 0, [nodes[0]]
-    while edge:
-        depth += 1
-        edge = [child for node in edge for child in children.get(node, ()) if child not in below]
-        below |= dict.fromkeys(edge, depth)
-    return np.array([below.get(node, np.inf) for node in taxonomy.class_nodes.tolist()])
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -44,10 +44,6 @@ class LabelSets:
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         is_class = (np.asarray(label) >= 0) & (np.asarray(label) < self._span)
         return is_class & (keys[place] == wanted)
-
-    def taken(self, images: Int[Array, " m"]) -> LabelSets:
-        """The sets of some images, in this order."""
-        return LabelSets.of(self.label[self.start[one] : self.start[one + 1]].tolist() for one in images.tolist())
 
     @property
     def _span(self) -> int:
@@ -93,11 +89,6 @@ class Participants:
         """The label without escape hatches: the alternative wherever a person names one."""
         return self.label if self.alternative is None else np.where(self.alternative >= 0, self.alternative, self.label)
 
-    def taken(self, images: Int[Array, " m"]) -> Participants:
-        """The same participants on some of the images, in this order."""
-        parts = {name: getattr(self, name) for name in ("label", "top5", "alternative", "is_asked", "seconds")}
-        return replace(self, **{name: None if part is None else part[:, images] for name, part in parts.items()})
-
 
 @dataclass(frozen=True)
 class Images:
@@ -127,18 +118,6 @@ class Images:
     def problematic(self) -> Bool[Array, " n"]:
         """Images that a test should not contain: unsuitable, or with a wrong original label."""
         return self.is_mislabelled if self.is_problematic is None else self.is_mislabelled | self.is_problematic
-
-    def taken(self, images: Int[Array, " m"]) -> Images:
-        """Some of the images, in this order."""
-        return replace(
-            self,
-            items=tuple(self.items[one] for one in images.tolist()),
-            truth=self.truth[images],
-            test_set=self.test_set[images],
-            right=None if self.right is None else self.right.taken(images),
-            reviewed=None if self.reviewed is None else self.reviewed.taken(images),
-            is_problematic=None if self.is_problematic is None else self.is_problematic[images],
-        )
 
 
 @dataclass(frozen=True)

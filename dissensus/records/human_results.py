@@ -150,7 +150,7 @@ class HumanResult(Record):
         places = {
             one.participant: one for one in self.ranks if (one.metric, one.test_set) == (self.metric, self.main_set)
         }
-        found = []
+        found: list[tuple[str, ...]] = []
         for one in self.standings():
             top1 = self.accuracy(one.participant, "top-1")
             place = places.get(one.participant)

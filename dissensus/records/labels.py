@@ -139,6 +139,34 @@ class Classes:
             raise ClassesError(f"no such class {quoted(text)}: this study has {len(self):,} classes")
         return number
 
+    def steps_below(self, name: str) -> Float[Array, " C"]:
+        """How many edges every class is below the class or the node of the taxonomy with this name; inf if it is not.
+
+        Raises:
+            ClassesError: nothing, or more than one node, has this name.
+        """
+        taxonomy = self.taxonomy
+        nodes = [] if taxonomy is None else [node for node, one in enumerate(taxonomy.names) if one == name]
+        if taxonomy is None or not nodes:
+            steps = np.full(len(self), np.inf)
+            try:
+                steps[self.index_of(name)] = 0
+            except ClassesError:
+                there = "" if taxonomy is None else ", nor anything above one"
+                raise ClassesError(f"'{name}' is not a class of the study{there}: check the spelling") from None
+            return steps
+        if len(nodes) > 1:
+            raise ClassesError(f"{len(nodes)} groups of the taxonomy are called '{name}': list their classes instead")
+        children: dict[int, list[int]] = {}
+        for child, parent in zip(taxonomy.child.tolist(), taxonomy.parent.tolist(), strict=True):
+            children.setdefault(parent, []).append(child)
+        below, depth, edge = {nodes[0]: 0}, 0, [nodes[0]]
+        while edge:
+            depth += 1
+            edge = [child for node in edge for child in children.get(node, ()) if child not in below]
+            below |= dict.fromkeys(edge, depth)
+        return np.array([below.get(node, np.inf) for node in taxonomy.class_nodes.tolist()])
+
     @cached_property
     def _exactly(self) -> dict[str, int]:
         return {word: i for i, word in [*enumerate(self.ids), *enumerate(self.names)]}

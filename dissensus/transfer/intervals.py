@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.proportions import LEVEL, Ends, difference, normal_quantile, wilson
+from dissensus.proportions import LEVEL, Ends, difference, mean_share, normal_quantile
 
 
 def drop_differences(
@@ -39,20 +39,7 @@ def drop_differences(
 
 
 def mean_drop(original: Bool[Array, "M n"], new: Bool[Array, "M k"], level: float = LEVEL) -> tuple[float, float]:
-    """The interval of the mean drop of some models, over the items that all of them have in common.
-
-    It is Newcombe's for the number of items that would tell one model as much: the more, the less the models' errors
-    are alike. A normal interval would be too narrow close to 0 and 1, and have no width at all there.
-    """
-    means, ends = zip(*(_mean_ends(right, level) for right in (original, new)), strict=True)
+    """The interval of the mean drop of some models, over the items that all of them have in common."""
+    means, ends = zip(*(mean_share(right.mean(axis=0), len(right), level) for right in (original, new)), strict=True)
     low, high = difference(means[0], ends[0], means[1], ends[1])
     return float(low[0]), float(high[0])
-
-
-def _mean_ends(right: Bool[Array, "M n"], level: float) -> tuple[Float[Array, " 1"], Ends]:
-    """Mean accuracy of some models, with its interval over items."""
-    models, items = right.shape
-    mean = right.mean()
-    alone, together = mean * (1 - mean), float(right.mean(axis=0).var())
-    telling = items * min(alone / together, models) if together > 0 else float(items)
-    return np.array([mean]), wilson(np.array([mean * telling]), np.array([telling]), level)

@@ -1,0 +1,86 @@
+"""What multi-label accuracy does to the order of participants, against top-1 on the same images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import kendalltau, rankdata
+
+from dissensus.arrays import Array, Bool, Float, Int
+from dissensus.participants.grading import Grades
+from dissensus.participants.pairs import Comparison, Mean, holm, mean_difference
+from dissensus.proportions import LEVEL
+
+
+@dataclass(frozen=True)
+class Orders:
+    """Both orders, and how much more each participant gains by multi-label accuracy than all of them on average."""
+
+    top1: Float[Array, " P"]
+    multi: Float[Array, " P"]
+    rank_top1: Int[Array, " P"]
+    rank_multi: Int[Array, " P"]
+    tau: float | None
+    gains: tuple[Mean, ...]
+    p_holm: Float[Array, " P"]
+    reversed: tuple[tuple[int, int, float], ...]
+    """Pairs: the first ahead by top-1, the second by multi-label, and the p-value that their difference changes."""
+
+
+def ranks(accuracy: Float[Array, " P"]) -> Int[Array, " P"]:
+    """1 for the highest accuracy; equal accuracies share the best of their ranks."""
+    return np.asarray(rankdata(-np.round(accuracy, 12), method="min"), np.int64)
+
+
+def orders(top1: Grades, multi: Grades, level: float = LEVEL) -> Orders:
+    """Both orders on the images that count for both metrics.
+
+    A change of rank says little by itself: close neighbours swap for any reason. What is tested is the gain of each
+    participant, multi-label minus top-1, image by image, against the mean gain of all who answered the image.
+    """
+    counts = top1.counts & multi.counts
+    change = multi.right.astype(np.float64) - top1.right
+    change[~counts] = 0.0
+    mean = change.sum(axis=0) / np.maximum(counts.sum(axis=0), 1)
+    gains = tuple(mean_difference((row - mean)[on], level) for row, on in zip(change, counts, strict=True))
+    totals = np.maximum(counts.sum(axis=1), 1)
+    first, second = (top1.right & counts).sum(axis=1) / totals, (multi.right & counts).sum(axis=1) / totals
+    tau = None
+    if len(first) > 1 and len(set(first)) > 1 and len(set(second)) > 1:
+        tau = float(kendalltau(first, second).statistic)
+    adjusted = holm(np.array([one.p for one in gains]))
+    return Orders(
+        first,
+        second,
+        ranks(first),
+        ranks(second),
+        tau,
+        gains,
+        adjusted,
+        _reversed(first, second, change, counts, level),
+    )
+
+
+def _reversed(
+    top1: Float[Array, " P"],
+    multi: Float[Array, " P"],
+    change: Float[Array, "P n"],
+    counts: Bool[Array, "P n"],
+    level: float,
+) -> tuple[tuple[int, int, float], ...]:
+    ahead, behind = np.nonzero((top1[:, None] > top1) & (multi[:, None] < multi))
+    found = []
+    for one, other in zip(ahead.tolist(), behind.tolist(), strict=True):
+        shared = counts[one] & counts[other]
+        found.append((one, other, mean_difference((change[one] - change[other])[shared] / 2, level).p))
+    return tuple(found)
+
+
+def pair_p(comparison: Comparison) -> Float[Array, "P P"]:
+    """Holm's adjusted p-values of all pairs as a symmetric matrix, 1 on the diagonal."""
+    size = len(comparison.is_above)
+    found = np.ones((size, size))
+    first, second = comparison.pair.T
+    found[first, second] = found[second, first] = comparison.p_holm
+    return found
