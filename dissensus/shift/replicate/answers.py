@@ -9,26 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.competition.evaluation import read_answers
-from dissensus.inquiry import Answers, Questions
-from dissensus.records import Question
+from dissensus.inquiry import Answers
 from dissensus.replicas.frequencies import Votes, frequencies
 from dissensus.replicas.workers import CANDIDATE, NEARBY, SAME, Screened, counted, screen
+from dissensus.shift.pages import answers_to
 from dissensus.shift.replicate.collection import ORIGINAL, Collection
 from dissensus.shift.replicate.grids import Task
 from dissensus.shift.replicate.pairs import Pair, pair_questions
 from dissensus.shift.replicate.revisions import ReviewedClass
 from dissensus.steps.workspace import Workspace
-
-
-def questions_of(kind: str, questions: Sequence[Question]) -> Questions:
-    """A group of questions, each text once."""
-    return Questions(kind, list(dict.fromkeys(one.text for one in questions)))
-
-
-def answers_to(work: Workspace[Any], kind: str, questions: Sequence[Question]) -> Answers:
-    """Everybody's latest answers, without excluded people."""
-    return read_answers(work.answers, [questions_of(kind, questions)], work.people.excluded())
 
 
 def _each(answers: Answers) -> Iterator[tuple[int, int, Any]]:

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool
-from dissensus.errors import StudyError
-from dissensus.inquiry import Answers, Inquiry, Needed, Questions
-from dissensus.labeling import QUESTIONS
 from dissensus.records import Question
-from dissensus.shift.replicate.answers import answers_to, questions_of
+from dissensus.shift.pages import Page
 from dissensus.shift.replicate.collection import kept_collection
 from dissensus.shift.replicate.grids import kept_grids
 from dissensus.shift.replicate.pairs import kept_pairs, pair_questions
 from dissensus.shift.replicate.revisions import reviews
-from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
 
 
-class Page(Inquiry):
+class ReplicaPage(Page):
     """All questions of one kind about a replication."""
-
-    kind: ClassVar[str]
 
     def __init__(self, work: Workspace[Any]) -> None:
         """Read what has been collected.
@@ -34,50 +27,18 @@ class Page(Inquiry):
         Raises:
             StudyError: there is nothing to ask yet; says what to do first.
         """
-        self.work = work
-        super().__init__()
         self.collection = kept_collection(work)
-        self.asked = self._listed()
-        self._group = questions_of(self.kind, self.asked)
+        super().__init__(work)
         self._uris = self.collection.uris()
-        if not self.asked:
-            raise StudyError(self._nothing())
 
-    @abstractmethod
-    def _listed(self) -> list[Question]:
-        """All questions that there are."""
-
-    @abstractmethod
-    def _nothing(self) -> str:
-        """Why there is nothing to ask, and what to do."""
-
-    def _is_current(self) -> Bool[Array, " q"]:
-        """Which questions still matter."""
-        return np.ones(len(self._group), bool)
-
-    def current_version(self) -> tuple[int, ...]:
-        """Changes when images, tasks, pairs or revisions do."""
-        files = sorted(self.work.folder.replica.rglob("*.parquet"))
-        return tuple(path.stat().st_mtime_ns for path in files if path.is_file())
-
-    def questions(self) -> list[Questions]:
-        return [self._group]
-
-    def answers(self) -> Answers:
-        """Everybody's answers, from the database, without excluded people."""
-        return answers_to(self.work, self.kind, self.asked)
-
-    def needed(self, _answers: Answers) -> Needed:
-        """All that matter and have all their pictures; the service stops once enough people have answered."""
-        missing, kind = recorded_missing(self.work.database), QUESTIONS[self.kind]
-        has_pictures = [missing.isdisjoint(kind.pictures(json.loads(text), {})) for text in self._group.texts]
-        return Needed(self._is_current() & np.array(has_pictures, bool))
+    def _folder(self) -> Path:
+        return self.work.folder.replica
 
     def uris(self) -> Mapping[str, str | None]:
         return self._uris
 
 
-class GridPage(Page):
+class GridPage(ReplicaPage):
     """Which of these images show the class?"""
 
     kind = "grid"
@@ -89,7 +50,7 @@ class GridPage(Page):
         return f"there are no tasks: dissensus shift collect {self.work.folder.root} --candidates DIR"
 
 
-class PairsPage(Page):
+class PairsPage(ReplicaPage):
     """Which of these pairs show the same picture?"""
 
     kind = "pairs"
@@ -103,7 +64,7 @@ class PairsPage(Page):
         return f"no two images look alike, so there is nothing to ask: dissensus shift status {self.work.folder.root}"
 
 
-class ReviewPage(Page):
+class ReviewPage(ReplicaPage):
     """What is wrong with this class of the new test set? Questions about earlier revisions stay, but are not asked."""
 
     kind = "review"
@@ -120,4 +81,4 @@ class ReviewPage(Page):
         return f"there is no revision to review yet: dissensus shift sample {self.work.folder.root}"
 
 
-PAGES: dict[str, type[Page]] = {one.kind: one for one in (GridPage, PairsPage, ReviewPage)}
+PAGES: dict[str, type[ReplicaPage]] = {one.kind: one for one in (GridPage, PairsPage, ReviewPage)}
