@@ -40,6 +40,13 @@ class Folder:
         self.replica_images = self.replica / "images.parquet"
         self.replica_grids = self.replica / "grids.parquet"
         self.replica_pairs = self.replica / "pairs.parquet"
+        self.human = root / "human"
+        self.human_truth = self.human / "truth.parquet"
+        self.human_images = self.human / "images.parquet"
+        self.human_examples = self.human / "examples.parquet"
+        self.human_guide = self.human / "guide.parquet"
+        self.human_reviews = self.human / "reviews.parquet"
+        self.human_report = self.results / "people.html"
 
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""
@@ -60,6 +67,10 @@ class Folder:
     def revision(self, strategy: str, number: int) -> Path:
         """One revision of a replica of a test set."""
         return self.replica / strategy / f"{number:03}.parquet"
+
+    def human_person(self, name: str) -> Path:
+        """The labels of a person who joined the competition."""
+        return self.human / "people" / f"{name}.parquet"
 
     def parts(self, step: str) -> Path:
         """Finished parts of a step that is still running or was interrupted."""

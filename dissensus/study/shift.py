@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import StudyError
-from dissensus.study.asking import Asking
+from dissensus.study.paging import Paging, page_named
 
 if TYPE_CHECKING:
     from dissensus.records.replica import Collected, Exported, FoundPairs, ReplicaStatus, Sampled
-    from dissensus.steps.serving import StudyBacking
     from dissensus.steps.workspace import Workspace
-    from dissensus.store.settings import Settings
 
 WHAT = "a replica of a test set"
 
 
-class Replication(Asking):
+class Replication(Paging):
     """A replica of a test set: candidates that people select, matched to the originals."""
 
     def shift_collect(self, originals: str | Path | None = None, candidates: str | Path | None = None) -> Collected:
@@ -118,33 +114,10 @@ class Replication(Asking):
         """
         from dissensus.shift.replicate.pages import PAGES
 
-        if page not in PAGES:
-            raise StudyError(f"'{page}' is not a page: choose from {', '.join(PAGES)}")
-        PAGES[page](self._replica)  # says in words if there is nothing to ask, before anything is changed
-        values = self._service(None, database, host, port, None, None)
-        if answers is not None:
-            values["replica"] = {_people(page): answers}
-        self._serve(values, ready, port, tell, partial(self._replicating, page))
-
-    def _replicating(self, page: str, tell: Callable[[str], None] | None, settings: Settings) -> StudyBacking:
-        """A page of the replication behind the service.
-
-        As many people answer as the replica's settings say. Nobody gets a question twice: a grid takes minutes.
-        """
-        from dissensus.shift.replicate.pages import PAGES
-        from dissensus.steps.serving import StudyBacking
-
-        people: int = getattr(settings.replica, _people(page))  # type: ignore[attr-defined]
-        judge = settings.judge.model_copy(update={"min_answers": people})
-        serve = settings.serve.model_copy(update={"repeat_rate": 0.0})
-        work = self._task_with(settings.model_copy(update={"judge": judge, "serve": serve})).work
-        return StudyBacking(work, lambda: PAGES[page](work), tell)
+        self._labels(WHAT)
+        read, people = page_named(PAGES, page), ("replica", "workers" if page == "grid" else "reviewers")
+        self._serve_page(read, people, ready, host, port, tell, answers, database)
 
     @property
     def _replica(self) -> Workspace[Any]:
         return self._labels(WHAT).work
-
-
-def _people(page: str) -> str:
-    """The setting that says how many people answer a question of a page."""
-    return "workers" if page == "grid" else "reviewers"

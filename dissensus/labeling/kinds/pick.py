@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -20,7 +21,7 @@ from dissensus.labeling.kinds.base import (
     offered_classes,
     only,
 )
-from dissensus.records import Classes
+from dissensus.records import Answer, Classes
 
 ASK, ASK_SEVERAL = "What is it?", "Which of these does it show?"
 UNFIT = "unfit"
@@ -139,3 +140,10 @@ def chosen_of(options: tuple[int, ...], code: int) -> tuple[int, ...]:
 
 
 PICK = Pick()
+
+
+def about_labels(options: Sequence[int], answer: Any) -> dict[int, Answer]:
+    """What an answer to a pick says about each label that it offered."""
+    if isinstance(answer, list):
+        return {option: "yes" if option in answer else "no" for option in options}
+    return dict.fromkeys(options, "unsure" if answer is None else "unfit")

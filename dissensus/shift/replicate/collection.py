@@ -17,12 +17,12 @@ from dissensus.errors import StudyError, some
 from dissensus.records import Classes
 from dissensus.records.replica import Collected, Problem
 from dissensus.shift.replicate.grids import compose_grids, kept_grids
-from dissensus.shift.replicate.sources import Source, read_sources
+from dissensus.shift.sources import Source, fingerprint_of, read_sources
 from dissensus.steps.pooling import has_items, make_pool
 from dissensus.steps.pools import open_pool
 from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import csv_text, exists, file_fingerprint, fingerprint, write_text
+from dissensus.store.files import csv_text, exists, fingerprint, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
 from dissensus.store.tables import read_table, write_table
@@ -60,7 +60,7 @@ class Image:
 
     def require_unchanged(self) -> None:
         """Raise an error if the file is no longer what was collected."""
-        found = _fingerprint(self.uri)
+        found = fingerprint_of(self.uri)
         if found != self.fingerprint:
             raise StudyError(
                 f"{self.uri} {'has changed since it was collected' if found else 'is missing'}: restore it"
@@ -195,7 +195,7 @@ def _refuse_changes(given: Sequence[tuple[str, Source]], before: Mapping[str, Im
             continue
         if (old.side, old.label) != (side, one.label):
             raise StudyError(f"'{one.item}' was collected with another class or as {old.side}: give it a new id")
-        if old.fingerprint and _fingerprint(one.path) not in ("", old.fingerprint):
+        if old.fingerprint and fingerprint_of(one.path) not in ("", old.fingerprint):
             raise StudyError(f"{one.path} has changed since it was collected: restore it, or give it a new id")
 
 
@@ -224,17 +224,9 @@ def _contents(paths: Sequence[str]) -> pa.Table:
     rows = []
     for path in paths:
         image = read_image(path)
-        rows.append((_fingerprint(path), f"unreadable: {image.reason}" if isinstance(image, Unreadable) else ""))
+        rows.append((fingerprint_of(path), f"unreadable: {image.reason}" if isinstance(image, Unreadable) else ""))
     prints, problems = zip(*rows, strict=True)
     return pa.table({"fingerprint": pa.array(prints, pa.string()), "problem": pa.array(problems, pa.string())})
-
-
-def _fingerprint(path: str) -> str:
-    """Of a file's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
-    try:
-        return file_fingerprint(Path(path)) if Path(path).is_file() else ""
-    except OSError:
-        return ""
 
 
 def _without_copies(added: Sequence[Image], known: Sequence[Image]) -> list[Image]:

@@ -7,7 +7,7 @@ An answer to it says of each label whether it is right, so that it counts like a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dissensus.competition.task import QuestionSet, States
 from dissensus.inquiry import Answers, Questions, latest_rows
 from dissensus.labeling.kinds.base import NO_CODE
 from dissensus.labeling.kinds.pick import UNFIT_CODE, chosen_of
-from dissensus.records import ANSWERS, OPEN, Answer, Question, Selection
+from dissensus.records import ANSWERS, OPEN, Question, Selection
 from dissensus.store.draws import StoredBatch
 
 Asking = Literal["contains", "pick"]
@@ -29,13 +29,6 @@ SAID = {answer: ANSWERS.index(answer) for answer in ANSWERS}
 def pick_question(item: str, labels: Sequence[int]) -> Question:
     """'Which of these does ITEM show?'"""
     return Question(kind="pick", body={"item": item, "options": sorted(labels), "several": True})
-
-
-def about_labels(options: Sequence[int], answer: Any) -> dict[int, Answer]:
-    """What an answer to a pick says about each label that it offered."""
-    if isinstance(answer, list):
-        return {option: "yes" if option in answer else "no" for option in options}
-    return dict.fromkeys(options, "unsure" if answer is None else "unfit")
 
 
 def pick_group(batches: Sequence[StoredBatch], first: int) -> tuple[Questions, Int[Array, " d"]]:

@@ -16,6 +16,7 @@ from dissensus.engines.local import counted
 from dissensus.errors import JudgementError, StudyError
 from dissensus.inquiry import latest_rows
 from dissensus.labeling import QUESTIONS
+from dissensus.labeling.kinds.pick import about_labels
 from dissensus.planning.cases import FEW_CLASSES, Cases, cases_of, patterns_of, votes_of
 from dissensus.planning.replay import Recorded, recorded
 from dissensus.records import NO, OPEN, UNFIT, UNSURE, YES, Response
@@ -26,7 +27,7 @@ from dissensus.store.database import Database
 from dissensus.store.exchange import read_responses
 from dissensus.store.people import People
 from dissensus.tasks.labels.contested import labels_of
-from dissensus.tasks.labels.picks import SAID, about_labels
+from dissensus.tasks.labels.picks import SAID
 from dissensus.tasks.labels.settings import JudgeSettings, LabelSettings
 
 RecordedKind = Literal["contains", "pick"]

@@ -11,6 +11,7 @@ from dissensus.planning.decisions import Until
 from dissensus.planning.draws import Goal
 from dissensus.records import Record
 from dissensus.store.settings.common import BootstrapSettings, CountingSettings, Settings
+from dissensus.store.settings.human import HUMAN, HumanSettings
 from dissensus.store.settings.laconic import LACONIC, LaconicSettings
 from dissensus.store.settings.replica import REPLICA, ReplicaSettings
 
@@ -52,7 +53,7 @@ level = 0.95        # confidence level of bars and rank sets
 seed = 0
 
 """
-LABELS += LACONIC + REPLICA
+LABELS += LACONIC + REPLICA + HUMAN
 
 
 LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
@@ -134,3 +135,4 @@ class LabelSettings(Settings):
     rank: RankSettings = RankSettings()
     laconic: LaconicSettings = LaconicSettings()
     replica: ReplicaSettings = ReplicaSettings()
+    human: HumanSettings = HumanSettings()

@@ -1,4 +1,4 @@
-"""Where originals and candidates come from: a folder with a subfolder per class, or a table."""
+"""Where images of known classes come from: a folder with a subfolder per class, or a table."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dissensus.errors import ClassesError, StudyError, quoted, refuse_pipe, some
 from dissensus.records import Classes
+from dissensus.store.files import file_fingerprint
 from dissensus.store.sources import IMAGES
 
 NAMED = ("item", "path", "label", "keyword", "date")
@@ -29,7 +30,7 @@ class Source:
 
 
 def read_sources(path: Path, side: str, classes: Classes, pooled: Mapping[str, str | None]) -> list[Source]:
-    """The images of a folder or a table; `side` is original or candidate, `pooled` has the paths of the study's items.
+    """The images of a folder or a table; `side` says what they are, `pooled` has the paths of the study's items.
 
     The ids of images in a folder start with the side, since both sides may have files of the same name; a table may
     give its own ids in the column item.
@@ -125,3 +126,11 @@ def _refuse_twice(path: Path, items: Sequence[str]) -> None:
     twice = [item for item in items if item in seen or seen.add(item)]  # type: ignore[func-returns-value]
     if twice:
         raise StudyError(f"{path} lists {some(sorted({*twice}))} more than once: give every image its own id")
+
+
+def fingerprint_of(path: str) -> str:
+    """Of a file's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
+    try:
+        return file_fingerprint(Path(path)) if Path(path).is_file() else ""
+    except OSError:
+        return ""

@@ -1,0 +1,77 @@
+"""The original labels of images, and the test set that each image is from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dissensus.backends.file import read_columns
+from dissensus.errors import ClassesError, PredictionError, StudyError
+from dissensus.records.human import EVERYTHING
+from dissensus.steps.pooling import pool_ids, pool_stamp
+from dissensus.steps.workspace import Workspace
+from dissensus.store.files import exists
+from dissensus.store.tables import read_stamps, read_table, write_table
+
+SCHEMA = pa.schema({"item": pa.string(), "label": pa.int32(), "set": pa.string()})
+
+
+@dataclass(frozen=True)
+class Known:
+    """An image with its original label and its test set."""
+
+    item: str
+    label: int
+    set: str = EVERYTHING
+
+
+def read_truth(path: Path, work: Workspace[Any]) -> list[Known]:
+    """A table with the columns item and label, and optionally set, in the order of the file.
+
+    Raises:
+        StudyError: the table cannot be read, names an item twice or one that is not in the pool, or an unknown class.
+    """
+    try:
+        table = read_columns(path, ["item", "label"], ["set"])
+    except PredictionError as error:
+        raise StudyError(f"{path}: {error}") from None
+    pool = {*pool_ids(work.folder).to_pylist()}
+    found: dict[str, Known] = {}
+    for row in table.to_pylist():
+        item, name = str(row["item"]), str(row.get("set", EVERYTHING) or "").strip()
+        if item not in pool:
+            raise StudyError(f"{path}: '{item}' is not in the pool of {work.folder.root}: leave it out, or add it")
+        if item in found:
+            raise StudyError(f"{path} lists '{item}' twice: give every image one label")
+        if not name:
+            raise StudyError(f"{path}: '{item}' has no set: name the test set of every image, or leave out the column")
+        try:
+            found[item] = Known(item, work.classes.index_of(row["label"]), name)
+        except ClassesError as error:
+            raise StudyError(f"{path}: {item}: {error}") from None
+    if not found:
+        raise StudyError(f"{path} has no rows: give the label of every image in the columns item and label")
+    return list(found.values())
+
+
+def kept_truth(work: Workspace[Any]) -> list[Known]:
+    """The original labels that were given before.
+
+    Raises:
+        StudyError: none were, or they belong to another pool.
+    """
+    path = work.folder.human_truth
+    if not exists(path):
+        raise StudyError(f"no images are sampled yet: dissensus shift human sample {work.folder.root} --truth FILE")
+    if read_stamps(path, "pool")["pool"] != pool_stamp(work.folder):
+        raise StudyError(f"{path} belongs to another pool: give the labels again with --truth")
+    return [Known(**row) for row in read_table(path).to_pylist()]
+
+
+def keep_truth(work: Workspace[Any], known: list[Known]) -> None:
+    """Keep the original labels in the study."""
+    table = pa.Table.from_pylist([vars(one) for one in known], SCHEMA)
+    write_table(work.folder.human_truth, table, {"pool": pool_stamp(work.folder)})

@@ -1,0 +1,78 @@
+"""What reviewers say about the labels of each image: which are right, and which images a test should not contain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dissensus.errors import ScreeningError, StudyError
+from dissensus.labeling.kinds.pick import about_labels
+from dissensus.records import ANSWERS, NO, UNFIT, YES
+from dissensus.screening import VERDICTS, Rule
+from dissensus.shift.human.reviews import Review
+from dissensus.shift.pages import answers_to
+from dissensus.steps.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class LabelVerdicts:
+    """The labels that reviewers have judged, by image."""
+
+    right: Mapping[str, frozenset[int]]
+    judged: Mapping[str, frozenset[int]]
+    """Right or wrong; those on which reviewers are divided are neither."""
+    unfit: frozenset[str]
+    """Images that most reviewers find unsuitable."""
+    people: Mapping[str, int]
+    """How many questions each reviewer has answered."""
+    answers: int
+
+
+def label_verdicts(work: Workspace[Any], reviews: Sequence[Review]) -> LabelVerdicts:
+    """Verdicts by the study's method, once as many people as study.toml says have answered.
+
+    If somebody was asked about a label twice, the answer that arrived last counts.
+
+    Raises:
+        StudyError: the method is unknown, or has no estimate for these answers.
+    """
+    method = work.settings.judge.method
+    if method not in VERDICTS:
+        raise StudyError(f"judge.method is '{method}' in study.toml: choose one of {', '.join(VERDICTS)}")
+    told = answers_to(work, "pick", [one.question for one in reviews])
+    places = {one.question.text: one for one in reviews}
+    texts = list(places)
+    said: dict[tuple[str, int, int], int] = {}
+    for row in np.argsort(told.arrival, kind="stable").tolist():
+        review, person = places[texts[told.question[row]]], int(told.person[row])
+        for label, answer in about_labels(review.labels, json.loads(told.rows[row][3])).items():
+            said[review.item, label, person] = ANSWERS.index(answer)
+    cases = {case: number for number, case in enumerate(dict.fromkeys((item, label) for item, label, _ in said))}
+    columns = np.array([(cases[item, label], who, code) for (item, label, who), code in said.items()], np.int64)
+    question, person, answer = columns.reshape(-1, 3).T
+    judge = work.settings.judge
+    rule = Rule(work.settings.human.reviewers, judge.unsure, judge.unfit)
+    try:
+        verdict = VERDICTS[method](question, person, answer, len(cases), len(told.people), rule)
+    except ScreeningError as error:
+        raise StudyError(f"{error}; or set judge.method to majority in study.toml") from None
+    counts = np.bincount(told.person, minlength=len(told.people)).tolist()
+    return LabelVerdicts(
+        _by_item(cases, verdict == YES),
+        _by_item(cases, (verdict == YES) | (verdict == NO)),
+        frozenset(_by_item(cases, verdict == UNFIT)),
+        dict(zip(told.people, counts, strict=True)),
+        len(told),
+    )
+
+
+def _by_item(cases: Mapping[tuple[str, int], int], is_so: Any) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for (item, label), number in cases.items():
+        if is_so[number]:
+            found.setdefault(item, set()).add(label)
+    return {item: frozenset(labels) for item, labels in found.items()}
