@@ -102,9 +102,11 @@ def real(kit: Path, out: Path) -> Iterator[Row]:
             "Kendall τ": round(result.kendall_tau or 0, 3),
             "ranks that change": sum(one.rank_change != 0 for one in result.order),
             "pairs that change order": len(result.reversals),
+            "… by more than chance": sum(one.is_clear for one in result.reversals),
             "… decided both ways": sum(one.is_decided for one in result.reversals),
             "pairs decided of 1,035, top-1": decided["top-1"][0], "multi-label": decided["multi-label"][0],
-            "neighbours decided of 45, top-1": decided["top-1"][1], "neighbours, multi-label": decided["multi-label"][1],
+            "neighbours decided of 45, top-1": decided["top-1"][1],
+            "neighbours, multi-label": decided["multi-label"][1],
             "gain really more or less": sum(one.is_favoured for one in result.order),
         }  # fmt: skip
     result = results["dawid-skene"]
@@ -195,8 +197,10 @@ def _paired_rows(runs: int) -> Iterator[Row]:
             wrong.append(compared(Grades("top-1", right, np.ones_like(right))).is_above.any())
         yield {
             "images": count,
-            "McNemar rejects equals": _rate(mcnemar(*equal) < 0.05), "mid-p rejects equals": _rate(mcnemar_mid(*equal) < 0.05),
-            "McNemar finds 3 points": _rate(mcnemar(*better) < 0.05), "mid-p finds 3 points": _rate(mcnemar_mid(*better) < 0.05),
+            "McNemar rejects equals": _rate(mcnemar(*equal) < 0.05),
+            "mid-p rejects equals": _rate(mcnemar_mid(*equal) < 0.05),
+            "McNemar finds 3 points": _rate(mcnemar(*better) < 0.05),
+            "mid-p finds 3 points": _rate(mcnemar_mid(*better) < 0.05),
             "any pair of 8 equals, Holm": _rate(np.array(wrong)),
         }  # fmt: skip
 

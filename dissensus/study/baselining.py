@@ -11,7 +11,7 @@ import numpy as np
 from dissensus.errors import ParticipantError, quoted
 
 if TYPE_CHECKING:
-    from dissensus.participants.sample import LabelSets, Subset
+    from dissensus.participants.sample import Subset
     from dissensus.records import HumanResult
 
 

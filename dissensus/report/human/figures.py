@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from dissensus.plots import Plot, Slope, bars, dots_over, paired, slopes
@@ -82,7 +83,7 @@ def subset_plots(result: HumanResult) -> tuple[Plot, ...]:
     models = [name for name in names if kinds[name] == "model"]
     shown = [*people, *models[: MOST_MODELS if people else MOST_ROWS]]
     made = []
-    for place, subset in enumerate(result.subsets):
+    for subset in result.subsets:
         points = {}
         for test_set in result.test_sets:
             found = {one.participant: one for one in result.standings(test_set, subset)}
@@ -96,7 +97,7 @@ def subset_plots(result: HumanResult) -> tuple[Plot, ...]:
         if images:
             made.append(
                 dots_over(
-                    f"subset-{place}",
+                    f"subset-{slug(subset)}",
                     subset,
                     shown,
                     points,
@@ -105,6 +106,11 @@ def subset_plots(result: HumanResult) -> tuple[Plot, ...]:
                 )
             )
     return tuple(made)
+
+
+def slug(name: str) -> str:
+    """A subset's name as part of a file name: 'Without dogs' → 'without-dogs'."""
+    return "-".join(re.findall(r"\w+", name.lower())) or "subset"
 
 
 def order_plot(result: HumanResult) -> Plot | None:
@@ -116,13 +122,17 @@ def order_plot(result: HumanResult) -> Plot | None:
         for one in result.ranks
         if one.test_set == result.main_set
     }
+    moved = {name for one in result.reversals if one.is_clear for name in (one.first, one.second)}
     rows = [
         Slope(
             one.participant,
             (one.rank_top1, one.rank_multi),
-            tuple(open_ranks.get((one.participant, metric), (rank, rank)) for metric, rank in (("top-1", one.rank_top1), ("multi-label", one.rank_multi))),  # type: ignore[arg-type]
+            (
+                open_ranks.get((one.participant, "top-1"), (one.rank_top1, one.rank_top1)),
+                open_ranks.get((one.participant, "multi-label"), (one.rank_multi, one.rank_multi)),
+            ),
             (100 * one.top1, 100 * one.multi),
-            one.is_favoured,
+            one.participant in moved,
             one.kind != "model",
         )
         for one in result.order
@@ -133,8 +143,8 @@ def order_plot(result: HumanResult) -> Plot | None:
         "The order by top-1 and by multi-label accuracy",
         rows,
         ("top-1, %", "multi-label, %"),
-        "In brackets: the ranks that the paired tests leave open, all pairs together. Blue rises, orange falls; strong "
-        f"lines gain or lose really more than the others.{tau}",
+        "In brackets: the ranks that the paired tests leave open, all pairs together. Blue rises, orange falls; a "
+        f"strong line changes place with another by more than chance.{tau}",
     )
 
 
