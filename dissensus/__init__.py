@@ -6,9 +6,10 @@ from dissensus.version import __version__
 
 if TYPE_CHECKING:
     from dissensus.study import Study
+    from dissensus.study.baselining import human_baseline
     from dissensus.study.comparing import compare_test_sets
 
-__all__ = ["Study", "__version__", "compare_test_sets"]
+__all__ = ["Study", "__version__", "compare_test_sets", "human_baseline"]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,4 +22,8 @@ def __getattr__(name: str) -> Any:
         from dissensus.study.comparing import compare_test_sets
 
         return compare_test_sets
+    if name == "human_baseline":
+        from dissensus.study.baselining import human_baseline
+
+        return human_baseline
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

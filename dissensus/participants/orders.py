@@ -5,12 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 from scipy.stats import kendalltau, rankdata
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.participants.grading import Grades
 from dissensus.participants.pairs import Comparison, Mean, holm, mean_difference
 from dissensus.proportions import LEVEL
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Two participants in opposite orders: `ahead` is ahead by top-1, `behind` by multi-label.
+
+    `p` is the p-value that the difference between them changes at all; `p_holm` allows for all pairs.
+    """
+
+    ahead: int
+    behind: int
+    p: float
+    p_holm: float
 
 
 @dataclass(frozen=True)
@@ -24,8 +38,7 @@ class Orders:
     tau: float | None
     gains: tuple[Mean, ...]
     p_holm: Float[Array, " P"]
-    reversed: tuple[tuple[int, int, float], ...]
-    """Pairs: the first ahead by top-1, the second by multi-label, and the p-value that their difference changes."""
+    turned: tuple[Turn, ...]
 
 
 def ranks(accuracy: Float[Array, " P"]) -> Int[Array, " P"]:
@@ -58,22 +71,29 @@ def orders(top1: Grades, multi: Grades, level: float = LEVEL) -> Orders:
         tau,
         gains,
         adjusted,
-        _reversed(first, second, change, counts, level),
+        _reversed(first, second, change, counts),
     )
 
 
 def _reversed(
-    top1: Float[Array, " P"],
-    multi: Float[Array, " P"],
-    change: Float[Array, "P n"],
-    counts: Bool[Array, "P n"],
-    level: float,
-) -> tuple[tuple[int, int, float], ...]:
-    ahead, behind = np.nonzero((top1[:, None] > top1) & (multi[:, None] < multi))
+    top1: Float[Array, " P"], multi: Float[Array, " P"], change: Float[Array, "P n"], counts: Bool[Array, "P n"]
+) -> tuple[Turn, ...]:
+    """Pairs in opposite orders, with the p-values that their difference changes, Holm's allowing for all pairs."""
+    first, second = np.triu_indices(len(top1), 1)
+    asked = counts.astype(np.float64)
+    sums, squares, products = change @ asked.T, change**2 @ asked.T, change @ change.T
+    count = (asked @ asked.T)[first, second] + 2
+    total = (sums - sums.T)[first, second] / 2
+    square = (squares + squares.T - 2 * products)[first, second] / 4
+    middle = total / count
+    p = 2 * ndtr(-np.abs(middle) / np.sqrt(((square + 2) / count - middle**2) / count))
+    adjusted = holm(p)
     found = []
-    for one, other in zip(ahead.tolist(), behind.tolist(), strict=True):
-        shared = counts[one] & counts[other]
-        found.append((one, other, mean_difference((change[one] - change[other])[shared] / 2, level).p))
+    for place, (one, other) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        sides = (top1[one] - top1[other]) * (multi[one] - multi[other])
+        if sides < 0:
+            ahead = (one, other) if top1[one] > top1[other] else (other, one)
+            found.append(Turn(*ahead, float(p[place]), float(adjusted[place])))
     return tuple(found)
 
 

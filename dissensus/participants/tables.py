@@ -218,10 +218,13 @@ def reversal_rows(field: Field, found: Orders, top1: Comparison, multi: Comparis
             multi_difference=float(found.multi[one] - found.multi[other]),
             top1_p_holm=float(p_top1[one, other]),
             multi_p_holm=float(p_multi[one, other]),
-            p=p,
+            p=turn.p,
+            p_holm=turn.p_holm,
+            is_clear=turn.p_holm < 1 - field.level,
             is_decided=bool(top1.is_above[one, other] and multi.is_above[other, one]),
         )
-        for one, other, p in sorted(found.reversed, key=lambda pair: pair[2])
+        for turn in sorted(found.turned, key=lambda turn: turn.p)
+        for one, other in [(turn.ahead, turn.behind)]
     )
 
 

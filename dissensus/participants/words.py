@@ -201,7 +201,8 @@ def _order(result: HumanResult) -> list[str]:
         f"Multi-label accuracy changes the rank of {moved:,} of {len(result.order):,} participants against top-1{tau}"
     )
     pairs = f"{len(result.reversals):,} pair{'s' if len(result.reversals) != 1 else ''} change order"
-    end = f"; {pairs}, {decided or 'none'} of them beyond chance under both."
+    clear = sum(one.is_clear for one in result.reversals)
+    end = f"; {pairs}, {clear or 'none'} of them by more than chance, but {decided or 'none'} decided both ways."
     favoured = sorted((one for one in result.order if one.is_favoured), key=lambda one: -abs(one.gain))
     if not favoured:
         return [said + end]

@@ -9,6 +9,7 @@ from dissensus.plots.paired import Pair, paired
 from dissensus.plots.planes import Mark, curve, density, ranks, scatter
 from dissensus.plots.plot import Plot
 from dissensus.plots.rows import Box, bars, box, boxes, dots, dots_over, strip
+from dissensus.plots.slopes import Slope, slopes
 
 __all__ = [
     "Box",
@@ -16,6 +17,7 @@ __all__ = [
     "Pair",
     "Plot",
     "Shade",
+    "Slope",
     "bars",
     "box",
     "boxes",
@@ -27,5 +29,6 @@ __all__ = [
     "paired",
     "ranks",
     "scatter",
+    "slopes",
     "strip",
 ]

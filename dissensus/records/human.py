@@ -127,7 +127,11 @@ class Reversal(Record):
     top1_p_holm: float
     multi_p_holm: float
     p: float
-    """That the difference between the two changes at all, for this pair alone."""
+    """That the difference between the two does not change, for this pair alone."""
+    p_holm: float
+    """Allows for all pairs of participants."""
+    is_clear: bool
+    """Whether the difference changes by more than chance, all pairs looked at together."""
     is_decided: bool
     """Whether both orders are decided, in opposite ways."""
 

@@ -1,0 +1,1 @@
+"""The page about people and models on the same images."""
