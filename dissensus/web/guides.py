@@ -11,7 +11,7 @@ from fastapi import APIRouter, HTTPException, Response, Security
 from fastapi import Path as InPath
 
 from dissensus.errors import DissensusError, StudyError
-from dissensus.records import MOST_CLASSES
+from dissensus.labeling.kinds.pick import NONE_CODE
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
 from dissensus.web.messages import KEEP_PICTURE, PICTURE_TYPES, ClassOut, problems
@@ -19,7 +19,7 @@ from dissensus.web.pictures import Pictures
 
 MOST_EXAMPLES = 1000
 Found = TypeVar("Found")
-Number = Annotated[int, InPath(ge=0, lt=MOST_CLASSES)]
+Number = Annotated[int, InPath(ge=0, lt=NONE_CODE)]
 Place = Annotated[int, InPath(ge=0, lt=MOST_EXAMPLES)]
 
 
