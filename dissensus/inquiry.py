@@ -229,11 +229,16 @@ class Inquiry(ABC):
         return ""
 
     def examples(self, _label: int, /) -> Sequence[str]:
-        """Paths of example pictures of a class, best first; none of them may be asked about.
+        """Absolute paths of example pictures of a class, best first; none of them may be asked about.
 
-        Called from a thread whenever somebody looks at the class, and kept in memory by the service.
+        Called from threads, once for every picture that somebody looks at.
         """
         return ()
+
+    @property
+    def is_guided(self) -> bool:
+        """Whether pages offer to show guides and examples: only if there may be any."""
+        return (type(self).guide, type(self).examples) != (Inquiry.guide, Inquiry.examples)
 
     def feedback(self, _question: Question, _answer: Any, /) -> dict[str, Any] | None:
         """What somebody learns who has just answered: see `web.messages.Feedback`. None if there is nothing to say.

@@ -18,6 +18,8 @@ from dissensus.web.clips import clip_reply
 from dissensus.web.desk import WHOLE, Desk
 from dissensus.web.doors import Doors, person_at
 from dissensus.web.messages import (
+    KEEP_PICTURE,
+    PICTURE_TYPES,
     WITH_BODY,
     AnswersIn,
     AnswersOut,
@@ -34,10 +36,6 @@ from dissensus.web.pictures import Pictures
 from dissensus.web.replies import items_of, kept_answers, next_questions, standing
 
 MOST_PICTURES = 999
-KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
-PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
-}
 UNCOVERED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {}}, "description": "What is left of the picture."}
 }
@@ -95,6 +93,7 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
             rest_minutes=terms.rest_minutes,
             training=Training(total=len(training), done=done),
             paused=desk.is_paused,
+            guided=desk.backing.inquiry.is_guided,
             **standing(desk, person),
         )
 

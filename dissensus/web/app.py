@@ -19,6 +19,7 @@ from dissensus.web.backing import Backing
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
 from dissensus.web.guard import EXPECTED, Guard, reply_to
+from dissensus.web.guides import guide_routes
 from dissensus.web.owning import owner_routes
 from dissensus.web.replies import Express
 from dissensus.web.trouble import is_exhausted
@@ -54,6 +55,7 @@ class Service:
         self.api.include_router(entry_routes(self.desk, self.doors))
         self.api.include_router(annotator_routes(self.desk, self.doors))
         self.api.include_router(picture_routes(self.desk, self.doors))
+        self.api.include_router(guide_routes(self.desk, self.doors))
         self.api.include_router(owner_routes(self.desk, self.doors))
         _add_pages(self.api)
         self.app = Guard(Express(self.api, self.desk, self.doors.annotator), self.desk.trouble)

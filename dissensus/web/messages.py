@@ -44,6 +44,10 @@ REFUSALS = {
     503: "Nothing was stored: keep the answers and try again.",
 }
 WITH_BODY = (400, 403, 408, 413, 422, 503)
+KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
+PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
+}
 
 
 class Enter(Message):
@@ -152,6 +156,7 @@ class Me(Message):
     left: int
     training: Training
     paused: bool
+    guided: bool = Field(description="Whether classes have guides or examples: see /api/classes/NUMBER.")
 
 
 class Tree(Message):
@@ -170,6 +175,13 @@ class ClassesOut(Message):
     synonyms: list[list[str]]
     glosses: list[str]
     tree: Tree | None
+
+
+class ClassOut(Message):
+    """How to recognise a class, and the number of its examples: /example/NUMBER/0 and so on."""
+
+    guide: str
+    examples: int
 
 
 class Pause(Message):

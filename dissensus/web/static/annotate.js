@@ -76,7 +76,7 @@ const present = (entry) => {
 
 const heard = (value, words, seconds, comment) => {
   const { question, chosen } = queue.current;
-  if (question.kind === "pick" && value !== null && !question.payload.names) tools.recent.add(value);
+  for (const one of KINDS[question.kind].picked?.(value, question.payload) ?? []) tools.recent.add(one);
   outbox.put(question.ticket, value, seconds, comment, chosen === undefined && !question.training);
   queue.answered(value, words);
   wasTraining = question.training;
@@ -192,7 +192,7 @@ const settle = () => {
   header.counts = me;
   breaks = new Breaks(`${prefix}:work`, me);
   header.session = breaks.words;
-  tools = toolsFor(prefix);
+  tools = toolsFor(prefix, me.guided);
   score = new Score(prefix);
   asking = new Asking(pictures, tools, heard);
   document.title = role("title").textContent = me.title;
@@ -211,7 +211,7 @@ const begin = async () => {
     return failure.status === 403 ? location.replace("/owner") : refuse();
   }
   settle();
-  if (me.kinds.includes("pick")) tools.classes();
+  if (me.kinds.some((kind) => KINDS[kind]?.picked)) tools.classes();
   if (read(`${prefix}:read`)) return advance();
   showScreen("instructions");
   supply.look(); // the first pictures load while the person is reading

@@ -4,8 +4,8 @@
 import { count, one } from "./dom.js";
 import { readJson, write } from "./keeping.js";
 import { showDialog, showScreen } from "./screens.js";
+import { STILL_WORK } from "./stopwatch.js";
 
-const STILL_WORK = 60000; // a longer silence counts as one minute: somebody is looking closely, or has left
 const A_BREAK = 300000;
 const MINUTE = 60000;
 

@@ -9,6 +9,8 @@
  *   hasZoom         false if the zoom keys have no use (optional)
  *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;
  *                   typed: what follows the meaning, or replaces it, where there is a keyboard
+ *   picked(value, payload) → classes
+ *                   the classes that an answer names, which are offered again as recently picked (optional)
  *   draw(host, question, context) → view
  *                   fills the empty element `host`; the page handles what is below it (undo, comment, feedback)
  *
@@ -21,6 +23,8 @@
  *           chosen         the previous answer, if somebody went back; otherwise undefined
  *           classes()      a promise of GET /api/classes
  *           recent         { read() → values, add(value) }: values recently picked by this person
+ *           isGuided       true if the study has guides or examples of classes
+ *           guide(value)   a promise of GET /api/classes/VALUE: { guide, examples }
  *           isTouch        this is a touch device, probably without a keyboard
  *
  * view:     says           the question in one sentence, for screen readers
@@ -40,6 +44,7 @@ import check from "./check.js";
 import choice from "./choice.js";
 import contains from "./contains.js";
 import grid from "./grid.js";
+import label from "./label.js";
 import mask from "./mask.js";
 import pairs from "./pairs.js";
 import pick from "./pick.js";
@@ -48,7 +53,7 @@ import reveal from "./reveal.js";
 import review from "./review.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, slider, rating, mask, check, reveal, grid, pairs, review };
+export const KINDS = { contains, choice, pick, label, slider, rating, mask, check, reveal, grid, pairs, review };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [

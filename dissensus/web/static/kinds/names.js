@@ -11,6 +11,14 @@ const TYPING = 1000; // milliseconds: letters typed within this time belong toge
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
+const every = new WeakMap();
+
+/* The numbers of all classes: always the same list, for which search and tree are prepared once. */
+export const everyClass = (classes) => {
+  if (!every.has(classes)) every.set(classes, classes.names.map((_, number) => number));
+  return every.get(classes);
+};
+
 /* Names as the chooser wants its classes. */
 export const asClasses = (names) => ({ names, synonyms: [], glosses: [], tree: null });
 

@@ -3,7 +3,7 @@
 
 import { make } from "../dom.js";
 import { chooser } from "./chooser.js";
-import { asClasses, markRight, nameButtons } from "./names.js";
+import { asClasses, everyClass, markRight, nameButtons } from "./names.js";
 import { answerButtons, asked, seenInCorner, stage } from "./parts.js";
 
 const FEW = 9; // one digit each
@@ -24,7 +24,7 @@ const draw = (host, question, context) => {
   }
   context.classes().then((classes) => {
     if (!isHere) return;
-    const options = question.payload.options ?? classes.names.map((_, number) => number);
+    const options = question.payload.options ?? everyClass(classes);
     view.words = (value) => inWords(classes, value);
     const part = partFor(question.payload.several, options)(classes, options, context);
     view.key = part.key;
@@ -149,5 +149,6 @@ export default {
     { keys: ["U"], name: "Cannot tell", meaning: "you cannot say which one it is" },
     { keys: ["X"], name: "Unsuitable", meaning: "if offered: not a natural photograph, or not suitable to show" },
   ],
+  picked: (value, payload) => (payload.names || typeof value !== "number" ? [] : [value]),
   draw,
 };

@@ -51,11 +51,23 @@ const flat = (classes, options) => {
   };
 };
 
-export const tree = (classes, options, context) => {
-  const taxonomy = classes.tree ?? flat(classes, options);
-  const offered = new Set(options);
-  const isUseful = reaching(taxonomy, offered);
-  const size = (node) => sizeOf(taxonomy, offered, node);
+const known = new WeakMap();
+
+/* What is worked out once for the same list of options, as it takes long among tens of thousands. */
+const preparedFor = (classes, options) => {
+  if (!known.has(options)) {
+    const taxonomy = classes.tree ?? flat(classes, options);
+    const offered = new Set(options);
+    const sizes = new Map();
+    const size = (node) => sizes.get(node) ?? sizes.set(node, sizeOf(taxonomy, offered, node)).get(node);
+    known.set(options, { taxonomy, offered, isUseful: reaching(taxonomy, offered), size });
+  }
+  return known.get(options);
+};
+
+/* hands: choose(value, event) and look(value), as in chooser.js. */
+export const tree = (classes, options, hands) => {
+  const { taxonomy, offered, isUseful, size } = preparedFor(classes, options);
   const nameOf = (node) => (valueOf(node) === null ? taxonomy.names[node] : classes.names[valueOf(node)]);
   const byName = (nodes) => [...new Set(nodes)].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   const branches = (node) => byName(taxonomy.children[node].filter(isUseful).map((child) => shortened(taxonomy, isUseful, child)));
@@ -94,10 +106,10 @@ export const tree = (classes, options, context) => {
   };
 
   const isOpen = (element) => element.getAttribute("aria-expanded") === "true";
-  const act = (element) => {
+  const act = (element, event) => {
     const value = valueOf(element.node);
     if (value === null) toggle(element, !isOpen(element));
-    else context.answer(value);
+    else hands.choose(value, event);
   };
 
   // The top nodes of a taxonomy ('physical entity') help nobody: they are replaced by their children.
@@ -139,7 +151,7 @@ export const tree = (classes, options, context) => {
   root.addEventListener("keydown", (event) => {
     const move = KEYS[event.key];
     if (!move || event.ctrlKey || event.metaKey || event.altKey || (event.repeat && move === act)) return;
-    move(event.target.closest("[role=treeitem]"));
+    move(event.target.closest("[role=treeitem]"), event);
     event.preventDefault();
     event.stopPropagation();
   });
@@ -148,7 +160,14 @@ export const tree = (classes, options, context) => {
     if (!element) return;
     focus(element);
     if (event.target.closest(".mark")) toggle(element, !isOpen(element));
-    else act(element);
+    else act(element, event);
   });
+  const looked = (event) => {
+    const element = event.target.closest("[role=treeitem]");
+    const value = element ? valueOf(element.node) : null;
+    if (value !== null) hands.look(value);
+  };
+  root.addEventListener("focusin", looked);
+  if (hands.follows) root.addEventListener("pointerover", (event) => { if (event.pointerType === "mouse") looked(event); });
   return root;
 };

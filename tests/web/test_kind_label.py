@@ -1,0 +1,229 @@
+"""Classes out of a thousand, with their guides and examples, in a real browser: one, several, none; and practice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import all_sent, answer, link, looks_right, ready, role, screen, start, stored, ticket
+from guided import GUIDE, guided
+from pictured import ask, asking, photo_study
+from playwright.sync_api import Page, expect
+from served import Served
+
+from dissensus.study import Study
+
+FAMILY = ["beagle", "basset", "bloodhound", "bluetick", "redbone"]
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Every class has a guide and thirty examples, for all tests of this file."""
+    with guided(tmp_path_factory.mktemp("examples")) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def service(photos: Study, examples: Path) -> Iterator[Served]:
+    with asking(photos, [{"kind": "label", "item": item} for item in photos.items()[:6]]) as served:
+        yield served
+
+
+def add(page: Page, text: str, name: str) -> None:
+    """Add a label by keys: the field has the focus."""
+    page.keyboard.type(text)
+    expect(page.locator("[role=option]").first.locator("b")).to_have_text(name)
+    page.keyboard.press("Shift+Enter")
+    expect(page.locator(".chips")).to_contain_text(name)
+
+
+def said(service: Served, name: str, done: str) -> dict[str, Any]:
+    """What is stored, with classes by name."""
+    *_, last = [row for row in stored(service, name) if row["ticket"] == done]
+    assert last["seconds"] > 0.1
+    return json.loads(last["answer"]) if last["answer"].startswith("{") else last["answer"]
+
+
+def test_by_keyboard(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "keyboard"))
+    start(page)
+    expected = {}
+
+    def one_name() -> None:  # as fast as if only one could be chosen
+        page.keyboard.type("golden ret")
+        expect(page.locator("[role=option]")).to_have_count(1)
+        page.keyboard.press("Enter")
+
+    expected[answer(page, one_name)] = {"labels": ["golden retriever"], "alternative": None}
+    ready(page)
+    add(page, "beagle", "beagle")
+    add(page, "pug", "pug")
+    add(page, "tabby", "tabby")
+    page.keyboard.press("Backspace")
+    expect(page.locator("[data-label]")).to_have_count(2)
+    role(page, "question").get_by_role("button", name="Make pug first").press("Enter")
+    expect(page.locator("input.search")).to_be_focused()
+    expected[answer(page, lambda: page.keyboard.press("Enter"))] = {"labels": ["pug", "beagle"], "alternative": None}
+    ready(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.keyboard.type("ladybug")
+    expect(page.locator(".card h3")).to_have_text("ladybug")
+    expected[answer(page, lambda: page.keyboard.press("Enter"))] = {"labels": [], "alternative": "ladybug"}
+    ready(page)
+    add(page, "picket", "picket fence")
+    role(page, "beside").press("Enter")
+    expect(page.locator("input.search")).to_be_focused()
+    page.keyboard.type("church")
+    main = answer(page, lambda: page.keyboard.press("Enter"))
+    expected[main] = {"labels": ["picket fence"], "alternative": "church"}
+    ready(page)
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    expected[answer(page, lambda: page.keyboard.press("Control+Enter"))] = {"labels": [], "alternative": None}
+    ready(page)
+    page.keyboard.press("Escape")
+    expected[answer(page, lambda: page.keyboard.press("u"))] = "cannot tell"
+    screen(page, "idle")
+    all_sent(page)
+    assert {done: said(service, "keyboard", done) for done in expected} == expected
+
+
+def test_by_touch_with_a_change_of_mind(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "touch"), "phone")
+    start(page)
+    page.locator("input.search").fill("alsatian")
+    page.locator("[role=option]").first.tap()
+    expect(page.locator(".card h3")).to_have_text("German shepherd")
+    expect(page.locator(".card .guide")).to_contain_text(GUIDE)
+    expect(page.locator(".foot")).to_be_hidden()
+    role(page, "card-back").tap()
+    expect(page.locator(".card")).to_be_hidden()
+    page.locator("[role=option]").first.tap()
+    role(page, "add").tap()
+    item = page.locator(".tree > [role=treeitem]").last
+    while item.get_attribute("aria-expanded") is not None:
+        item.locator("> .twig").tap()
+        item = item.locator("> ul > [role=treeitem]").last
+    item.locator("> .twig").tap()
+    second = page.locator(".card h3").inner_text()
+    done = answer(page, role(page, "choose").tap)
+    answer(page, role(page, "undo").first.tap)
+    assert ticket(page) == done
+    expect(page.locator("[data-label] b")).to_have_text(["German shepherd", second])
+    page.get_by_role("button", name="Remove German shepherd").tap()
+    role(page, "none").tap()
+    expect(page.locator("[data-label]")).to_have_count(0)
+    role(page, "mode-back").tap()
+    expect(page.locator("[data-label] b")).to_have_text([second])
+    answer(page, role(page, "send").tap)
+    all_sent(page)
+    assert said(service, "touch", done) == {"labels": [second], "alternative": None}
+
+
+def test_no_more_than_five_and_none_twice(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "eager"))
+    start(page)
+    for name in ("beagle", "pug", "tabby", "zebra", "beagle", "tench"):
+        add(page, name, name)
+    expect(page.locator("[data-label] b")).to_have_text(["pug", "tabby", "zebra", "beagle", "tench"])
+    page.keyboard.type("goldfish")
+    expect(page.locator(".card")).to_contain_text("At most 5 names")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-label]")).to_have_count(5)
+    answer(page, lambda: page.keyboard.press("Control+Enter"))
+
+
+def test_more_examples_come_on_request_and_can_be_enlarged(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "who compares"))
+    start(page)
+    page.keyboard.type("terrier")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    marked = page.locator("[role=option][aria-selected=true] b").inner_text()
+    expect(page.locator(".card h3")).to_have_text(marked)
+    expect(page.locator(".example")).to_have_count(12)
+    role(page, "more-examples").click()
+    expect(page.locator(".example")).to_have_count(24)
+    page.locator(".example").first.click()
+    expect(page.locator(".example").first).to_have_attribute("aria-pressed", "true")
+    page.locator("[role=option]").nth(4).hover()
+    expect(page.locator(".card h3")).to_have_text(page.locator("[role=option] b").nth(4).inner_text())
+
+
+def test_it_looks_right(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "who looks"))
+    start(page)
+    looks_right(page, "label")
+    page.keyboard.type("terrier")
+    expect(page.locator(".example")).to_have_count(12)
+    page.wait_for_load_state("networkidle")
+    looks_right(page, "label-search")
+    page.keyboard.press("Shift+Enter")
+    add(page, "beagle", "beagle")
+    looks_right(page, "label-two")
+    page.locator("[role=treeitem]").filter(has_text="animal").first.locator("> .twig").click()
+    looks_right(page, "label-tree")
+    role(page, "none").click()
+    looks_right(page, "label-none")
+    role(page, "mode-back").click()
+    role(page, "beside").click()
+    looks_right(page, "label-beside")
+
+
+def test_a_card_on_a_phone_looks_right(service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "phone"), "phone")
+    start(page)
+    page.locator("input.search").fill("terrier")
+    page.locator("[role=option]").first.tap()
+    expect(page.locator(".example").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    looks_right(page, "label-card")
+
+
+@pytest.fixture
+def practising(tmp_path: Path, examples: Path) -> Iterator[Served]:
+    study = photo_study(tmp_path)
+    rows = [
+        {"kind": "label", "item": item, "options": FAMILY, "expected": "beagle", "note": "Mind the ears."}
+        for item in study.items()[:2]
+    ]
+    ask(study, rows, "training")
+    with asking(study, [{"kind": "label", "item": item} for item in study.items()[2:4]]) as served:
+        yield served
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_practice_shows_the_right_class_beside_the_chosen_one(
+    practising: Served, visit: Callable[..., Page], size: str
+) -> None:
+    page = visit(link(practising, "beginner"), size)
+    role(page, "start").click()
+    ready(page)
+    expect(page.locator("[role=treeitem]")).to_have_count(len(FAMILY))
+    page.locator("[role=treeitem]").filter(has_text="basset").locator(".twig").click()
+    if size == "phone":
+        role(page, "choose").tap()
+    expect(role(page, "feedback-head")).to_have_text("Not quite.")
+    expect(role(page, "feedback-expected")).to_have_text("Expected: beagle")
+    expect(role(page, "feedback-note")).to_have_text("Mind the ears.")
+    expect(page.locator(".card h3")).to_have_text(["beagle", "basset"])
+    expect(page.locator(".example")).to_have_count(12)
+    page.wait_for_load_state("networkidle")
+    looks_right(page, f"label-practice-wrong-from-{size}")
+    role(page, "more-examples").first.click()
+    expect(page.locator(".example")).to_have_count(24)
+    role(page, "feedback-next").click()
+    ready(page)
+    page.locator("input.search").fill("beagle")
+    page.locator("[role=option]").first.click()
+    if size == "phone":
+        role(page, "choose").tap()
+    expect(role(page, "feedback-head")).to_have_text("Right.")
+    expect(page.locator(".card h3")).to_have_text(["beagle"])
+    looks_right(page, f"label-practice-right-from-{size}")
+    page.keyboard.press("Enter")
+    screen(page, "trained")
