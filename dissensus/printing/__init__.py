@@ -17,6 +17,13 @@ from dissensus.printing.finding import (
     show_report,
     show_status,
 )
+from dissensus.printing.human import (
+    show_human,
+    show_human_export,
+    show_human_sample,
+    show_human_status,
+    show_joined_people,
+)
 from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
@@ -42,7 +49,12 @@ __all__ = [
     "show_estimates",
     "show_exported",
     "show_found_pairs",
+    "show_human",
+    "show_human_export",
+    "show_human_sample",
+    "show_human_status",
     "show_import",
+    "show_joined_people",
     "show_json",
     "show_laconic",
     "show_laconic_demo",

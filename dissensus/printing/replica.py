@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
+from dissensus.printing.lines import MOST_LINES, show_lines
 from dissensus.report.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
         Sampled,
         ShortClass,
     )
-
-MOST_LINES = 10
 
 
 def show_collected(study: Path, found: Collected, as_json: bool) -> None:
@@ -67,7 +66,7 @@ def show_sampled(study: Path, made: Sampled, as_json: bool) -> None:
     _show_problems(made.removed, "removed")
     if made.excluded:
         say(f"{len(made.excluded):,} of {counted(made.workers, 'worker')} do not count:")
-        _show_lines(made.excluded)
+        show_lines(made.excluded)
     if made.unready:
         few = counted(made.votes, "worker")
         say(f"{counted(made.unready, 'candidate')} could not be drawn: seen by fewer than {few} who count")
@@ -127,21 +126,13 @@ def _show_frequencies(made: Sampled) -> None:
 def _show_short(short: tuple[ShortClass, ...]) -> None:
     if short:
         say(f"{counted(len(short), 'class', 'classes')} short of images:")
-        _show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
+        show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
 
 
 def _show_problems(problems: tuple[Problem, ...], what: str) -> None:
     if problems:
         say(f"{what}: {counted(len(problems), 'image')}")
-        _show_lines([f"{one.item}: {one.reason}" for one in problems])
-
-
-def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
-    """The first few lines, and how many more there are."""
-    for line in lines[:MOST_LINES]:
-        say(f"  {line}")
-    if len(lines) > MOST_LINES:
-        say(f"  and {len(lines) - MOST_LINES:,} more (--json lists all)")
+        show_lines([f"{one.item}: {one.reason}" for one in problems])
 
 
 def _show_classes(status: ReplicaStatus) -> None:

@@ -1,14 +1,14 @@
 """The Study class: a complete comparison of models in one folder, with methods named after the commands."""
 
 from dissensus.study.finding import Finding
+from dissensus.study.human import HumanStudy
 from dissensus.study.laconic import LaconicTest
-from dissensus.study.making import Making
 from dissensus.study.shift import Replication
 
 __all__ = ["Study"]
 
 
-class Study(Making, Finding, LaconicTest, Replication):
+class Study(HumanStudy, Finding, LaconicTest, Replication):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:

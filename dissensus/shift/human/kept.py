@@ -96,7 +96,8 @@ def kept_sample(work: Workspace[Any]) -> Sample:
     if read_stamps(folder.human_images, "pool")["pool"] != pool_stamp(folder):
         raise StudyError(f"{folder.human_images} belongs to another pool: remove {folder.human} to start over")
     photos = tuple(Photo(**row) for row in read_table(folder.human_images).to_pylist())
-    examples, guide = (), None
+    examples: tuple[Example, ...] = ()
+    guide: dict[int, str] | None = None
     if exists(folder.human_examples):
         examples = tuple(Example(**row) for row in read_table(folder.human_examples).to_pylist())
     if exists(folder.human_guide):

@@ -51,13 +51,13 @@ def label_verdicts(work: Workspace[Any], reviews: Sequence[Review]) -> LabelVerd
         review, person = places[texts[told.question[row]]], int(told.person[row])
         for label, answer in about_labels(review.labels, json.loads(told.rows[row][3])).items():
             said[review.item, label, person] = ANSWERS.index(answer)
-    cases = {case: number for number, case in enumerate(dict.fromkeys((item, label) for item, label, _ in said))}
-    columns = np.array([(cases[item, label], who, code) for (item, label, who), code in said.items()], np.int64)
-    question, person, answer = columns.reshape(-1, 3).T
+    cases = {one: number for number, one in enumerate(dict.fromkeys((item, label) for item, label, _ in said))}
+    columns = np.array([(cases[item, label], who, given) for (item, label, who), given in said.items()], np.int64)
+    case, reviewer, code = columns.reshape(-1, 3).T
     judge = work.settings.judge
     rule = Rule(work.settings.human.reviewers, judge.unsure, judge.unfit)
     try:
-        verdict = VERDICTS[method](question, person, answer, len(cases), len(told.people), rule)
+        verdict = VERDICTS[method](case, reviewer, code, len(cases), len(told.people), rule)
     except ScreeningError as error:
         raise StudyError(f"{error}; or set judge.method to majority in study.toml") from None
     counts = np.bincount(told.person, minlength=len(told.people)).tolist()

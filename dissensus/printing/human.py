@@ -1,0 +1,110 @@
+"""Output about people as a baseline for models."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Column, Table
+
+from dissensus.printing.console import out, say, show_json
+from dissensus.printing.lines import show_lines
+from dissensus.report.wording import counted
+
+if TYPE_CHECKING:
+    from dissensus.records import HumanResult
+    from dissensus.records.human_steps import HumanExport, HumanSample, HumanStatus, JoinedPeople
+
+MOST_ROWS = 40
+
+
+def show_human_sample(study: Path, found: HumanSample, as_json: bool) -> None:
+    """What people are going to label, and what to do next."""
+    if as_json:
+        return show_json(found.model_dump(mode="json"))
+    say(f"{counted(found.images, 'image')} to label, and {found.training:,} for training ({found.added:,} new)")
+    for one in found.sets:
+        short = "" if one.images >= one.wanted else f", although {one.wanted:,} were wanted"
+        say(f"  {one.name}: {counted(one.images, 'image')} of {counted(one.classes, 'class', 'classes')}{short}")
+    if found.training < found.wanted_training:
+        say(f"only {found.training:,} of {found.wanted_training:,} images are left for training")
+    if found.examples:
+        say(f"{counted(found.examples, 'example')} of {counted(found.example_classes, 'class', 'classes')}")
+    if found.guided:
+        say(f"the guide has entries about {counted(found.guided, 'class', 'classes')}")
+    if found.left_out:
+        say(f"not used: {counted(len(found.left_out), 'picture')}")
+        show_lines([f"{one.item}: {one.reason}" for one in found.left_out])
+    page = "train" if found.training else "label"
+    return say(f"Next: dissensus shift human serve {_quoted(study)} --page {page}")
+
+
+def show_human_status(study: Path, status: HumanStatus, as_json: bool) -> None:
+    """How far everybody is."""
+    if as_json:
+        return show_json(status.model_dump(mode="json"))
+    say(f"{status.labels:,} of {status.wanted:,} labels of {counted(status.images, 'image')}")
+    say(f"{counted(len(status.models), 'model')} to compare people with")
+    if status.reviews:
+        say(f"{status.review_answers:,} of {status.wanted_reviews:,} answers to the review")
+        say(f"{counted(status.decided, 'image')} with a right label, {status.problematic:,} problematic")
+    if status.unreviewed:
+        say(
+            f"{counted(status.unreviewed, 'predicted label')} not put to reviewers yet: "
+            f"dissensus shift human serve {_quoted(study)} --page review"
+        )
+    if not status.people:
+        return say(f"nobody has answered yet: dissensus shift human serve {_quoted(study)} --page label")
+    heads = ("trained", "right", "labelled", "skipped", "twice", "reviewed", "median s", "under 0.5 s")
+    table = Table("person", *(Column(head, justify="right") for head in heads))
+    for one in status.people:
+        median = "–" if one.median_seconds is None else f"{one.median_seconds:.1f}"
+        counts = (one.trained, one.right, one.labelled, one.skipped, one.again, one.reviewed)
+        table.add_row(escape(one.name), *(f"{count:,}" for count in counts), median, f"{one.instant:,}")
+    out.print(table)
+    return None
+
+
+def show_human(result: HumanResult, page: Path, as_json: bool) -> None:
+    """The main answer in words, everybody's accuracies, and where the page is."""
+    if as_json:
+        return show_json(result.model_dump(mode="json") | {"page": str(page)})
+    for sentence in (*result.words, *result.notes):
+        say(sentence)
+    metrics = list(dict.fromkeys(("top-1, %", f"{result.metric}, %")))
+    table = Table("participant", "kind", *(Column(head, justify="right") for head in (*metrics, "ranks left open")))
+    rows = result.rows()
+    for name, kind, *cells, ranks in rows[:MOST_ROWS]:
+        table.add_row(escape(name), kind, *map(escape, cells[-len(metrics) :]), ranks)
+    out.print(table)
+    if len(rows) > MOST_ROWS:
+        say(f"… and {len(rows) - MOST_ROWS:,} more: --json or the page shows all")
+    for one in result.people:
+        if one.is_careless:
+            say(f"{one.person} is fast and careless: dissensus annotators exclude leaves the answers out")
+    return say(f"page: {page}")
+
+
+def show_human_export(written: HumanExport, as_json: bool) -> None:
+    """Where the files are."""
+    if as_json:
+        return show_json(written.model_dump(mode="json"))
+    people = counted(written.people, "person", "people")
+    return say(f"labels of {people} on {counted(written.images, 'image')}: {written.folder}")
+
+
+def show_joined_people(study: Path, joined: JoinedPeople, as_json: bool) -> None:
+    """Who joined, and what to do next."""
+    if as_json:
+        return show_json(joined.model_dump(mode="json"))
+    for name, count in zip(joined.people, joined.labelled, strict=True):
+        say(f"{name} joined with labels of {counted(count, 'image')}")
+    if joined.round is None:
+        return say(f"Next: dissensus select {_quoted(study)}")
+    return say(f"round {joined.round}: their duels. Next: dissensus serve {_quoted(study)}")
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))

@@ -1,0 +1,195 @@
+"""Label sets, people's labels and further labels of models that come as files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dissensus.backends.file import read_columns
+from dissensus.errors import ClassesError, PredictionError, StudyError, quoted, refuse_pipe, some
+from dissensus.labeling.kinds.label import MOST_LABELS
+from dissensus.records import Classes
+from dissensus.shift.human.answers import Labelling
+from dissensus.shift.human.kept import Photo
+from dissensus.steps.pooling import pool_ids
+from dissensus.steps.workspace import Workspace
+
+FURTHER = tuple(f"label{number}" for number in range(2, MOST_LABELS + 1))
+"""Columns of the second to the fifth label."""
+YES = frozenset({"1", "1.0", "true", "yes", "right"})
+NO = frozenset({"0", "0.0", "false", "no", "wrong"})
+LAST_NUMBER = re.compile(r"(\d+)\D*$")
+
+Sets = dict[str, frozenset[int]]
+
+
+def read_right(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> tuple[Sets, Sets | None]:
+    """The right labels of every image, and all labels that were judged if the file says so.
+
+    A table has the columns item and label with a row per right label, and optionally right (yes or no), so that wrong
+    labels can be listed, too. JSON is an object with a list of labels per item, or a list of such lists: in the order
+    of the pool if there are as many, otherwise by the number at the end of each item, counted from 1, as ReaL's for
+    ImageNet. Images that are not in the sample are ignored.
+
+    Raises:
+        StudyError: the file cannot be read, or has a label that is not a class.
+    """
+    refuse_pipe(path, StudyError)
+    if path.suffix.lower() == ".json":
+        return _right_in_json(path, work, photos), None
+    try:
+        table = read_columns(path, ["item", "label"], ["right"])
+    except PredictionError as error:
+        raise StudyError(f"{path}: {error}") from None
+    wanted = {one.item for one in photos}
+    right: dict[str, set[int]] = {}
+    judged: dict[str, set[int]] = {}
+    for row in table.to_pylist():
+        item = str(row["item"])
+        label = _class(path, item, row["label"], work.classes)
+        if item not in wanted:
+            continue
+        judged.setdefault(item, set()).add(label)
+        if "right" not in row or _is_right(path, item, row["right"]):
+            right.setdefault(item, set()).add(label)
+    _require_some(path, right)
+    return _frozen(right), _frozen(judged) if "right" in table.column_names else None
+
+
+def _right_in_json(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> Sets:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise StudyError(f"cannot read {path}: {error}; give JSON with the right labels of every image") from None
+    sets: dict[str, Any]
+    if isinstance(found, dict):
+        sets = {one.item: found[one.item] for one in photos if one.item in found}
+    elif isinstance(found, list):
+        sets = _by_number(path, found, work, photos)
+    else:
+        raise StudyError(f"{path} is neither an object nor a list: give the right labels of every image")
+    for item, labels in sets.items():
+        if not isinstance(labels, list):
+            raise StudyError(f"{path}: the labels of '{item}' are {quoted(labels)}: give a list of classes")
+    read = {item: {_class(path, item, one, work.classes) for one in labels} for item, labels in sets.items()}
+    right = {item: labels for item, labels in read.items() if labels}
+    _require_some(path, right)
+    return _frozen(right)
+
+
+def _by_number(path: Path, found: list[Any], work: Workspace[Any], photos: Sequence[Photo]) -> dict[str, Any]:
+    ids = pool_ids(work.folder).to_pylist()
+    if len(found) == len(ids):
+        place = {item: number for number, item in enumerate(ids)}
+        return {one.item: found[place[one.item]] for one in photos}
+    sets = {}
+    for one in photos:
+        number = LAST_NUMBER.search(one.item)
+        if number is None or not 1 <= int(number[1]) <= len(found):
+            raise StudyError(
+                f"{path} has {len(found):,} label sets for {len(ids):,} images of the pool, and '{one.item}' does not "
+                "end in the number of one: give an object with the items as its keys"
+            )
+        sets[one.item] = found[int(number[1]) - 1]
+    return sets
+
+
+def read_person(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> dict[str, Labelling]:
+    """What one person said: the columns item and label, and optionally label2 to label5, alternative and seconds.
+
+    An empty label without an alternative is a skipped image. Images that are not in the sample are ignored.
+
+    Raises:
+        StudyError: the file cannot be read, lists an item twice or one outside the pool, or has an unknown label.
+    """
+    try:
+        table = read_columns(path, ["item", "label"], [*FURTHER, "alternative", "seconds"])
+    except PredictionError as error:
+        raise StudyError(f"{path}: {error}") from None
+    pool, wanted = {*pool_ids(work.folder).to_pylist()}, {one.item for one in photos}
+    found: dict[str, Labelling] = {}
+    for row in table.to_pylist():
+        item = str(row["item"])
+        if item not in pool:
+            raise StudyError(f"{path}: '{item}' is not in the pool of {work.folder.root}: leave it out")
+        if item in found:
+            raise StudyError(f"{path} lists '{item}' twice: keep the row that counts")
+        given = [row.get(name) for name in ("label", *FURTHER)]
+        labels = [_class(path, item, one, work.classes) for one in given if not _is_empty(one)]
+        other = row.get("alternative")
+        alternative = None if _is_empty(other) else _class(path, item, other, work.classes)
+        seconds = _seconds(path, item, row.get("seconds"))
+        found[item] = Labelling(
+            tuple(dict.fromkeys(labels)), alternative, seconds, is_skipped=not labels and alternative is None
+        )
+    mine = {item: one for item, one in found.items() if item in wanted}
+    if not mine:
+        raise StudyError(f"{path} has none of the sampled images ({some(sorted(wanted))}): check the ids in it")
+    return mine
+
+
+def further_labels(target: str, classes: Classes, photos: Sequence[Photo]) -> list[list[int]] | None:
+    """The second to fifth labels of a file of predictions, for every image; None if it has no such columns.
+
+    Raises:
+        StudyError: a label is not a class.
+    """
+    path = Path(target)
+    try:
+        table = read_columns(path, ["item", "label"], FURTHER)
+    except PredictionError:  # the predictions were read when the model came in: the file may be gone since
+        return None
+    names = [name for name in FURTHER if name in table.column_names]
+    if not names:
+        return None
+    wanted = {one.item: place for place, one in enumerate(photos)}
+    found: list[list[int]] = [[] for _ in photos]
+    rows = table.select(["item", *names]).filter(pa.compute.is_in(table["item"], pa.array(list(wanted), pa.string())))
+    for row in rows.to_pylist():
+        labels = [_class(path, row["item"], row[name], classes) for name in names if not _is_empty(row[name])]
+        found[wanted[row["item"]]] = labels
+    return found
+
+
+def _class(path: Path, item: str, label: object, classes: Classes) -> int:
+    try:
+        return classes.index_of(label if isinstance(label, str) else str(label))
+    except ClassesError as error:
+        raise StudyError(f"{path}: {item}: {error}") from None
+
+
+def _is_right(path: Path, item: str, cell: object) -> bool:
+    text = str(cell).strip().casefold()
+    if text not in YES | NO:
+        raise StudyError(f"{path}: '{text}' in the column right of '{item}' is neither yes nor no")
+    return text in YES
+
+
+def _seconds(path: Path, item: str, cell: object) -> float | None:
+    if _is_empty(cell):
+        return None
+    try:
+        value = float(str(cell))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise StudyError(f"{path}: the seconds of '{item}' are {quoted(cell)}: give a positive number, or nothing")
+    return value
+
+
+def _is_empty(cell: object) -> bool:
+    return cell is None or cell == "" or cell != cell  # noqa: PLR0124  (pandas writes gaps as NaN)
+
+
+def _require_some(path: Path, right: Mapping[str, Iterable[int]]) -> None:
+    if not right:
+        raise StudyError(f"{path} has no right label of any sampled image: check the ids in it")
+
+
+def _frozen(sets: Mapping[str, Iterable[int]]) -> Sets:
+    return {item: frozenset(labels) for item, labels in sets.items()}
