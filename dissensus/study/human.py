@@ -50,12 +50,13 @@ class HumanStudy(Making, Paging):
         from dissensus.shift.human.sampling import sample
         from dissensus.store.files import restored
         from dissensus.store.settings import check_section
+        from dissensus.store.settings.human import HumanSettings
 
         given = {"images": images, "training": training, "seed": seed}
         given = {name: value for name, value in given.items() if value is not None}
         with self._changing(), restored(self.folder.human):
             work = self._human
-            settings = check_section(work.settings, "human", given)
+            settings = HumanSettings.model_validate(check_section(work.settings, "human", given).model_dump())
             table, folder, text = (None if path is None else Path(path) for path in (truth, examples, guide))
             found = sample(work, table, folder, text, settings)
             if given:
