@@ -36,8 +36,8 @@ class Duels:
 
 def duels(grades: Grades) -> Duels:
     """Who gets images right that another misses, for all pairs."""
-    right, wrong = grades.right.astype(np.float64), (grades.counts & ~grades.right).astype(np.float64)
-    counts = grades.counts.astype(np.float64)
+    right, wrong = grades.right.astype(np.float32), (grades.counts & ~grades.right).astype(np.float32)
+    counts = grades.counts.astype(np.float32)  # counts below 2²⁴ are exact
     return Duels(np.rint(right @ wrong.T).astype(np.int64), np.rint(counts @ counts.T).astype(np.int64))
 
 

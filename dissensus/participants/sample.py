@@ -163,6 +163,13 @@ def require_sound(participants: Participants, images: Images, subsets: Sequence[
             raise ParticipantError(f"{what} has label sets for {len(sets.start) - 1:,} images of {count:,}: give all")
     if images.test_set.min() < 0 or images.test_set.max() >= len(images.sets):
         raise ParticipantError(f"an image is from a test set that is not one of {', '.join(images.sets)}")
-    for what, array in (("label", participants.label), ("top5", participants.top5), ("truth", images.truth)):
-        if array is not None and (array.min() < NO_LABEL or array.max() >= classes):
+    labels: dict[str, Array | None] = {
+        "label": participants.label,
+        "top5": participants.top5,
+        "alternative": participants.alternative,
+        "truth": images.truth,
+        "right": None if images.right is None else images.right.label,
+    }
+    for what, array in labels.items():
+        if array is not None and array.size and (array.min() < NO_LABEL or array.max() >= classes):
             raise ParticipantError(f"{what} has a class that is not among the {classes:,} classes: check the numbers")

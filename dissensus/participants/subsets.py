@@ -72,12 +72,13 @@ def class_changes(
     if drawn in (0, total):
         return None
     everything = sums.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
+    tables = [np.ascontiguousarray(table.T, np.float32) for table in (sums, counts)]
     weights = np.array(groups, np.float64).reshape(len(groups), len(sums))
 
     def changes(masks: Bool[Array, "T c"]) -> Float[Array, "T k"]:
-        chosen = masks.astype(np.float64)
-        totals = chosen @ counts.T
-        each = np.where(totals > 0, chosen @ sums.T / np.maximum(totals, 1) - everything, 0.0)
+        chosen = masks.astype(np.float32)  # counts below 2²⁴ are exact
+        hits, totals = (chosen @ table for table in tables)
+        each = np.where(totals > 0, hits.astype(np.float64) / np.maximum(totals, 1) - everything, 0.0)
         return np.concatenate([each, each @ weights.T], axis=1)
 
     seen = changes(inside[None])[0]

@@ -57,8 +57,9 @@ def accuracy_rows(
             for subset, in_subset in subsets.items():
                 one = whole.on(in_set & in_subset)
                 (low, high), open_labels = one.intervals(field.level), (unjudged & one.counts).sum(axis=1)
+                all_hits, totals = one.hits.tolist(), one.totals.tolist()
                 for row, name in enumerate(field.names):
-                    hits, total = int(one.hits[row]), int(one.totals[row])
+                    hits, total = all_hits[row], totals[row]
                     found.append(
                         ParticipantAccuracy(
                             participant=name,
@@ -138,7 +139,8 @@ def between(grades: Grades, field: Field) -> Float[Array, " m"]:
 
 def pair_rows(field: Field, metric: Metric, test_set: str, found: Comparison) -> tuple[PairedTest, ...]:
     """McNemar's test of every pair; the one with the higher accuracy on the shared images comes first."""
-    ends, met = found.duels.ends(field.level), found.duels
+    met, apart = found.duels, found.duels.difference
+    ends = met.ends(field.level)
     rows = []
     for place, pair in enumerate(found.pair.tolist()):
         one, other = pair if met.only[pair[0], pair[1]] >= met.only[pair[1], pair[0]] else pair[::-1]
@@ -152,7 +154,7 @@ def pair_rows(field: Field, metric: Metric, test_set: str, found: Comparison) ->
                 count=int(met.shared[one, other]),
                 only_first=int(met.only[one, other]),
                 only_second=int(met.only[other, one]),
-                difference=float(met.difference[one, other]),
+                difference=float(apart[one, other]),
                 low=float(ends[0][one, other]),
                 high=float(ends[1][one, other]),
                 p=float(found.p[place]),
@@ -168,7 +170,8 @@ def pair_rows(field: Field, metric: Metric, test_set: str, found: Comparison) ->
 
 def rank_rows(field: Field, test_set: str, grades: Grades, found: Comparison) -> tuple[ParticipantRank, ...]:
     """Everybody's rank and the ranks that the paired tests leave open, best first."""
-    places, (low, high), accuracy = ranks(grades.accuracy), found.rank_ends, grades.accuracy
+    accuracy, totals = grades.accuracy, grades.totals
+    places, (low, high) = ranks(accuracy), found.rank_ends
     return tuple(
         ParticipantRank(
             participant=field.names[one],
@@ -181,7 +184,7 @@ def rank_rows(field: Field, test_set: str, grades: Grades, found: Comparison) ->
             rank_high=int(high[one]),
         )
         for one in np.argsort(places, kind="stable").tolist()
-        if grades.totals[one]
+        if totals[one]
     )
 
 

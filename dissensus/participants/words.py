@@ -176,17 +176,12 @@ def _subsets(result: HumanResult) -> list[str]:
 
 def _change(one: SubsetTest) -> str:
     way = "gain" if one.change >= 0 else "lose"
-    return f"{way} {points(abs(one.change))} (p = {p_text(one.p_adjusted)})"
+    return f"{way} {points(abs(one.change))} ({p_text(one.p_adjusted)})"
 
 
 def p_text(p: float) -> str:
-    """A p-value as text: '0.037', '2·10⁻⁴'."""
-    if p >= 0.001:
-        return f"{p:.3f}"
-    if p < 1e-300:
-        return "0"
-    digits, power = f"{p:.0e}".split("e")
-    return f"{digits}·10{str(int(power)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+    """A p-value in words: 'p = 0.037', 'p < 0.001'."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _order(result: HumanResult) -> list[str]:
@@ -221,7 +216,7 @@ def careless_words(one: PersonTime) -> str:
     return (
         f"{one.person} looks fast and careless: {one.hasty:,} of {one.timed:,} answers took less than a quarter of the "
         f"others’ time or half a second, and on these images {one.person} is right in {100 * one.accuracy_hasty:.1f} % "
-        f"and the others in {100 * one.others_hasty:.1f} % (p = {p_text(one.p_holm)}). "
+        f"and the others in {100 * one.others_hasty:.1f} % ({p_text(one.p_holm)}). "
         "Nobody is excluded automatically."
     )
 

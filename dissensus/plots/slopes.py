@@ -13,7 +13,7 @@ from dissensus.plots.text import Table, cut, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ROW = 3.6
+ROW = 3.9
 """Height of a row, in millimetres."""
 ROOM = 12.0
 Ends = tuple[int, int]
@@ -63,7 +63,7 @@ def slopes(name: str, title: str, rows: Sequence[Slope], columns: tuple[str, str
                 axes.plot(x, place, "o", color=colour, markersize=3.0, zorder=4)
                 axes.text(
                     x + (-0.06 if x == 0 else 0.06), place, _label(row, value, low, high, side), ha=side,
-                    va="center_baseline", fontsize=6.3, color=INK, fontweight="bold" if row.is_marked else "normal",
+                    va="center_baseline", fontsize=6.8, color=INK, fontweight="bold" if row.is_marked else "normal",
                 )  # fmt: skip
         for x, column in enumerate(columns):
             axes.text(x, 0.05, column, ha="center", va="bottom", fontsize=7.5, color=MUTED)
@@ -71,7 +71,7 @@ def slopes(name: str, title: str, rows: Sequence[Slope], columns: tuple[str, str
         for spine in axes.spines.values():
             spine.set_visible(False)
 
-    return Plot(name, title, caption, _table(rows, columns), draw, ROOM + ROW * len(rows), 1.25 * COLUMN)
+    return Plot(name, title, caption, _table(rows, columns), draw, ROOM + ROW * len(rows), 1.3 * COLUMN)
 
 
 def _label(row: Slope, value: float, low: int, high: int, side: str) -> str:

@@ -66,7 +66,7 @@ def sets_plot(result: HumanResult) -> Plot:
             f"{result.metric.capitalize()} accuracy, {first} set, %",
             f"{result.metric.capitalize()} accuracy, {second} set, %",
         ),
-        caption="Each mark is a participant, with its interval. On the dashed line, nothing is lost.",
+        caption="Squares are people, circles models, with their intervals. On the dashed line, nothing is lost.",
         keys=("no loss (y = x)", "", "people"),
     )
 
@@ -170,7 +170,7 @@ def metric_plot(result: HumanResult) -> Plot | None:
         "Multi-label against top-1 accuracy",
         pairs,
         ("Top-1 accuracy, %", "Multi-label accuracy, %"),
-        caption="Above the dashed line, more labels are right than the original one.",
+        caption="Squares are people, circles models. Above the line, other labels than the original one are right.",
         keys=("the same (y = x)", "", "people"),
     )
 

@@ -152,7 +152,7 @@ def missed_section(result: HumanResult, pictures: Mapping[str, str], album: Albu
     if not galleries:
         return ()
     view = {"result": result, "galleries": galleries}
-    return (Section("missed", "Missed", "What nobody gets right", "human/missed.html", view),)
+    return (Section("missed", "Missed", "What all of them miss", "human/missed.html", view),)
 
 
 def _card(image: MissedImage, picture: str | None, album: Album) -> Card:
