@@ -83,6 +83,12 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
         answer = draw(st.integers(0, 100) | st.floats(0, 100).map(whole) | st.just("unfit"))
         return Question(kind=kind, body={"item": draw(texts), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
+    if kind == "label":
+        one = labels if options is None else st.sampled_from(options)
+        chosen = draw(st.lists(one, max_size=5, unique=True))
+        other = draw(st.none() | one.filter(lambda label: label not in chosen[:1]))
+        body = {"item": draw(texts), **asked, **({"options": options} if options else {})}
+        return Question(kind=kind, body=body), draw(st.sampled_from([None, {"labels": chosen, "alternative": other}]))
     if options and draw(st.booleans()):
         chosen = st.lists(st.sampled_from(options), unique=True).map(sorted)
         body = {"item": draw(texts), **asked, "options": options, "several": True}

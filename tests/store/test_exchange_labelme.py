@@ -15,7 +15,7 @@ from dissensus.errors import JudgementError
 from dissensus.records import Question, Response
 from dissensus.store.exchange import read_responses, write_responses
 
-KINDS = ("contains", "pick")
+KINDS = ("contains", "pick", "label")
 
 
 def said(number: int, item: str, label: int, answer: str) -> Response:

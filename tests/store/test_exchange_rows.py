@@ -37,7 +37,7 @@ def write(path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@given(several(("contains", "choice", "pick", "slider", "rating")))
+@given(several(("contains", "choice", "pick", "label", "slider", "rating")))
 @settings(max_examples=60)
 def test_every_field_of_every_kind_comes_back(tmp_path: Path, ending: str, said: list[Response]) -> None:
     path = tmp_path / f"answers{ending}"

@@ -170,7 +170,7 @@ def written_body(question: Question, classes: Classes) -> Body:
     body = question.body
     if question.kind == "contains":
         return body | {"label": class_word(body["label"], classes)}
-    if question.kind == "pick" and "options" in body:
+    if question.kind in ("pick", "label") and "options" in body:
         return body | {"options": [class_word(option, classes) for option in body["options"]]}
     return body
 
@@ -184,6 +184,8 @@ def written_answer(response: Response, classes: Classes) -> str:
         return str(response.question.body["names"][answer])
     if kind == "pick":
         return NOTHING if answer is None else answer if answer == UNFIT else class_word(answer, classes)
+    if kind == "label":
+        return NOTHING if answer is None else json.dumps(_labels_by(answer, class_word, classes), ensure_ascii=False)
     return json.dumps(answer, ensure_ascii=False) if isinstance(answer, (dict, list)) else str(answer)
 
 
@@ -192,6 +194,8 @@ def said_of(response: Response) -> dict[int, bool]:
     body, answer = response.question.body, response.answer
     if response.question.kind == "contains":
         return {body["label"]: answer == "yes"} if answer in ("yes", "no") else {}
+    if response.question.kind == "label":  # the labels are in it; nothing is said about any other class
+        return {} if answer is None else dict.fromkeys(answer["labels"], True)
     if response.question.kind != "pick" or answer is None or answer == UNFIT or "names" in body:
         return {}
     return {option: option in answer for option in body["options"]} if isinstance(answer, list) else {answer: True}
@@ -200,9 +204,11 @@ def said_of(response: Response) -> dict[int, bool]:
 def known_answer(question: Question, shown: Body, given: Any, classes: Classes) -> Any:
     """An answer from a file, in the form we store; does not check that it fits the question."""
     kind = question.kind
-    word = str(given).strip().lower() if kind in ("pick", "contains", "choice") else ""
+    word = str(given).strip().lower() if kind in ("pick", "label", "contains", "choice") else ""
     if kind == "pick":
         return _picked(question.body, word, given, classes)
+    if kind == "label":
+        return None if word == NOTHING else _labelled(given, classes)
     if kind == "contains":
         return SYNONYMS.get(word, word)
     if kind == "choice":
@@ -235,6 +241,22 @@ def _picked(body: Body, word: str, given: Any, classes: Classes) -> Any:
     with suppress(ValueError, RecursionError):
         given = json_of(given) if isinstance(given, str) and given.lstrip().startswith("[") else given
     return [class_number(one, classes) for one in (given if isinstance(given, list) else [given])]
+
+
+def _labelled(given: Any, classes: Classes) -> Any:
+    """Labels and an alternative, by name or number: as an object, as a list of labels, or as a single one."""
+    with suppress(ValueError, RecursionError):
+        given = json_of(given) if isinstance(given, str) and given.lstrip().startswith(("{", "[")) else given
+    if not isinstance(given, dict):
+        given = {"labels": given if isinstance(given, list) else [given], "alternative": None}
+    return _labels_by(given, class_number, classes) if isinstance(given.get("labels"), list) else given
+
+
+def _labels_by(answer: Body, spelled: Callable[[Any, Classes], Any], classes: Classes) -> Body:
+    """An answer with its classes spelled differently: as words, or as numbers."""
+    other = answer.get("alternative")
+    alternative = None if other is None else spelled(other, classes)
+    return answer | {"labels": [spelled(label, classes) for label in answer["labels"]], "alternative": alternative}
 
 
 def json_of(text: str | bytes) -> Any:

@@ -73,7 +73,7 @@ def write_coco(to: Writing, responses: Iterable[Response]) -> int:
     answers: list[Found] = []
     said: dict[tuple[str, int], bool] = {}
     for response in responses:
-        if response.question.kind not in ("contains", "pick"):
+        if response.question.kind not in ("contains", "pick", "label"):
             refuse_kind(to.path, response.question, "COCO, whose annotations are about one image each")
         item = response.question.body["item"]
         names: Found = {"file_name": to.uri_of(item) or item, "neg_category_ids": [], OURS: {"item": item}}

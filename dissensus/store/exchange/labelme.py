@@ -51,7 +51,7 @@ from dissensus.store.exchange.map_answers import (
 VERSION = "5.5.0"
 """The version written into LabelMe files."""
 ENDING = ".json"
-WRITTEN = ("contains", "pick", KIND, "check")
+WRITTEN = ("contains", "pick", "label", KIND, "check")
 """Kinds of questions about one image; a check becomes neither flag nor shape, only one of the answers."""
 WORDS = {"__ignore__": VOID, "_ignore_": VOID, "void": VOID, "_background_": BACKGROUND}
 """Labels from LabelMe's examples that stand for no class; a class of the same name takes precedence."""

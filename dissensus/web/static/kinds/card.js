@@ -14,14 +14,14 @@ const called = (classes, value) => {
 const example = (name, value, place) => {
   const press = () => button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
   const image = make("img", { src: `/example/${value}/${place}`, alt: "", loading: "lazy", decoding: "async", draggable: "false" });
-  const button = make("button", { type: "button", class: "example", "aria-pressed": "false", "aria-label": `Example ${place + 1} of ${name}`, onclick: press }, image);
+  const button = make("button", { type: "button", class: "class-example", "aria-pressed": "false", "aria-label": `Example ${place + 1} of ${name}`, onclick: press }, image);
   image.addEventListener("error", () => button.remove()); // a file that is gone
   return button;
 };
 
 /* The examples of a class, and a button for more of them. */
 const gallery = (name, value, many, atFirst) => {
-  const grid = make("div", { class: "examples", role: "group", "aria-label": `Examples of ${name}` });
+  const grid = make("div", { class: "class-examples", role: "group", "aria-label": `Examples of ${name}` });
   const more = make("button", { type: "button", class: "plain", "data-role": "more-examples", onclick: () => add(AT_FIRST) });
   let shown = 0;
   const add = (count) => {

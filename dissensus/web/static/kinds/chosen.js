@@ -16,7 +16,7 @@ export class Chosen {
   constructor(names, answer, changed) {
     this.#names = names;
     this.#changed = changed;
-    this.element = make("div", { class: "chosen", role: "group", "aria-label": "Chosen names" });
+    this.element = make("div", { class: "chosen-labels", role: "group", "aria-label": "Chosen names" });
     if (answer) Object.assign(this, { labels: [...answer.labels], alternative: answer.alternative, isNone: !answer.labels.length });
   }
 

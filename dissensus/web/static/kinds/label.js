@@ -169,9 +169,9 @@ class Labelling {
     this.#drawMode();
     const isReady = chosen.isNone || chosen.labels.length > 0;
     const button = (role, answer, says, key, act, tone) =>
-      make("button", { type: "button", "data-role": role, "data-answer": answer, "data-tone": tone, "aria-keyshortcuts": key, onclick: act }, make("span", {}, says), make("kbd", { "aria-hidden": "true" }, key));
+      make("button", { type: "button", "data-role": role, "data-answer": answer, "data-tone": tone, "aria-keyshortcuts": key === "↵" ? "Enter" : key, onclick: act }, make("span", {}, says), make("kbd", { "aria-hidden": "true" }, key));
     this.#foot.replaceChildren(...[
-      isReady && button("send", null, chosen.isNone ? (chosen.alternative === null ? "Send: none of these" : "Send") : `Send ${count(chosen.labels.length, "name")}`, "Enter", () => this.#finish(), "blue"),
+      isReady && button("send", null, chosen.isNone ? "Send" : `Send (${chosen.labels.length})`, "↵", () => this.#finish(), "blue"),
       !chosen.isNone && button("none", null, "None of these", "N", () => this.#none()),
       button("cannot", "null", "Cannot tell", "U", () => this.#send(null)),
     ].filter(Boolean));
@@ -183,8 +183,8 @@ class Labelling {
   /* What the next name will be, if it is not another label. */
   #drawMode() {
     const { isNone, alternative } = this.chosen;
-    const words = isNone && alternative === null ? "None of these fits. Which name is nearest, if any?" : this.#isBeside ? "What is the main subject?" : isNone ? "None of these fits." : "";
-    const undo = make("button", { type: "button", class: "plain", "data-role": "mode-back", onclick: () => this.#back() }, isNone ? "There is one after all" : "Leave it");
+    const words = isNone && alternative === null ? "No name fits. Is one near?" : this.#isBeside ? "What is the main subject?" : isNone ? "No name fits." : "";
+    const undo = make("button", { type: "button", class: "plain", "data-role": "mode-back", onclick: () => this.#back() }, "Cancel");
     this.#head.replaceChildren(...(words ? [make("span", {}, words), undo] : []));
     this.#head.hidden = !words;
     this.finder.field.setAttribute("placeholder", isNone ? "Search the nearest name" : this.#isBeside ? "Search the main subject" : this.chosen.labels.length ? "Search another name" : "Search names");

@@ -65,7 +65,7 @@ export const answerButtons = (rows, context) => {
         onclick: () => context.answer(value),
       },
       make("span", {}, ...[label].flat()),
-      make("kbd", { "aria-hidden": "true" }, keys[0]),
+      keys[0] && make("kbd", { "aria-hidden": "true" }, keys[0]),
     ),
   );
   const element = make("div", { class: "answers", role: "group", "aria-label": "Answer", "data-many": rows.length }, buttons);

@@ -2,6 +2,7 @@
  * press answers, as it is usually the only one; 'Several' turns the buttons into marks. */
 
 import { make } from "../dom.js";
+import { Card } from "./card.js";
 import { chooser } from "./chooser.js";
 import { asClasses, everyClass, markRight, nameButtons } from "./names.js";
 import { answerButtons, asked, seenInCorner, stage } from "./parts.js";
@@ -30,9 +31,25 @@ const draw = (host, question, context) => {
     view.key = part.key;
     view.isChanged = part.isChanged;
     body.replaceChildren(...part.elements);
+    if (part.list && context.isGuided) addCard(classes, options, part.list, element, view, context);
     part.focus?.();
   });
   return view;
+};
+
+/* A few names to choose from: each has a small button that shows its guide and examples beside the picture. */
+const addCard = (classes, options, list, stage, view, context) => {
+  const card = new Card(classes, context, { hint: "" });
+  const toggle = (value) => (card.value === value && card.element.dataset.open === "true" ? card.close() : card.open(value));
+  for (const [i, answer] of [...list.children].entries()) {
+    const label = `Examples of ${classes.names[options[i]]}`;
+    const about = make("button", { type: "button", class: "about", "data-about": options[i], "aria-label": label, title: label, onclick: () => toggle(options[i]) }, "Examples");
+    const row = make("div", { class: "option-row" });
+    answer.replaceWith(row);
+    row.append(answer, about);
+  }
+  stage.after(card.element);
+  view.leave = () => card.leave();
 };
 
 /* Names that come with the question: the answer is the number of one, or null. */
@@ -92,7 +109,7 @@ const several = (classes, options, context) => {
   const rest = answerButtons(OTHERWISE, context);
   const more = make("button", { type: "button", "data-role": "several", onclick: () => (isMarking ? finish() : begin()) });
   const show = () => {
-    if (isMarking) for (const [i, button] of [...list.element.children].entries()) button.setAttribute("aria-pressed", String(marked.has(options[i])));
+    if (isMarking) for (const [i, button] of [...list.element.querySelectorAll("[data-answer]")].entries()) button.setAttribute("aria-pressed", String(marked.has(options[i])));
     const [says, key] = isMarking ? [`Done (${marked.size})`, "Enter"] : ["Several …", "S"];
     more.replaceChildren(make("span", {}, says), make("kbd", { "aria-hidden": "true" }, key));
     more.setAttribute("aria-keyshortcuts", key);
@@ -107,7 +124,7 @@ const several = (classes, options, context) => {
     else return list.key(event) || rest.key(event);
     return true;
   };
-  return { elements: [list.element, rest.element], key, isChanged: () => isChanged };
+  return { elements: [list.element, rest.element], list: list.element, key, isChanged: () => isChanged };
 };
 
 const OTHERWISE = [
@@ -121,14 +138,16 @@ const few = (classes, options, context) => {
   const list = answerButtons(named, context);
   const cannot = answerButtons([{ value: null, label: "Cannot tell", keys: ["U"] }], context);
   list.element.classList.add("listed");
-  return { elements: [list.element, cannot.element], key: (event) => list.key(event) || cannot.key(event) };
+  return { elements: [list.element, cannot.element], list: list.element, key: (event) => list.key(event) || cannot.key(event) };
 };
 
-/* Options with their keys: 1, 2, 3 … in order, or the digit itself if every option is one. */
+const LETTERS = "ABDEFGHIJKLMOPQRTVWY"; // after nine digits; the others are keys of the page
+
+/* Options with their keys: 1, 2, 3 … 9, A, B, D … in order, or the digit itself if every option is one. */
 const keyed = (classes, options) => {
   const areDigits = options.every((value) => /^\d$/.test(classes.names[value]));
-  const key = (value, i) => (areDigits ? classes.names[value] : String(i + 1));
-  return options.map((value, i) => ({ value, label: labelled(classes, value), keys: [key(value, i)] }));
+  const key = (value, i) => (areDigits ? classes.names[value] : i < FEW ? String(i + 1) : LETTERS[i - FEW] ?? "");
+  return options.map((value, i) => ({ value, label: labelled(classes, value), keys: [key(value, i)].filter(Boolean) }));
 };
 
 const labelled = (classes, value) => [
@@ -142,7 +161,7 @@ export default {
     "Pick the one name that fits the picture best: type part of it, or browse the groups. If you are asked which of a few names " +
     "the picture shows, more than one may be right, or none.",
   keys: [
-    { keys: ["1", "…", "9"], name: "Pick", meaning: "if there are only a few options" },
+    { keys: ["1", "…", "9"], name: "Pick", meaning: "if there are only a few options; letters if there are more than nine" },
     { keys: ["/"], name: "Search", typed: "type, then ↑ ↓ and Enter; Esc leaves the field so that single keys work" },
     { keys: ["S"], name: "Several", meaning: "if offered: mark all names that fit, then press Enter or Done" },
     { keys: ["N"], name: "None of these", meaning: "if offered: no name fits" },
