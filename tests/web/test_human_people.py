@@ -111,9 +111,7 @@ def test_planted_differences_are_found(protocol: tuple[Study, Planted, HumanResu
     }
     assert pairs[frozenset(("cat", "hasty"))].is_decided
     assert pairs[frozenset(("cat", "small"))].is_decided
-    dogs = {
-        one.participant: one for one in found.subset_tests if (one.subset, one.test_set) == ("dog", found.main_set)
-    }
+    dogs = {one.participant: one for one in found.subset_tests if (one.subset, one.test_set) == ("dog", found.main_set)}
     assert dogs["ann"].change < 0
     assert dogs["ann"].p_adjusted < 0.05  # good at things, bad at dogs
     assert dogs["large"].p_adjusted > 0.05  # equally good at both

@@ -16,7 +16,7 @@ from dissensus.labeling.kinds.label import MOST_LABELS
 from dissensus.records import Classes
 from dissensus.shift.human.answers import Labelling
 from dissensus.shift.human.kept import Photo
-from dissensus.steps.pooling import pool_ids
+from dissensus.steps.pooling import given_order, pool_ids
 from dissensus.steps.workspace import Workspace
 
 FURTHER = tuple(f"label{number}" for number in range(2, MOST_LABELS + 1))
@@ -33,7 +33,7 @@ def read_right(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> tup
 
     A table has the columns item and label with a row per right label, and optionally right (yes or no), so that wrong
     labels can be listed, too. JSON is an object with a list of labels per item, or a list of such lists: in the order
-    of the pool if there are as many, otherwise by the number at the end of each item, counted from 1, as ReaL's for
+    in which the items were given if there are as many, otherwise by the number at the end of each item, counted from 1, as ReaL's for
     ImageNet. Images that are not in the sample are ignored.
 
     Raises:
@@ -83,9 +83,10 @@ def _right_in_json(path: Path, work: Workspace[Any], photos: Sequence[Photo]) ->
 
 
 def _by_number(path: Path, found: list[Any], work: Workspace[Any], photos: Sequence[Photo]) -> dict[str, Any]:
-    ids = pool_ids(work.folder).to_pylist()
+    ids = pool_ids(work.folder)
     if len(found) == len(ids):
-        place = {item: number for number, item in enumerate(ids)}
+        given = ids.take(pa.array(given_order(work.folder))).to_pylist()
+        place = {item: number for number, item in enumerate(given)}
         return {one.item: found[place[one.item]] for one in photos}
     sets = {}
     for one in photos:
