@@ -33,8 +33,8 @@ def read_right(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> tup
 
     A table has the columns item and label with a row per right label, and optionally right (yes or no), so that wrong
     labels can be listed, too. JSON is an object with a list of labels per item, or a list of such lists: in the order
-    in which the items were given if there are as many, otherwise by the number at the end of each item, counted from 1, as ReaL's for
-    ImageNet. Images that are not in the sample are ignored.
+    in which the items were given if there are as many, otherwise by the number at the end of each item, counted from 1,
+    as ReaL's for ImageNet. Images that are not in the sample are ignored.
 
     Raises:
         StudyError: the file cannot be read, or has a label that is not a class.

@@ -89,19 +89,24 @@ def unasked(reviews: Sequence[Review], wanted: Mapping[str, Predicted]) -> dict[
 def compose_reviews(work: Workspace[Any], wanted: Mapping[str, Predicted]) -> list[Review]:
     """Add questions about labels that are in none yet, and keep all of them."""
     known = kept_reviews(work)
-    left = unasked(known, wanted)
-    if not left:
+    if not unasked(known, wanted):
         return known
-    seed = work.settings.human.seed
     distances = class_distances(work.classes, default_discrepancy(work.classes))
-    fresh = [
+    every = [*known, *composed(known, wanted, distances, work.settings.human.seed)]
+    rows = [{"item": one.item, "labels": list(one.labels)} for one in every]
+    write_table(work.folder.human_reviews, pa.Table.from_pylist(rows, SCHEMA), {})
+    return every
+
+
+def composed(
+    known: Sequence[Review], wanted: Mapping[str, Predicted], distances: Float[Array, "C C"], seed: int
+) -> list[Review]:
+    """Questions about the labels that no question offers yet."""
+    return [
         Review(item, tuple(sorted(with_company(labels, item, wanted[item], distances, seed))))
-        for item, every in left.items()
+        for item, every in unasked(known, wanted).items()
         for labels in _divided(every, item, seed)
     ]
-    rows = [{"item": one.item, "labels": list(one.labels)} for one in (*known, *fresh)]
-    write_table(work.folder.human_reviews, pa.Table.from_pylist(rows, SCHEMA), {})
-    return [*known, *fresh]
 
 
 def with_company(

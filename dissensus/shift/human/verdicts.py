@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,33 +41,46 @@ def label_verdicts(work: Workspace[Any], reviews: Sequence[Review]) -> LabelVerd
     Raises:
         StudyError: the method is unknown, or has no estimate for these answers.
     """
-    method = work.settings.judge.method
-    if method not in VERDICTS:
-        raise StudyError(f"judge.method is '{method}' in study.toml: choose one of {', '.join(VERDICTS)}")
+    judge = work.settings.judge
+    if judge.method not in VERDICTS:
+        raise StudyError(f"judge.method is '{judge.method}' in study.toml: choose one of {', '.join(VERDICTS)}")
     told = answers_to(work, "pick", [one.question for one in reviews])
-    places = {one.question.text: one for one in reviews}
-    texts = list(places)
+    by_text = {one.question.text: one for one in reviews}
+    asked = list(by_text.values())
+    answers = [
+        (asked[told.question[row]], int(told.person[row]), json.loads(told.rows[row][3]))
+        for row in np.argsort(told.arrival, kind="stable").tolist()
+    ]
+    rule = Rule(work.settings.human.reviewers, judge.unsure, judge.unfit)
+    try:
+        return verdicts_of(answers, told.people, judge.method, rule)
+    except ScreeningError as error:
+        raise StudyError(f"{error}; or set judge.method to majority in study.toml") from None
+
+
+def verdicts_of(
+    answers: Sequence[tuple[Review, int, Any]], people: Sequence[str], method: str, rule: Rule
+) -> LabelVerdicts:
+    """Verdicts on labels from answers to reviews in the order of their arrival, each with the number of a person.
+
+    Raises:
+        ScreeningError: the method has no estimate for these answers.
+    """
     said: dict[tuple[str, int, int], int] = {}
-    for row in np.argsort(told.arrival, kind="stable").tolist():
-        review, person = places[texts[told.question[row]]], int(told.person[row])
-        for label, answer in about_labels(review.labels, json.loads(told.rows[row][3])).items():
-            said[review.item, label, person] = ANSWERS.index(answer)
+    for review, person, answer in answers:
+        for label, word in about_labels(review.labels, answer).items():
+            said[review.item, label, person] = ANSWERS.index(word)
     cases = {one: number for number, one in enumerate(dict.fromkeys((item, label) for item, label, _ in said))}
     columns = np.array([(cases[item, label], who, given) for (item, label, who), given in said.items()], np.int64)
     case, reviewer, code = columns.reshape(-1, 3).T
-    judge = work.settings.judge
-    rule = Rule(work.settings.human.reviewers, judge.unsure, judge.unfit)
-    try:
-        verdict = VERDICTS[method](case, reviewer, code, len(cases), len(told.people), rule)
-    except ScreeningError as error:
-        raise StudyError(f"{error}; or set judge.method to majority in study.toml") from None
-    counts = np.bincount(told.person, minlength=len(told.people)).tolist()
+    verdict = VERDICTS[method](case, reviewer, code, len(cases), len(people), rule)
+    counts = Counter(person for _, person, _ in answers)
     return LabelVerdicts(
         _by_item(cases, verdict == YES),
         _by_item(cases, (verdict == YES) | (verdict == NO)),
         frozenset(_by_item(cases, verdict == UNFIT)),
-        dict(zip(told.people, counts, strict=True)),
-        len(told),
+        {name: counts[number] for number, name in enumerate(people)},
+        len(answers),
     )
 
 
