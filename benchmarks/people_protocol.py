@@ -4,8 +4,8 @@ python benchmarks/people_protocol.py coverage   # intervals by subset, tests, wh
 python benchmarks/people_protocol.py --help
 
 Images have one or two right labels, some a wrong original label, some are unsuitable. People label them, all labels of
-people and models are put to three reviewers as in `dissensus shift human serve --page review`, the majority decides, and
-the result is compared with the planted skills.
+people and models are put to three reviewers as in `dissensus shift human serve --page review`, the majority decides,
+and the result is compared with the planted skills.
 """
 
 from __future__ import annotations
@@ -126,10 +126,9 @@ def coverage(runs: int) -> Iterator[Row]:
     for error in (0.0, 0.03, 0.1):
         found = [simulated(error, seed) for seed in range(runs)]
         for name, skill in SKILLS.items():
-            yield {"reviewers err": error, "participant": name} | {
-                f"{subset}, {planted:g}": _covered(found, name, subset, planted)
-                for subset, planted in (("dogs", skill[0]), ("objects", skill[1]))
-            }
+            for subset, planted in (("dogs", skill[0]), ("objects", skill[1])):
+                about = {"reviewers err": error, "participant": name, "subset": subset, "planted": planted}
+                yield about | _covered(found, name, subset, planted)
         named = Counter(one.person for result in found for one in result.people if one.is_careless)
         yield {
             "reviewers err": error,
@@ -141,11 +140,11 @@ def coverage(runs: int) -> Iterator[Row]:
         }
 
 
-def _covered(found: Sequence[HumanResult], name: str, subset: str, planted: float) -> str:
-    """Share of intervals that contain the planted accuracy, and the mean estimate."""
+def _covered(found: Sequence[HumanResult], name: str, subset: str, planted: float) -> Row:
+    """The mean estimate, and the share of intervals that contain the planted accuracy."""
     rows = [result.accuracy(name, subset=subset) for result in found]
     share = np.mean([(one.low or 0) <= planted <= (one.high or 0) for one in rows])
-    return f"{share:.3f} (mean {np.mean([one.accuracy or 0 for one in rows]):.3f})"
+    return {"mean": round(float(np.mean([one.accuracy or 0 for one in rows])), 3), "coverage": round(float(share), 3)}
 
 
 def _is_special(result: HumanResult, name: str) -> bool:

@@ -1,5 +1,6 @@
-"""Complete studies that run offline: on handwritten digits (three times), distorted photos, and digits on photos."""
+"""Complete studies that run offline: on handwritten digits (four times), distorted photos, and digits on photos."""
 
+from dissensus.demo.human import HumanDemoResult, run_human_demo
 from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo
 from dissensus.demo.laconic import LaconicDemoResult, run_laconic_demo
 from dissensus.demo.masks import MasksDemoResult, run_masks_demo
@@ -9,6 +10,7 @@ from dissensus.demo.shift import ShiftDemoResult, run_shift_demo
 __all__ = [
     "PREPROCESS",
     "DemoResult",
+    "HumanDemoResult",
     "LaconicDemoResult",
     "MasksDemoResult",
     "ShiftDemoResult",
@@ -16,6 +18,7 @@ __all__ = [
     "classifiers",
     "prepare_sliders",
     "run_demo",
+    "run_human_demo",
     "run_laconic_demo",
     "run_masks_demo",
     "run_shift_demo",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from PIL import Image, ImageEnhance
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.demo.answering import Answer, answer_page
 from dissensus.demo.labels import classifiers, gray
 from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
@@ -35,8 +35,6 @@ NOTE = (
     "The workers in this demo are simulated: they tick a digit the more often, the more of the digits that look most "
     "like it are of the class. The images are scikit-learn's handwritten digits."
 )
-Answer = Callable[[Mapping[str, Any]], Any]
-"""What somebody answers to a question, given what it is about."""
 
 
 class ShiftDemoResult(Record):
@@ -64,12 +62,12 @@ def run_shift_demo(folder: Path, progress: Progress) -> ShiftDemoResult:
     made.change("replica", {"per_class": PER_CLASS, "workers": WORKERS, "same_class": 12})
     made.shift_collect(folder / "originals", folder / "candidates")
     made.shift_duplicates()
-    _answer(made, "pairs", {"reviewer": digits.same})
-    _answer(made, "grid", digits.workers())
+    answer_page(made, PAGES["pairs"](made._replica), {"reviewer": digits.same})
+    answer_page(made, PAGES["grid"](made._replica), digits.workers())
     frequency: dict[str, float | None] = {}
     for strategy in NAMES:
         while (sampled := made.shift_sample(strategy)).is_new:
-            _answer(made, "review", {"reviewer": digits.reviewed})
+            answer_page(made, PAGES["review"](made._replica), {"reviewer": digits.reviewed})
         frequency[strategy] = sampled.frequency
         made.shift_export(folder / strategy, strategy)
     made.predict((), None, **digits.predictions(made.items(), progress))
@@ -161,18 +159,3 @@ class Digits:
                 found[f"{name}_{size}"] = [str(label) for label in taught.predict(pixels)]
                 progress("fitting models", len(found), len(families) * len(SIZES))
         return found
-
-
-def _answer(study: Study, page: str, people: Mapping[str, Answer]) -> None:
-    """Let simulated people answer all open questions of a page."""
-    asked = PAGES[page](study._replica)
-    needed = asked.needed(asked.answers()).is_needed
-    bodies = [question.body for question, is_open in zip(asked.asked, needed.tolist(), strict=True) if is_open]
-    rows = [
-        {"kind": page, "question": body, "annotator": name, "answer": answer(body)}
-        for name, answer in people.items()
-        for body in bodies
-    ]
-    path = study.folder.root.parent / f"{page}.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    study.judgements_import(path)

@@ -19,6 +19,7 @@ from dissensus.printing.finding import (
 )
 from dissensus.printing.human import (
     show_human,
+    show_human_demo,
     show_human_export,
     show_human_sample,
     show_human_status,
@@ -50,6 +51,7 @@ __all__ = [
     "show_exported",
     "show_found_pairs",
     "show_human",
+    "show_human_demo",
     "show_human_export",
     "show_human_sample",
     "show_human_status",

@@ -14,6 +14,7 @@ from dissensus.printing.lines import show_lines
 from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
+    from dissensus.demo import HumanDemoResult
     from dissensus.records import HumanResult
     from dissensus.records.human_steps import HumanExport, HumanSample, HumanStatus, JoinedPeople
 
@@ -71,6 +72,21 @@ def show_human(result: HumanResult, page: Path, as_json: bool) -> None:
     """The main answer in words, everybody's accuracies, and where the page is."""
     if as_json:
         return show_json(result.model_dump(mode="json") | {"page": str(page)})
+    _show_result(result)
+    return say(f"page: {page}")
+
+
+def show_human_demo(made: HumanDemoResult, as_json: bool) -> None:
+    """The same about the demo, and how to take part."""
+    if as_json:
+        return show_json(made.model_dump(mode="json"))
+    _show_result(made.result)
+    say(f"page: {made.report}")
+    study = _quoted(made.study)
+    return say(f"Take part: dissensus annotators add {study} you, then dissensus shift human serve {study} --answers 6")
+
+
+def _show_result(result: HumanResult) -> None:
     for sentence in (*result.words, *result.notes):
         say(sentence)
     metrics = list(dict.fromkeys(("top-1, %", f"{result.metric}, %")))
@@ -84,7 +100,6 @@ def show_human(result: HumanResult, page: Path, as_json: bool) -> None:
     for one in result.people:
         if one.is_careless:
             say(f"{one.person} is fast and careless: dissensus annotators exclude leaves the answers out")
-    return say(f"page: {page}")
 
 
 def show_human_export(written: HumanExport, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""The demos of the laconic test and of two test sets, from start to finish."""
+"""The demos of the laconic test, of two test sets and of people as a baseline, from start to finish."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.demo import run_laconic_demo, run_shift_demo
+from dissensus.demo import run_human_demo, run_laconic_demo, run_shift_demo
 from dissensus.demo.shift import COPIES, PER_CLASS, WORKERS
 from dissensus.engines.local import silent
 from dissensus.errors import StudyError
@@ -44,3 +44,20 @@ def test_digits_collected_again(tmp_path: Path) -> None:
     assert "Does the score survive a new test set?" in made.report.read_text()
     with pytest.raises(StudyError, match="already holds a demo"):
         run_shift_demo(tmp_path / "demo", silent)
+
+
+def test_the_human_demo_finds_who_is_robust_and_who_is_careless(tmp_path: Path) -> None:
+    made = run_human_demo(tmp_path / "demo", silent)
+    found = made.result
+    assert found.metric == "multi-label"
+    assert [one.person for one in found.people if one.is_careless] == ["hasty"]
+    gaps = {one.participant: one for one in found.gaps if one.metric == found.metric}
+    assert gaps["people − models"].high < 0  # people lose less on tilted digits than models
+    special = {(one.subset, one.participant): one for one in found.subset_tests if one.test_set == found.main_set}
+    assert special["not round", "ben"].change > 0.05  # he mixes up round digits …
+    assert special["not round", "ben"].p < 0.05
+    assert special["not round", "ben"].p_adjusted > 0.05  # … but ten classes are too few to allow for everybody else
+    assert "simulated" in made.report.read_text()
+    assert Study(made.study).check().is_whole
+    with pytest.raises(StudyError, match="already holds a demo"):
+        run_human_demo(tmp_path / "demo", silent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -173,15 +173,17 @@ def page(protocol: Protocol, found: HumanResult) -> Page:
 
 
 def notes(protocol: Protocol) -> tuple[str, ...]:
-    """What readers must know first: how far the review is."""
+    """What readers must know first: the study's own notes, and how far the review is."""
+    return (*protocol.work.settings.notes, *_notes_on_review(protocol))
+
+
+def _notes_on_review(protocol: Protocol) -> Iterator[str]:
     if protocol.given.right is not None:
-        return (f"The right labels are those of {protocol.given.right.name}.",)
-    open_labels = sum(map(len, protocol.unasked.values()))
-    if not protocol.verdicts.right:
-        return ("Labels have not been reviewed, so that only the original label of each image counts as right.",)
-    if open_labels:
-        return (f"{open_labels:,} predicted labels have not been put to reviewers yet; they count as wrong.",)
-    return ()
+        yield f"The right labels are those of {protocol.given.right.name}."
+    elif not protocol.verdicts.right:
+        yield "Labels have not been reviewed, so that only the original label of each image counts as right."
+    elif count := sum(map(len, protocol.unasked.values())):
+        yield f"{count:,} predicted labels have not been put to reviewers yet; they count as wrong."
 
 
 def _pictures(protocol: Protocol, found: HumanResult) -> dict[str, str]:
