@@ -16,6 +16,6 @@ def test_both_orders_with_values_and_open_ranks() -> None:
     assert plot.table["highest rank, top-1, %"] == [1, 3, 3]
     assert plot.table["more than chance"] == ["no", "yes", "no"]
     text = plot.svg(is_themed=True)
-    assert "net &amp; co: top-1, % 80, rank 2, multi-label, % 98, rank 1; more than chance" in text
+    assert "net &amp; co: top-1, % 80.0, rank 2, multi-label, % 98.0, rank 1; more than chance" in text
     assert "(2–3)" in text
     assert "var(--orange-fill)" in text
