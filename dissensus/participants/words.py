@@ -168,8 +168,8 @@ def _subsets(result: HumanResult) -> list[str]:
         if BETWEEN in rows:
             one = rows[BETWEEN]
             clear = one.p_adjusted < 1 - result.level
-            way = "further ahead" if one.change > 0 else "less far ahead"
-            end = f", so that people are {way} of the models there" if clear else ""
+            way = "in favour of" if one.change > 0 else "against"
+            end = f": it shifts by {points(abs(one.change))} {way} people" if clear else ""
         found.append(f"On {subset!r}, {' and '.join(said)}{end}.".replace("'", "‘", 1).replace("'", "’", 1))
     return found
 

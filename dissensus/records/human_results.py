@@ -121,6 +121,7 @@ class HumanResult(Record):
         from dissensus.plots import dots
 
         rows = self.standings()
+        has_both = len({one.kind == "model" for one in rows}) == 2
         return dots(
             "accuracies",
             f"{self.metric.capitalize()} accuracy of people and models",
@@ -129,8 +130,8 @@ class HumanResult(Record):
             [None if one.low is None else 100 * one.low for one in rows],
             [None if one.high is None else 100 * one.high for one in rows],
             f"{self.metric.capitalize()} accuracy, %",
-            "Blue: people. Grey: models.",
-            highlighted=[one.kind != "model" for one in rows] if any(one.kind != "model" for one in rows) else (),
+            "Blue: people. Grey: models." if has_both else "",
+            highlighted=[one.kind != "model" for one in rows] if has_both else (),
             decimals=1,
         )
 

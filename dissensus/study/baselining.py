@@ -224,10 +224,12 @@ def write_human_page(
     """
     from dissensus.report.human.page import human_page
     from dissensus.report.page import render
+    from dissensus.store.durable import replace_file
 
     page = human_page(result, pictures=pictures or {})
     if path is not None:
-        Path(path).write_text(render(page), encoding="utf-8")
+        text = render(page)
+        replace_file(Path(path), lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
     if figures is not None:
         for plot in page.plots:
             plot.write(Path(figures))

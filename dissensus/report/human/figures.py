@@ -31,7 +31,7 @@ def accuracy_plot(result: HumanResult) -> Plot:
     kept = _chosen(result, MOST_ROWS)
     drawn = result.model_copy(update={"accuracies": tuple(one for one in result.accuracies if one.participant in kept)})
     return replace(
-        drawn.plot(), table=plot.table, caption=f"{plot.caption} {len(rows) - len(kept):,} more in the table."
+        drawn.plot(), table=plot.table, caption=f"{plot.caption} {len(rows) - len(kept):,} more in the table.".strip()
     )
 
 
@@ -66,9 +66,14 @@ def sets_plot(result: HumanResult) -> Plot:
             f"{result.metric.capitalize()} accuracy, {first} set, %",
             f"{result.metric.capitalize()} accuracy, {second} set, %",
         ),
-        caption="Squares are people, circles models, with their intervals. On the dashed line, nothing is lost.",
+        caption=f"{_shapes(result)}On the dashed line, nothing is lost.",
         keys=("no loss (y = x)", "", "people"),
     )
+
+
+def _shapes(result: HumanResult) -> str:
+    has_both = len({one.kind == "model" for one in result.standings()}) == 2
+    return "Squares are people, circles models, with their intervals. " if has_both else ""
 
 
 def _ends(one: ParticipantAccuracy) -> tuple[float, float] | None:
@@ -170,7 +175,7 @@ def metric_plot(result: HumanResult) -> Plot | None:
         "Multi-label against top-1 accuracy",
         pairs,
         ("Top-1 accuracy, %", "Multi-label accuracy, %"),
-        caption="Squares are people, circles models. Above the line, other labels than the original one are right.",
+        caption=f"{_shapes(result)}Above the line, other labels than the original one are right.",
         keys=("the same (y = x)", "", "people"),
     )
 

@@ -92,11 +92,9 @@ def subsets_section(result: HumanResult) -> tuple[Section, ...]:
     means = [one for one in result.subset_tests if one.kind in ("mean", "difference")]
     each = sorted((one for one in result.subset_tests if one.kind not in ("mean", "difference")), key=_clearest)
     view = {"result": result, "means": means, "each": each[:MOST_ROWS], "left_out": max(len(each) - MOST_ROWS, 0)}
-    return (
-        Section(
-            "subsets", "Subsets", "Where people are better", "human/subsets.html", view, plots=subset_plots(result)
-        ),
-    )
+    kinds = {one.kind for one in result.standings()}
+    title = "Where people are better" if {"person", "model"} <= kinds else "Parts of the images"
+    return (Section("subsets", "Subsets", title, "human/subsets.html", view, plots=subset_plots(result)),)
 
 
 def _clearest(one: SubsetTest) -> tuple[float, float]:
