@@ -5,7 +5,8 @@
 A real chromium shows a `label` question of a real service whose study has synthetic names with synonyms and a
 taxonomy. Words are typed letter by letter and deleted again. Time runs from the browser's stamp of the key to the
 first task after the frame that shows the results, so that it includes waiting for the next frame (up to 17 ms at
-60 Hz). Prints the median, the 95th percentile and the worst key press.
+60 Hz). Prints the median, the 95th percentile and the worst key press; and of the page's own work, from the key to the
+end of its handlers, which other programs on the machine disturb less.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ TIMED = """() => {
   addEventListener("keydown", (event) => {
     if (event.key.length > 1 && event.key !== "Backspace") return;
     const channel = new MessageChannel();
-    channel.port1.onmessage = () => window.presses.push(performance.now() - event.timeStamp);
+    const began = performance.now();
+    let worked = 0;
+    addEventListener("input", () => { worked = performance.now() - began; }, { once: true });
+    channel.port1.onmessage = () => window.presses.push([performance.now() - event.timeStamp, worked]);
     requestAnimationFrame(() => channel.port2.postMessage(0));
   }, { capture: true });
 }"""
@@ -53,15 +57,16 @@ def main() -> None:
         page.goto(f"{address}/#{token}")
         times = typed(page)
         browser.close()
-    median, high, worst = np.median(times), np.quantile(times, 0.95), max(times)
-    said = f"median {median:.0f} ms, 95% {high:.0f} ms, worst {worst:.0f} ms"
-    print(f"{len(times)} key presses among {many:,} classes: {said}")
-    if worst > LIMIT:
+    print(f"{len(times)} key presses among {many:,} classes")
+    for words, column in zip(("until painted", "page's own work"), np.array(times).T, strict=True):
+        median, high, worst = np.median(column), np.quantile(column, 0.95), column.max()
+        print(f"{words}: median {median:.0f} ms, 95% {high:.0f} ms, worst {worst:.0f} ms", flush=True)
+    if max(times)[0] > LIMIT:
         sys.exit(f"a key press took more than {LIMIT:.0f} ms")
 
 
-def typed(page: Page) -> list[float]:
-    """Milliseconds of every key press."""
+def typed(page: Page) -> list[tuple[float, float]]:
+    """Milliseconds of every key press until the results are painted, and of the page's own work."""
     page.click("[data-role=start]")
     page.wait_for_selector("[data-role=question][data-ready=true]")
     page.wait_for_selector("input.search:focus")
@@ -70,14 +75,14 @@ def typed(page: Page) -> list[float]:
         for key in [*text, *["Backspace"] * len(text)]:
             page.keyboard.press("Space" if key == " " else key)
             page.wait_for_timeout(60)  # as a fast typist does
-    found: list[float] = page.evaluate("() => window.presses")
+    found: list[tuple[float, float]] = page.evaluate("() => window.presses")
     return found
 
 
 def made_study(root: Path, many: int) -> Study:
     """Synthetic names, two synonyms each, in a tree of groups of groups."""
     random = np.random.default_rng(0)
-    nodes = {f"g{number}": {"lemmas": [f"group {number}"], "parents": ["top"]} for number in range(200)}
+    nodes: dict[str, Any] = {f"g{number}": {"lemmas": [f"group {number}"], "parents": ["top"]} for number in range(200)}
     nodes["top"] = {"lemmas": ["everything"], "parents": []}
     classes = [f"n{number}" for number in range(many)]
     for number, identity in enumerate(classes):
