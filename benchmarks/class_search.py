@@ -2,10 +2,11 @@
 
     python -m benchmarks.class_search [--classes 20000]
 
-A real chromium shows a `label` question of a real service whose study has synthetic names with synonyms and a
-taxonomy. Words are typed letter by letter and deleted again. Time runs from the browser's stamp of the key to the
+A real chromium shows a `label` question of a real service. The study itself is tiny: the browser's request for the
+classes is answered with synthetic names, synonyms and a taxonomy. Words are typed letter by letter and deleted again. Time runs from the browser's stamp of the key to the
 first task after the frame that shows the results, so that it includes waiting for the next frame (up to 17 ms at
-60 Hz). Prints the median, the 95th percentile and the worst key press.
+60 Hz). Prints the median, the 95th percentile and the worst key press; and of the page's own work, from the key to the
+end of its handlers, which other programs on the machine disturb less.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ TIMED = """() => {
   addEventListener("keydown", (event) => {
     if (event.key.length > 1 && event.key !== "Backspace") return;
     const channel = new MessageChannel();
-    channel.port1.onmessage = () => window.presses.push(performance.now() - event.timeStamp);
+    const began = performance.now();
+    let worked = 0;
+    addEventListener("input", () => { worked = performance.now() - began; }, { once: true });
+    channel.port1.onmessage = () => window.presses.push([performance.now() - event.timeStamp, worked]);
     requestAnimationFrame(() => channel.port2.postMessage(0));
   }, { capture: true });
 }"""
@@ -47,21 +51,24 @@ def main() -> None:
     parser.add_argument("--classes", type=int, default=20_000)
     many = parser.parse_args().classes
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        address, token = served(made_study(Path(folder), many))
+        address, token = served(made_study(Path(folder)))
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900})
+        classes = json.dumps(made_classes(many))
+        page.route("**/api/classes", lambda route: route.fulfill(body=classes, content_type="application/json"))
         page.goto(f"{address}/#{token}")
         times = typed(page)
         browser.close()
-    median, high, worst = np.median(times), np.quantile(times, 0.95), max(times)
-    said = f"median {median:.0f} ms, 95% {high:.0f} ms, worst {worst:.0f} ms"
-    print(f"{len(times)} key presses among {many:,} classes: {said}")
-    if worst > LIMIT:
+    print(f"{len(times)} key presses among {many:,} classes")
+    for words, column in zip(("until painted", "page's own work"), np.array(times).T, strict=True):
+        median, high, worst = np.median(column), np.quantile(column, 0.95), column.max()
+        print(f"{words}: median {median:.0f} ms, 95% {high:.0f} ms, worst {worst:.0f} ms", flush=True)
+    if max(times)[0] > LIMIT:
         sys.exit(f"a key press took more than {LIMIT:.0f} ms")
 
 
-def typed(page: Page) -> list[float]:
-    """Milliseconds of every key press."""
+def typed(page: Page) -> list[tuple[float, float]]:
+    """Milliseconds of every key press until the results are painted, and of the page's own work."""
     page.click("[data-role=start]")
     page.wait_for_selector("[data-role=question][data-ready=true]")
     page.wait_for_selector("input.search:focus")
@@ -70,23 +77,38 @@ def typed(page: Page) -> list[float]:
         for key in [*text, *["Backspace"] * len(text)]:
             page.keyboard.press("Space" if key == " " else key)
             page.wait_for_timeout(60)  # as a fast typist does
-    found: list[float] = page.evaluate("() => window.presses")
+    found: list[tuple[float, float]] = page.evaluate("() => window.presses")
     return found
 
 
-def made_study(root: Path, many: int) -> Study:
-    """Synthetic names, two synonyms each, in a tree of groups of groups."""
+def made_classes(many: int) -> dict[str, Any]:
+    """Synthetic names, two synonyms each, in a tree of 200 groups."""
     random = np.random.default_rng(0)
-    nodes = {f"g{number}": {"lemmas": [f"group {number}"], "parents": ["top"]} for number in range(200)}
-    nodes["top"] = {"lemmas": ["everything"], "parents": []}
-    classes = [f"n{number}" for number in range(many)]
-    for number, identity in enumerate(classes):
-        words = [f"{_word(random)} {KINDS[number % len(KINDS)]} {number}", _word(random) * 2, f"golden {_word(random)}"]
-        nodes[identity] = {"lemmas": words, "gloss": f"a kind of {_word(random)}", "parents": [f"g{number % 200}"]}
-    (root / "classes.json").write_text(json.dumps({"classes": classes, "nodes": nodes}))
+    groups = range(many, many + 200)
+    root = many + 200
+    names = [f"{_word(random)} {KINDS[number % len(KINDS)]} {number}" for number in range(many)]
+    children: list[list[int]] = [[] for _ in range(many)]
+    children += [list(range(place, many, 200)) for place in range(200)] + [list(groups)]
+    tree = {
+        "names": [*names, *(f"group {number}" for number in groups), "everything"],
+        "children": children,
+        "classes": [*range(many), *[None] * 201],
+        "root": root,
+    }
+    synonyms = [[name, _word(random) * 2, f"golden {_word(random)}"] for name in names]
+    return {
+        "names": names,
+        "synonyms": synonyms,
+        "glosses": [f"a kind of {_word(random)}" for _ in names],
+        "tree": tree,
+    }
+
+
+def made_study(root: Path) -> Study:
+    """One picture to label."""
     (root / "pool").mkdir()
     Image.new("RGB", (640, 480), "teal").save(root / "pool" / "a.png")
-    study = Study.init(root / "study", classes=str(root / "classes.json"), title="Many classes")
+    study = Study.init(root / "study", classes=["one", "two"], title="Many classes")
     study.pool([root / "pool"])
     (root / "asked.jsonl").write_text(json.dumps({"kind": "label", "item": "a.png"}))
     study.ask(root / "asked.jsonl", "asked")

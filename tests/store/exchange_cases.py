@@ -66,6 +66,13 @@ two = st.lists(texts, min_size=2, max_size=2, unique=True).map(
 
 
 @st.composite
+def ranked(draw: st.DrawFn, one: st.SearchStrategy[int]) -> dict[str, Any]:
+    """Labels, best first, and an alternative."""
+    chosen = draw(st.lists(one, max_size=5, unique=True))
+    return {"labels": chosen, "alternative": draw(st.none() | one.filter(lambda label: label not in chosen[:1]))}
+
+
+@st.composite
 def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
     """A question of one of these kinds and an answer to it."""
     kind = draw(st.sampled_from(kinds))
@@ -83,17 +90,12 @@ def questions(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Question, Any]:
         answer = draw(st.integers(0, 100) | st.floats(0, 100).map(whole) | st.just("unfit"))
         return Question(kind=kind, body={"item": draw(texts), **asked}), answer
     options = draw(st.none() | st.lists(labels, min_size=2, unique=True).map(sorted))
-    if kind == "label":
-        one = labels if options is None else st.sampled_from(options)
-        chosen = draw(st.lists(one, max_size=5, unique=True))
-        other = draw(st.none() | one.filter(lambda label: label not in chosen[:1]))
-        body = {"item": draw(texts), **asked, **({"options": options} if options else {})}
-        return Question(kind=kind, body=body), draw(st.sampled_from([None, {"labels": chosen, "alternative": other}]))
-    if options and draw(st.booleans()):
+    if options and kind == "pick" and draw(st.booleans()):
         chosen = st.lists(st.sampled_from(options), unique=True).map(sorted)
         body = {"item": draw(texts), **asked, "options": options, "several": True}
         return Question(kind=kind, body=body), draw(st.none() | st.just("unfit") | chosen)
-    answer = draw(st.none() | (labels if options is None else st.sampled_from(options)))
+    one = labels if options is None else st.sampled_from(options)
+    answer = draw(st.none() | (ranked(one) if kind == "label" else one))
     return Question(kind=kind, body={"item": draw(texts), **asked, **({"options": options} if options else {})}), answer
 
 

@@ -46,12 +46,14 @@ def telltale_study(root: Path, has_training: bool = True, items: int = 24) -> St
     add_settings(study, control_rate=0.4, repeat_rate=0.4, instructions=[INSTRUCTIONS])
     ask(study, [{"kind": "choice", "first": names[n], "second": names[n + 1], "same": True} for n in range(8)])
     ask(study, [{"kind": "pick", "item": names[n], "options": ["ant", "bee", "cat"]} for n in range(8)])
+    ask(study, [{"kind": "label", "item": names[n], "options": ["ant", "bee", "cat"]} for n in range(8)])
     ask(study, [{"kind": "slider", "first": names[n], "second": names[n + 2]} for n in range(8)])
     ask(study, [{"kind": "rating", "item": names[n]} for n in range(8)])
     known = [
         {"kind": "contains", "item": names[0], "label": "ant", "expected": "yes", "note": "an ant"},
         {"kind": "choice", "first": names[2], "second": names[5], "same": True, "expected": "first"},
         {"kind": "pick", "item": names[9], "options": ["ant", "bee", "cat"], "expected": "bee"},
+        {"kind": "label", "item": names[9], "options": ["ant", "bee", "cat"], "expected": "bee"},
         {"kind": "slider", "first": names[3], "second": names[7], "expected": "second"},
         {"kind": "rating", "item": names[9], "expected": "good"},
     ]

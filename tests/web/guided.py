@@ -18,7 +18,7 @@ MANY = 30
 
 @contextmanager
 def guided(folder: Path) -> Iterator[Path]:
-    """Whatever is asked meanwhile, its classes have a guide and thirty examples, whose names say what nobody may know."""
+    """Whatever is asked meanwhile, its classes have a guide and thirty examples, in files with telling names."""
     photos = eight_photos()
     paths = []
     for number in range(MANY):

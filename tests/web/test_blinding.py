@@ -26,7 +26,14 @@ from dissensus.study import Study
 from dissensus.web.desk import Desk
 from dissensus.web.replies import shown_question
 
-ANSWERS = {"contains": "yes", "choice": "left", "pick": 1, "slider": 63, "rating": 63}
+ANSWERS = {
+    "contains": "yes",
+    "choice": "left",
+    "pick": 1,
+    "label": {"labels": [1], "alternative": None},
+    "slider": 63,
+    "rating": 63,
+}
 
 
 def test_the_search_finds_every_form() -> None:

@@ -1,4 +1,4 @@
-"""All labels that somebody gave to an image, reviewed at once in a real browser: examples of each, and nobody's name."""
+"""All labels that somebody gave to an image, reviewed at once in a real browser, with examples of each."""
 
 from __future__ import annotations
 

@@ -205,10 +205,8 @@ def known_answer(question: Question, shown: Body, given: Any, classes: Classes) 
     """An answer from a file, in the form we store; does not check that it fits the question."""
     kind = question.kind
     word = str(given).strip().lower() if kind in ("pick", "label", "contains", "choice") else ""
-    if kind == "pick":
-        return _picked(question.body, word, given, classes)
-    if kind == "label":
-        return None if word == NOTHING else _labelled(given, classes)
+    if kind in ("pick", "label"):
+        return (_picked if kind == "pick" else _labelled)(question.body, word, given, classes)
     if kind == "contains":
         return SYNONYMS.get(word, word)
     if kind == "choice":
@@ -243,8 +241,10 @@ def _picked(body: Body, word: str, given: Any, classes: Classes) -> Any:
     return [class_number(one, classes) for one in (given if isinstance(given, list) else [given])]
 
 
-def _labelled(given: Any, classes: Classes) -> Any:
+def _labelled(_body: Body, word: str, given: Any, classes: Classes) -> Any:
     """Labels and an alternative, by name or number: as an object, as a list of labels, or as a single one."""
+    if word == NOTHING:
+        return None
     with suppress(ValueError, RecursionError):
         given = json_of(given) if isinstance(given, str) and given.lstrip().startswith(("{", "[")) else given
     if not isinstance(given, dict):

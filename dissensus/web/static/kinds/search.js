@@ -4,12 +4,13 @@
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("_", " ").trim();
 
-const isGap = (letter) => letter === undefined || /[\s\-()',]/.test(letter);
+const GAP = /[\s\-()',]/;
+const gaps = new Map();
+const isGap = (letter) => letter === undefined || (gaps.get(letter) ?? gaps.set(letter, GAP.test(letter)).get(letter));
 const WORST = 9;
 
 /* How a word occurs in a text from `at` on: as a whole word, at the start of one, or (null) only inside of them. */
 const standing = (wanted, text, at) => {
-  if (isGap(wanted.at(-1)) || /[\s\-()',]/.test(wanted)) return null; // several words
   let best = null;
   for (let here = at; here >= 0; here = text.indexOf(wanted, here + 1)) {
     if (!isGap(text[here - 1])) continue;
@@ -19,23 +20,23 @@ const standing = (wanted, text, at) => {
   return best;
 };
 
-/* Smaller is better; null: no match. */
-const rank = (wanted, text, isName) => {
+/* Smaller is better; null: no match. isOne: it is a single word. */
+const rank = (wanted, text, isName, isOne) => {
   const at = text.indexOf(wanted);
   if (at < 0) return null;
   if (text.length === wanted.length) return isName ? 0 : 1;
-  const found = standing(wanted, text, at);
+  const found = isOne ? standing(wanted, text, at) : null;
   if (found === "whole") return isName ? 2 : 4;
   if (at === 0) return isName ? 3 : 5;
   return (found === "start" ? 6 : 8) + (isName ? 0 : 1);
 };
 
 /* { place, also }: how well a row matches, and the synonym that did if the name itself did not; null: not at all. */
-const matched = (wanted, { name, others }) => {
-  const own = rank(wanted, name, true);
+const matched = (wanted, { name, others }, isOne) => {
+  const own = rank(wanted, name, true, isOne);
   let [best, also] = [null, ""];
   for (const [word, other] of others) {
-    const place = rank(wanted, other, false);
+    const place = rank(wanted, other, false, isOne);
     if (place !== null && (best === null || place < best)) [best, also] = [place, word];
   }
   if (own === null && best === null) return null;
@@ -58,13 +59,14 @@ export class Search {
     const wanted = plain(text);
     if (!wanted) return { rows: [], total: 0 };
     const isLonger = this.#last.wanted && wanted.startsWith(this.#last.wanted);
+    const isOne = !GAP.test(wanted);
     const places = Array.from({ length: WORST + 1 }, () => []);
     const rows = [];
     for (const row of isLonger ? this.#last.rows : this.#rows) {
-      const found = matched(wanted, row);
+      const found = matched(wanted, row, isOne);
       if (!found) continue;
       rows.push(row);
-      places[found.place].push({ value: row.value, also: found.also });
+      if (places[found.place].length < most) places[found.place].push({ value: row.value, also: found.also });
     }
     this.#last = { wanted, rows };
     return { rows: places.flat().slice(0, most), total: rows.length };
