@@ -43,7 +43,7 @@ def with_people_together(participants: Participants) -> tuple[Participants, bool
     label = plurality(first, further)
     alternative = None
     if participants.alternative is not None:
-        imputed = plurality(np.where(asked, participants.imputed[people], NO_LABEL))
+        imputed = plurality(np.where(asked, participants.imputed[people], NO_LABEL), further)
         alternative = np.where(imputed != label, imputed, NO_LABEL)
 
     def more(array: np.ndarray | None, row: np.ndarray | None) -> np.ndarray | None:

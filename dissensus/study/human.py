@@ -96,7 +96,7 @@ class HumanStudy(Making, Paging):
             with self._changing():
                 compose_reviews(work, Protocol(work).predicted)
         people = ("human", "reviewers" if page == "review" else "people")
-        self._serve_page(read, people, ready, host, port, tell, answers, database)
+        self._serve_page(read, people, ready, host, port, tell, answers, database, is_for_everybody=page == "train")
 
     def human_status(self) -> HumanStatus:
         """How far people are with training, labelling and the review."""
