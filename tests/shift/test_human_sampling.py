@@ -204,3 +204,15 @@ def test_a_label_that_changes_after_sampling_is_refused(root: Path) -> None:
     (root / "truth.csv").write_text("\n".join(changed))
     with pytest.raises(StudyError, match="was sampled with another label"):
         study.human_sample(root / "truth.csv")
+
+
+def test_items_without_pictures_can_be_sampled_but_not_shown(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", classes=["cat", "dog"])
+    study.pool(items=["a", "b", "c", "d"])
+    study.predict(small=["cat", "cat", "dog", "cat"])
+    (tmp_path / "truth.csv").write_text("item,label,set\na,cat,0\nb,dog,0\nc,dog,1\nd,cat,1\n")
+    found = study.human_sample(tmp_path / "truth.csv")
+    assert [(one.name, one.images) for one in found.sets] == [("0", 2), ("1", 2)]
+    assert study.human_result().accuracy("small").right == 3
+    with pytest.raises(StudyError, match="no pictures to look at"):
+        study.human_serve(lambda *_: None, "label")

@@ -33,6 +33,8 @@ class HumanPage(Page):
         self.sample = kept_sample(work)
         super().__init__(work)
         self._uris = picture_paths(work, self._photos())
+        if not any(self._uris.values()):
+            raise StudyError(f"the images of {work.folder.root} have no pictures to look at: make a pool of files")
 
     def _photos(self) -> Sequence[Photo]:
         """The images that are asked about."""

@@ -41,7 +41,8 @@ def read_truth(path: Path, work: Workspace[Any]) -> list[Known]:
     pool = {*pool_ids(work.folder).to_pylist()}
     found: dict[str, Known] = {}
     for row in table.to_pylist():
-        item, name = str(row["item"]), str(row.get("set", EVERYTHING) or "").strip()
+        item, given = str(row["item"]), row.get("set", EVERYTHING)
+        name = "" if given is None else str(given).strip()
         if item not in pool:
             raise StudyError(f"{path}: '{item}' is not in the pool of {work.folder.root}: leave it out, or add it")
         if item in found:
