@@ -3,10 +3,11 @@
     python -m benchmarks.class_search [--classes 20000]
 
 A real chromium shows a `label` question of a real service. The study itself is tiny: the browser's request for the
-classes is answered with synthetic names, synonyms and a taxonomy. Words are typed letter by letter and deleted again. Time runs from the browser's stamp of the key to the
-first task after the frame that shows the results, so that it includes waiting for the next frame (up to 17 ms at
-60 Hz). Prints the median, the 95th percentile and the worst key press; and of the page's own work, from the key to the
-end of its handlers, which other programs on the machine disturb less.
+classes is answered with synthetic names, synonyms and a taxonomy.
+Words are typed letter by letter and deleted again. Time runs from the browser's stamp of the key to the first task
+after the frame that shows the results, so that it includes waiting for the next frame (up to 17 ms at 60 Hz). Prints
+the median, the 95th percentile and the worst key press; and of the page's own work, from the key to the end of its
+handlers, which other programs on the machine disturb less.
 """
 
 from __future__ import annotations
