@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from dissensus.labeling import QUESTIONS
 from dissensus.records import Question
 from dissensus.steps.presence import recorded_missing
 from dissensus.steps.workspace import Workspace
+
+P = TypeVar("P")
 
 
 class Page(Inquiry):
@@ -85,3 +87,14 @@ def questions_of(kind: str, questions: Sequence[Question]) -> Questions:
 def answers_to(work: Workspace[Any], kind: str, questions: Sequence[Question]) -> Answers:
     """Everybody's latest answers, without excluded people."""
     return read_answers(work.answers, [questions_of(kind, questions)], work.people.excluded())
+
+
+def page_named(pages: Mapping[str, P], page: str) -> P:
+    """One of some pages.
+
+    Raises:
+        StudyError: there is no such page.
+    """
+    if page not in pages:
+        raise StudyError(f"'{page}' is not a page: choose from {', '.join(pages)}")
+    return pages[page]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import StudyError
 from dissensus.study.asking import Asking
 
 if TYPE_CHECKING:
@@ -63,14 +62,3 @@ class Paging(Asking):
         serve = settings.serve.model_copy(update={"repeat_rate": 0.0})
         work = self._task_with(settings.model_copy(update={"judge": judge, "serve": serve})).work
         return StudyBacking(work, lambda: read(work), tell)
-
-
-def page_named(pages: dict[str, Any], page: str) -> Any:
-    """One of some pages.
-
-    Raises:
-        StudyError: there is no such page.
-    """
-    if page not in pages:
-        raise StudyError(f"'{page}' is not a page: choose from {', '.join(pages)}")
-    return pages[page]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.study.paging import Paging, page_named
+from dissensus.study.paging import Paging
 
 if TYPE_CHECKING:
     from dissensus.records.replica import Collected, Exported, FoundPairs, ReplicaStatus, Sampled
@@ -112,6 +112,7 @@ class Replication(Paging):
         Raises:
             StudyError: there is no such page, or nothing to ask yet.
         """
+        from dissensus.shift.pages import page_named
         from dissensus.shift.replicate.pages import PAGES
 
         self._labels(WHAT)

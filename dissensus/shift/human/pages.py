@@ -15,7 +15,7 @@ from dissensus.records import Question
 from dissensus.shift.human.answers import label_question
 from dissensus.shift.human.kept import Photo, kept_sample, picture_paths
 from dissensus.shift.human.reviews import kept_reviews
-from dissensus.shift.pages import Page
+from dissensus.shift.pages import Page, page_named
 from dissensus.steps.workspace import Workspace
 
 PRACTICE = "Practice: what is it?"
@@ -73,15 +73,12 @@ class TrainPage(HumanPage):
         return [one for one in self.sample.training if self.family is None or one.label in self.family]
 
     def _listed(self) -> list[Question]:
-        return list(self._by_text.values())
+        return [training_question(one, self.family) for one in self._photos()]
 
     @cached_property
     def _of_text(self) -> dict[str, Photo]:
+        """The images by the texts of their questions."""
         return {training_question(one, self.family).text: one for one in self._photos()}
-
-    @property
-    def _by_text(self) -> dict[str, Question]:
-        return {text: training_question(one, self.family) for text, one in self._of_text.items()}
 
     def _nothing(self) -> str:
         of = "" if self.name is None else f" of '{self.name}'"
@@ -135,10 +132,9 @@ def page_of(page: str, family: str | None = None) -> Callable[[Workspace[Any]], 
     Raises:
         StudyError: there is no such page, or it has no families.
     """
-    if page not in PAGES:
-        raise StudyError(f"'{page}' is not a page: choose from {', '.join(PAGES)}")
+    found = page_named(PAGES, page)
     if family is None:
-        return PAGES[page]
+        return found
     if page != "train":
         raise StudyError(f"only training is about a family of classes: leave out --family {family}, or --page {page}")
     return partial(TrainPage, family=family)
