@@ -20,6 +20,14 @@ from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_pro
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
 from dissensus.records.estimates import Estimates, ModelAccuracy, Pair, State
+from dissensus.records.frame_answers import (
+    FRAME_ACCEPTS,
+    FRAME_ANSWERS,
+    FRAME_LABEL,
+    FRAME_REASONS,
+    FRAME_SIMILAR,
+    frame_words,
+)
 from dissensus.records.funnels import Otherwise, Step
 from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.laconic import Laconic, Mepis, Readings
@@ -66,6 +74,11 @@ __all__ = [
     "BACKGROUND",
     "DISCARDED",
     "FORMAT_VERSION",
+    "FRAME_ACCEPTS",
+    "FRAME_ANSWERS",
+    "FRAME_LABEL",
+    "FRAME_REASONS",
+    "FRAME_SIMILAR",
     "GONE",
     "HEADS",
     "JUDGED",
@@ -153,6 +166,7 @@ __all__ = [
     "class_colours",
     "empty_tally",
     "first_problem",
+    "frame_words",
     "interval_words",
     "may_need_least",
     "mean_words",
