@@ -1,4 +1,4 @@
-/* The kinds of questions that this page can ask, under the server's names. To add one (frame pairs, …):
+/* The kinds of questions that this page can ask, under the server's names. To add one:
  * write a module next to this file, add a line to KINDS, and write a browser test.
  *
  * A kind is an object:
@@ -39,6 +39,7 @@
 import check from "./check.js";
 import choice from "./choice.js";
 import contains from "./contains.js";
+import frames from "./frames.js";
 import grid from "./grid.js";
 import mask from "./mask.js";
 import pairs from "./pairs.js";
@@ -48,7 +49,7 @@ import reveal from "./reveal.js";
 import review from "./review.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, slider, rating, mask, check, reveal, grid, pairs, review };
+export const KINDS = { contains, choice, pick, slider, rating, mask, check, reveal, grid, pairs, review, frames };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
