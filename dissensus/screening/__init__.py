@@ -14,13 +14,13 @@ from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_sken
 from dissensus.screening.frame_votes import (
     FrameRule,
     FrameVotes,
-    JudgedPairs,
+    JudgedFrames,
     first_votes,
     frame_agreement,
     frame_votes,
     joint_pairs,
     judged_anchors,
-    judged_pairs,
+    judged_frames,
 )
 from dissensus.screening.majority import majority_verdicts
 from dissensus.screening.means import Means, PairMeans, item_means, pair_means
@@ -42,7 +42,7 @@ __all__ = [
     "DawidSkene",
     "FrameRule",
     "FrameVotes",
-    "JudgedPairs",
+    "JudgedFrames",
     "Means",
     "PairMeans",
     "Panel",
@@ -68,7 +68,7 @@ __all__ = [
     "item_means",
     "joint_pairs",
     "judged_anchors",
-    "judged_pairs",
+    "judged_frames",
     "krippendorff_alpha",
     "majority_verdicts",
     "p910",

@@ -68,7 +68,7 @@ class FrameRule:
 
 
 @dataclass(frozen=True)
-class JudgedPairs:
+class JudgedFrames:
     """What the votes say about each pair."""
 
     state: Int[Array, " n"]
@@ -103,7 +103,7 @@ def frame_votes(question: Int[Array, " A"], person: Int[Array, " A"], code: Int[
     return FrameVotes(question % max(pairs, 1), person, code, stage)
 
 
-def judged_pairs(votes: FrameVotes, pairs: int, rule: FrameRule | None = None) -> JudgedPairs:
+def judged_frames(votes: FrameVotes, pairs: int, rule: FrameRule | None = None) -> JudgedFrames:
     """The state of pairs 0 to `pairs` − 1.
 
     A pair is open as long as it has fewer answers than the rule asks for, in stage 1 or, if somebody objected there, in
@@ -121,7 +121,7 @@ def judged_pairs(votes: FrameVotes, pairs: int, rule: FrameRule | None = None) -
     needed = np.where(is_joint, rule.joint, rule.answers)
     is_open = (total < np.maximum(needed, 1)) | (is_disputed & ~is_joint & (rule.joint > 0))
     accepted = np.where(2 * counts[:, FRAME_ACCEPTS] > total, YES, NO)
-    return JudgedPairs(np.where(is_open, OPEN, accepted), counts, is_joint, is_disputed)
+    return JudgedFrames(np.where(is_open, OPEN, accepted), counts, is_joint, is_disputed)
 
 
 def joint_pairs(votes: FrameVotes, pairs: int, rule: FrameRule | None = None) -> Bool[Array, " n"]:
@@ -147,7 +147,7 @@ def first_votes(votes: FrameVotes, pair: int) -> list[dict[str, Any]]:
     ]
 
 
-def judged_anchors(judged: JudgedPairs, anchor: Int[Array, " n"], anchors: int) -> Int[Array, " a"]:
+def judged_anchors(judged: JudgedFrames, anchor: Int[Array, " n"], anchors: int) -> Int[Array, " a"]:
     """The state of each anchor, from its pairs: YES if it is kept, OPEN while one of its pairs is open.
 
     WRONG_ANCHOR: the label is wrong in more than half of its pairs; in a few of them, the fault may be the neighbour's.
