@@ -97,6 +97,17 @@ def _steps_up(classes: Classes, name: str) -> Array:
     return np.array([below.get(node, np.inf) for node in taxonomy.class_nodes.tolist()])
 
 
+def chosen_groups(classes: Classes, source: str | Path | None) -> Groups:
+    """The groups that ship under a name, or those of a file; None if every class of the study is its own.
+
+    Raises:
+        ClassesError: they cannot be read, or do not fit the study's classes.
+    """
+    if source is None:
+        return groups_of(classes, None)
+    return groups_of(classes, shipped_groups(str(source)) if str(source) in SHIPPED else read_groups(Path(source)))
+
+
 def shipped_groups(name: str) -> dict[str, list[str]]:
     """Classes that ship with the package as groups of a study's classes, each by its id in WordNet if it has one."""
     document: Document = SHIPPED[name]()
