@@ -50,7 +50,7 @@ class Anchors:
             raise TemporalError("frames, offsets, reviews and labels differ in length: give one of each per row")
         zeros = np.add.reduceat(self.offset == 0, self.start[:-1])
         if (zeros != 1).any():
-            wrong = [self.names[place] for place in np.flatnonzero(zeros != 1)]
+            wrong = [self.names[place] for place in np.flatnonzero(zeros != 1).tolist()]
             raise TemporalError(f"an anchor needs itself at offset 0 exactly once: {some(wrong)}")
         inside = np.delete(np.diff(self.offset), self.start[1:-1] - 1)
         if (inside <= 0).any():
@@ -58,7 +58,7 @@ class Anchors:
         empty = np.diff(self.label_start)[self.home] == 0
         if empty.any():
             raise TemporalError(
-                f"anchors without a label: {some([self.names[place] for place in np.flatnonzero(empty)])}; "
+                f"anchors without a label: {some([self.names[place] for place in np.flatnonzero(empty).tolist()])}; "
                 "label them or leave them out"
             )
 
@@ -129,9 +129,9 @@ class Anchors:
         places = np.repeat(start[rows], sizes) + np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)
         counts = np.bincount(self.anchor[rows], minlength=len(self))[alive]
         left = Anchors(
-            [self.names[place] for place in np.flatnonzero(alive)],
+            [self.names[place] for place in np.flatnonzero(alive).tolist()],
             np.concatenate([[0], np.cumsum(counts)]),
-            [self.frames[row] for row in rows],
+            [self.frames[row] for row in rows.tolist()],
             self.offset[rows],
             self.is_similar[rows],
             ends,

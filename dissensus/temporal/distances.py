@@ -14,7 +14,7 @@ LEVELS = 256
 """Distances between 8-bit pictures are 0 … 255."""
 
 
-def largest_difference(first: UInt8[Array, "..."], second: UInt8[Array, "..."]) -> int:
+def largest_difference(first: UInt8[Array, ...], second: UInt8[Array, ...]) -> int:
     """The largest difference of any channel of any pixel of two pictures (ℓ∞ distance), 0 to 255.
 
     Raises:
