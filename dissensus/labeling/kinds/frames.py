@@ -29,6 +29,8 @@ class Frames(Kind):
     """
 
     seconds = 5
+    is_pictorial = True
+    """Names of frames would tell how far apart they are, so that ids are no substitute."""
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
         only(body, "anchor", "frame", "labels", "names", "stage")

@@ -123,7 +123,7 @@ export class Flicker {
     const words = (button, text, label = text) => { button.firstChild.textContent = text; button.ariaLabel = label; };
     words(this.#run, this.isRunning ? "Stop" : "Flicker", this.isRunning ? "Stop the flicker" : "Let the frames flicker");
     words(this.#rate, `${rate} / s`, `${rate} frames per second; press to change`);
-    words(this.#other, "Other frame");
+    words(this.#other, "Switch", "Switch to the other frame");
     words(this.#view, this.isInPlace ? "Side by side" : "In place");
   }
 }
