@@ -4,11 +4,12 @@ from dissensus.study.finding import Finding
 from dissensus.study.laconic import LaconicTest
 from dissensus.study.making import Making
 from dissensus.study.shift import Replication
+from dissensus.study.video import VideoTest
 
 __all__ = ["Study"]
 
 
-class Study(Making, Finding, LaconicTest, Replication):
+class Study(Making, Finding, LaconicTest, Replication, VideoTest):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:
