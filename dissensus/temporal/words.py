@@ -23,9 +23,8 @@ def main_answer(result: VideoResult) -> tuple[str, ...]:
 
 def _drop(result: VideoResult) -> str:
     last, many = result.mean[-1], len(result.models)
-    said = points(
-        abs(last.drop), *((last.drop_low, last.drop_high) if last.drop >= 0 else (-last.drop_high, -last.drop_low))
-    )
+    ends = (last.drop_low, last.drop_high) if last.drop >= 0 else (-last.drop_high, -last.drop_low)
+    value, _, interval = points(abs(last.drop), *ends).partition(" (")
     whose = f"on average over {many:,} models" if many > 1 else f"for {result.models[0].model}"
     way = "lower" if last.drop >= 0 else "higher"
     where = f"On the worst of the frames within {result.k} of the anchor"
