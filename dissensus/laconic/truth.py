@@ -16,6 +16,7 @@ from dissensus.steps.groups import NO_GROUP, Groups
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.folder import Folder
 
+
 @dataclass(frozen=True)
 class Truth:
     """The images of a laconic test and their classes; `item` is a position in the pool, in ascending order."""

@@ -251,9 +251,7 @@ def _collected(found: Found, request: Request, groups: Groups, is_reviewed: bool
     for row in found.rows:
         neighbours[row.anchor] = neighbours.get(row.anchor, -1) + 1
     away = [
-        abs(row.time - begin)
-        for row in found.rows
-        if row.time is not None and (begin := times[row.anchor]) is not None
+        abs(row.time - begin) for row in found.rows if row.time is not None and (begin := times[row.anchor]) is not None
     ]
     return VideoCollected(
         clips=len({row.clip for row in found.rows}),
