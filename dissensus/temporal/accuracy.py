@@ -29,7 +29,7 @@ def right_within(
     its own frame, so that every anchor is defined at every k.
     """
     reach = anchors.reach if k is None else k
-    steps = np.arange(reach + 1)
+    steps = np.minimum(np.arange(reach + 1), anchors.reach)  # farther away, there is nothing more to get wrong
     nearest = nearest_errors(right, anchors)
     if is_anchor_included:
         return nearest[:, :, None] > steps
