@@ -111,7 +111,8 @@ def tickets(fuzzed: Served) -> tuple[Client, dict[str, str]]:
     for _ in range(30):
         for question in person.next(10):
             if found.setdefault(question["kind"], question["ticket"]) != question["ticket"]:
-                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "check": []}
+                said: dict[str, Any] = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "check": []}
+                said["frames"] = WRONG
                 person.answer(question["ticket"], said.get(question["kind"], "unfit"))
     assert set(found) == set(WORDS)
     return person, found
