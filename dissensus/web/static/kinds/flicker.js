@@ -8,6 +8,7 @@ import { readJson, write } from "../keeping.js";
 const KEPT = "dissensus:frames";
 const RATES = [1, 1.5, 2, 3, 5]; // pictures per second: light and dark change places at most 2.5 times, where three are thought safe
 const USUAL = 2;
+const FIRST = 250; // milliseconds until the other picture is seen for the first time, whatever the rate
 
 const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -25,6 +26,8 @@ export class Flicker {
   #isReady = false;
   #now = 0;
   #seen = new Set([0]);
+  #begin;
+  shown = new Promise((resolve) => { this.#begin = resolve; }); // both pictures have been seen, or are for the person to switch
   #run = chip("run", "F", "f", () => this.toggle());
   #rate = chip("rate", "< >", ", .", () => this.#setRate((RATES.indexOf(this.#kept.rate) + 1) % RATES.length));
   #other = chip("other", "← →", "ArrowLeft ArrowRight", () => this.#show(1 - this.#now));
@@ -77,7 +80,12 @@ export class Flicker {
   }
 
   leave() {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
+  }
+
+  #tick() {
+    const delay = this.areBothSeen ? 1000 / this.#kept.rate : FIRST;
+    this.#timer = setTimeout(() => { this.#show(1 - this.#now); this.#tick(); }, delay);
   }
 
   #stopAt(place) {
@@ -105,18 +113,20 @@ export class Flicker {
     this.#now = place;
     this.#seen.add(place);
     this.#stage.dataset.now = place;
+    if (this.areBothSeen) this.#begin();
     // Hidden behind the other one, a picture is not for screen readers either.
     this.#pictures.forEach((image, i) => { image.parentElement.ariaHidden = String(this.isInPlace && i !== place); });
   }
 
   #draw() {
     const { rate } = this.#kept;
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     const isRunning = this.isRunning && this.#isReady;
     Object.assign(this.#stage.dataset, { view: this.isInPlace ? "place" : "side", running: isRunning, rate });
     if (!this.isInPlace) this.#seen = new Set([0, 1]);
     this.#show(this.#now);
-    if (isRunning) this.#timer = setInterval(() => this.#show(1 - this.#now), 1000 / rate);
+    if (isRunning) this.#tick();
+    if (!this.isRunning) this.#begin();
     this.#run.hidden = !this.isInPlace;
     this.#rate.hidden = !this.isRunning;
     this.#other.hidden = !this.isInPlace || this.isRunning;

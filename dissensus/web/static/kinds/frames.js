@@ -80,6 +80,7 @@ const draw = (host, question, context) => {
     says: [lead, title, votes?.length && `First votes: ${votes.map((vote) => `${vote.count} ${words(vote)}`).join(", ")}.`].filter(Boolean).join(" "),
     words,
     zoom,
+    shown: flicker?.shown,
     after: () => host.querySelector(`.answers [data-answer="${CSS.escape(given)}"]`)?.setAttribute("aria-pressed", "true"),
     key: (event) => {
       if (event.key.toLowerCase() === "l") turn();

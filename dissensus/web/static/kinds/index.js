@@ -26,7 +26,7 @@
  * view:     says           the question in one sentence, for screen readers
  *           words(value)   an answer in a few words, for 'last: …'
  *           told(value)    the known answer of a practice question in words, if the server's do not fit, as with sides (optional)
- *           shown          a promise of the moment from which people have something to look at, if isGradual (optional)
+ *           shown          a promise of the moment from which people have seen enough to answer, if that is not at once (optional)
  *           isChanged()    true once the answer has been changed: then Enter goes to the view (optional)
  *           after(result)  called with the feedback on the answer, if there is any: the server's message (optional)
  *           takesLetters   true if letters are the view's own, also those of the page, such as C (optional)
