@@ -62,7 +62,7 @@ def _parts(runs: Sequence[Run], rows: range, batches: Batches) -> list[pa.Table]
         ]
         try:
             for batch in batches:
-                if not all([_put(queue, batch, one) for queue, one in zip(queues, made, strict=True)]):
+                if not all(_put(queue, batch, one) for queue, one in zip(queues, made, strict=True)):
                     break
         finally:
             for queue, one in zip(queues, made, strict=True):

@@ -58,8 +58,9 @@ class VideoTest(Asking):
         with self._changing():
             self.__dict__.pop("_uris", None)
             named = [str(source) for source in sources]
-            files = (None if path is None else Path(path) for path in (labels, anchors))
-            return collect(self._filmed, Request(named, *files, classes, k, per_clip, seed))
+            given, chosen = (None if path is None else Path(path) for path in (labels, anchors))
+            request = Request(named, given, chosen, classes, k, per_clip, seed)
+            return collect(self._filmed, request)
 
     def video_predict(
         self,

@@ -98,17 +98,21 @@ def collect(work: Workspace[Any], request: Request) -> VideoCollected:
         before = read_stamps(folder.video_frames, "inputs")["inputs"]
         refuse_changes("shift video collect", before, inputs, "start a new study")
         if not has_items(folder):
-            _pool(work, None)
+            _pool(work)
         return kept_frames(work).collected
     if is_listing and named is not None:
         found = _listed(work, request, named, labels)
     else:
         found = _from_clips(work, request, clips, named, labels, inputs)
-    collected = _collected(found, request, groups, is_listing)
+    try:
+        collected = _collected(found, request, groups, is_listing)
+    except StudyError:
+        clear_parts(folder.parts(STEP))
+        raise
     write_text(folder.video / "pool.csv", _manifest(found.uris))
     write_frames(folder, found.rows, groups, collected, inputs, [str(one) for one in request.sources])
     clear_parts(folder.parts(STEP))
-    _pool(work, found)
+    _pool(work)
     return collected
 
 
@@ -233,7 +237,7 @@ def _manifest(uris: Mapping[str, str | None]) -> str:
     return csv_text([("item", "path"), *((item, uri or "") for item, uri in uris.items())])
 
 
-def _pool(work: Workspace[Any], _found: Found | None) -> None:
+def _pool(work: Workspace[Any]) -> None:
     make_pool(work.folder, [str(work.folder.video / "pool.csv")], work.progress)
 
 

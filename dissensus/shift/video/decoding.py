@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,8 @@ from dissensus.images import excess
 TICKS = 2
 SHARE = 0.05
 """Gaps between frames that differ by no more ticks of the clock, or by no larger share, are roundings."""
+LEEWAY, SHORT = 0.5, 0.1
+"""Seconds, and the share of its length, by which a file may end early without being called short."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
                 ended = f"damaged after {number:,} frames ({_reason(error)})"
                 break
             if frame is None:
-                ended = _is_short(stream, number)
+                ended = _shortness(container, times)
                 break
             times.append(None if frame.pts is None or frame.time is None else float(frame.time))
             if is_kept(number):
@@ -130,10 +132,22 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
     return Film(tuple(times), tick, ended)
 
 
-def _is_short(stream: Any, frames: int) -> str:
-    """Why there are fewer frames than the file says; empty if there are not."""
+def _shortness(container: Any, times: Sequence[float | None]) -> str:
+    """By how much there are fewer frames than the file says; empty if there are not.
+
+    Not all files say how many they have, but most say how long they are.
+    """
+    stream, frames = container.streams.video[0], len(times)
     said = int(stream.frames or 0)
-    return f"ended after {frames:,} of {said:,} frames" if frames < said else ""
+    if said:
+        return f"ended after {frames:,} of {said:,} frames" if frames < said else ""
+    begin = float((stream.start_time or 0) * (stream.time_base or 0))
+    last = max((time for time in times if time is not None), default=begin) - begin
+    length = float(stream.duration * stream.time_base) if stream.duration and stream.time_base else 0.0
+    if not length and len(container.streams) == 1:  # sound may be longer than pictures
+        length = (container.duration or 0) / 1_000_000
+    is_short = length - last > max(LEEWAY, SHORT * length)
+    return f"ended after {frames:,} frames, at {last:.2f} of {length:.2f} s" if is_short else ""
 
 
 def _image(frame: Any) -> Image.Image:

@@ -82,9 +82,8 @@ def _reviewed_anchors(path: Path, document: Mapping[str, Any]) -> NamedAnchors:
         words = [str(word) for word in document["labels"]]
         rows = [(str(one["key"]), [words[number] for number in one["labels"]]) for one in document["annotations"]]
     except (KeyError, IndexError, TypeError) as error:
-        raise StudyError(
-            f"{path} is not a list of reviewed anchors ({first_line(error)}): see docs/commands.md"
-        ) from None
+        why = first_line(error)
+        raise StudyError(f"{path} is not a list of reviewed anchors ({why}): see docs/tutorial-video.md") from None
     frames, labels, left_out = [], {}, {}
     for key, said in rows:
         clip, frame = _split(path, "/".join(key.split("/")[-2:]))

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from dissensus.arrays import MISSING, Array, Float, Int, UInt8
 from dissensus.backends import Unreadable, read_image
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, some
 from dissensus.records import VideoResult
 from dissensus.report.wording import counted
 from dissensus.shift.video.frames import KeptFrames, Row, kept_frames
@@ -29,8 +29,6 @@ from dissensus.temporal.findings import Settings, result_of
 
 UNKNOWN_DISTANCE = -1.0
 READERS = 2
-FEW = 3
-"""Clips that a note names."""
 
 
 def video_result(work: Workspace[Any], settings: Settings, with_distances: bool = False) -> VideoResult:
@@ -83,10 +81,8 @@ def notes(work: Workspace[Any], kept: KeptFrames, review: Review) -> tuple[str, 
     if known.farthest is not None:
         lines.append(f"Frames are at most {known.farthest:.3g} seconds away from their anchors.")
     if known.variable:
-        lines.append(
-            f"The frames of {counted(len(known.variable), 'clip')} are not equally far apart in time "
-            f"({', '.join(known.variable[:FEW])}{' …' if len(known.variable) > FEW else ''}): k counts frames, not time."
-        )
+        clips = f"{counted(len(known.variable), 'clip')} ({some(known.variable)})"
+        lines.append(f"The frames of {clips} are not equally far apart in time: k counts frames, not time.")
     if known.missing:
         lines.append(f"{counted(len(known.missing), 'frame')} of {known.frames:,} are not on disk.")
     if known.uncovered:
