@@ -106,5 +106,36 @@ def detection_robustness(
     )
 
 
+def write_video_page(
+    result: VideoResult | None,
+    path: str | Path | None = None,
+    figures: str | Path | None = None,
+    detection: DetectionResult | None = None,
+    thumbnails: Mapping[str, str] | None = None,
+) -> Path | None:
+    """Write the page about robustness along video, and every figure of it as SVG, PDF and CSV to a folder.
+
+    Args:
+        result: Classifiers, or None.
+        path: Where to write the page.
+        figures: The folder for the figures.
+        detection: Detectors, or None.
+        thumbnails: Small pictures of frames as data URIs, by frame, for the strips.
+
+    Raises:
+        TemporalError: there is neither a result of classifiers nor one of detectors.
+    """
+    from dissensus.errors import TemporalError
+    from dissensus.shift.video.writing import write_figures, write_page
+
+    if result is None and detection is None:
+        raise TemporalError("there is nothing to show: give the result of classifiers, of detectors, or both")
+    if path is not None:
+        write_page(result, Path(path), detection, thumbnails)
+    if figures is not None:
+        write_figures(result, Path(figures), detection)
+    return None if path is None else Path(path)
+
+
 def _items(classes: Mapping[Any, str] | Sequence[str]) -> Any:
     return classes.items() if isinstance(classes, Mapping) else enumerate(classes)
