@@ -120,6 +120,15 @@ LINES = [
     "shift sample STUDY",
     "shift export STUDY STUDY/new",
     "shift status STUDY",
+    "shift video collect STUDY",
+    "shift video collect STUDY nowhere --labels labels.csv",
+    "shift video collect STUDY nowhere --labels nowhere.csv --k -1",
+    "shift video predict STUDY",
+    "shift video serve STUDY --answers 2",
+    "shift video status STUDY",
+    "shift video report STUDY --output page.html",
+    "shift video detection nowhere.json nowhere.json",
+    "shift video detection labels.csv labels.csv",
     "shift compare nowhere.csv --output STUDY/page.html",
     "shift compare --original STUDY --new STUDY --truth-original labels.csv --truth-new nowhere.csv",
 ]
@@ -142,7 +151,7 @@ def test_every_command_is_among_them():
         for name, found in group.commands.items():
             yield from words(found, (*before, name)) if hasattr(found, "commands") else [(*before, name)]
 
-    tried = {tuple(line.split()[:2]) for line in LINES} | {tuple(line.split()[:1]) for line in LINES}
+    tried = {tuple(line.split()[:count]) for line in LINES for count in (1, 2, 3)}
     assert set(words(typer.main.get_command(app))) <= tried
 
 
