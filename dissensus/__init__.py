@@ -7,8 +7,9 @@ from dissensus.version import __version__
 if TYPE_CHECKING:
     from dissensus.study import Study
     from dissensus.study.comparing import compare_test_sets
+    from dissensus.study.video import detection_robustness, video_robustness
 
-__all__ = ["Study", "__version__", "compare_test_sets"]
+__all__ = ["Study", "__version__", "compare_test_sets", "detection_robustness", "video_robustness"]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,4 +22,8 @@ def __getattr__(name: str) -> Any:
         from dissensus.study.comparing import compare_test_sets
 
         return compare_test_sets
+    if name in ("detection_robustness", "video_robustness"):
+        from dissensus.study import video
+
+        return getattr(video, name)
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

@@ -71,6 +71,10 @@ class TransferError(DissensusError):
     """Accuracies on two test sets do not allow an estimate, or cannot be read."""
 
 
+class TemporalError(DissensusError):
+    """Frames along a video, or boxes in them, do not allow an estimate, or cannot be read."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

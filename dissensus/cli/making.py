@@ -93,7 +93,7 @@ def demo(
     return None
 
 
-def _settings(pairs: list[str] | None) -> dict[str, Any]:
+def preprocess_settings(pairs: list[str] | None) -> dict[str, Any]:
     from dissensus.steps.predicting import parsed_settings
 
     return parsed_settings(pairs or [])
@@ -225,7 +225,7 @@ def predict(
     agreed(Study(study), trust, models=True, again=[name for name in again or [] if name not in named])
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.predict(models or [], _settings(preprocess), lower or [], again or [])
+        opened.predict(models or [], preprocess_settings(preprocess), lower or [], again or [])
     printing.show_models(opened.status(), json)
 
 
@@ -386,5 +386,5 @@ def join(
     agreed(Study(study), trust, models=True)
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        number = opened.join(models, _settings(preprocess), lower or [])
+        number = opened.join(models, preprocess_settings(preprocess), lower or [])
     printing.show_round(opened.status(), number, json)

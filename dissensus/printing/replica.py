@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ def show_collected(study: Path, found: Collected, as_json: bool) -> None:
     )
     if found.without_candidates:
         say(f"no candidates, so these classes stay empty: {_some(found.without_candidates)}")
-    _show_problems(found.problems, "not used")
+    show_problems(found.problems, "not used")
     say(f"{counted(found.grids, 'task')} for people; {found.questions:,} answers are wanted")
     return say(f"Next: dissensus shift duplicates {_quoted(study)}, then dissensus shift serve {_quoted(study)}")
 
@@ -64,10 +65,10 @@ def show_sampled(study: Path, made: Sampled, as_json: bool) -> None:
         say(f"{where}: nothing has changed since, so it stays the latest ({made.images:,} of {made.wanted:,} images)")
     _show_frequencies(made)
     _show_short(made.short)
-    _show_problems(made.removed, "removed")
+    show_problems(made.removed, "removed")
     if made.excluded:
         say(f"{len(made.excluded):,} of {counted(made.workers, 'worker')} do not count:")
-        _show_lines(made.excluded)
+        show_lines(made.excluded)
     if made.unready:
         few = counted(made.votes, "worker")
         say(f"{counted(made.unready, 'candidate')} could not be drawn: seen by fewer than {few} who count")
@@ -127,16 +128,17 @@ def _show_frequencies(made: Sampled) -> None:
 def _show_short(short: tuple[ShortClass, ...]) -> None:
     if short:
         say(f"{counted(len(short), 'class', 'classes')} short of images:")
-        _show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
+        show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
 
 
-def _show_problems(problems: tuple[Problem, ...], what: str) -> None:
+def show_problems(problems: tuple[Problem, ...], what: str, noun: str = "image", nouns: str | None = None) -> None:
+    """What is wrong with which images, or other things."""
     if problems:
-        say(f"{what}: {counted(len(problems), 'image')}")
-        _show_lines([f"{one.item}: {one.reason}" for one in problems])
+        say(f"{what}: {counted(len(problems), noun, nouns)}")
+        show_lines([f"{one.item}: {one.reason}" for one in problems])
 
 
-def _show_lines(lines: tuple[str, ...] | list[str]) -> None:
+def show_lines(lines: Sequence[str]) -> None:
     """The first few lines, and how many more there are."""
     for line in lines[:MOST_LINES]:
         say(f"  {line}")

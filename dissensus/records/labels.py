@@ -94,6 +94,8 @@ class Taxonomy:
     child: Int[Array, " E"]
     parent: Int[Array, " E"]
     class_nodes: Int[Array, " C"]
+    ids: tuple[str, ...] = ()
+    """Ids of the nodes, such as WordNet's, since several nodes may have the same name."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ LISTED = (
     "draws/*.parquet",
     "replica/*.parquet",
     "replica/*/*.parquet",
+    "video/*.parquet",
 )
 """The files that are listed. study.toml is not, since people edit it; answers change all the time."""
 DEPTH = 3

@@ -40,6 +40,10 @@ class Folder:
         self.replica_images = self.replica / "images.parquet"
         self.replica_grids = self.replica / "grids.parquet"
         self.replica_pairs = self.replica / "pairs.parquet"
+        self.video = root / "video"
+        self.video_frames = self.video / "frames.parquet"
+        self.video_distances = self.video / "distances.parquet"
+        self.video_report = self.results / "video.html"
 
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""

@@ -14,8 +14,10 @@ from dissensus.study.base import Base, file_of
 
 if TYPE_CHECKING:
     from dissensus.competition.task import Task
+    from dissensus.inquiry import Inquiry
     from dissensus.report.scores.data import Screenings
     from dissensus.steps.serving import StudyBacking
+    from dissensus.steps.workspace import Workspace
     from dissensus.store.folder import Folder
     from dissensus.store.people import People
     from dissensus.store.settings import Settings
@@ -245,6 +247,24 @@ class Asking(Base):
 
         task = self._task_with(settings or self.settings)  # they stay the same for as long as it is served
         return StudyBacking(task.work, lambda: Competition(task), tell)
+
+    def _inquiring(
+        self,
+        settings: Settings,
+        people: int,
+        inquiry: Callable[[Workspace[Any]], Inquiry],
+        tell: Callable[[str], None] | None,
+    ) -> StudyBacking:
+        """Something other than the competition behind the service.
+
+        As many people answer as are given here. Nobody gets a question twice: some take minutes.
+        """
+        from dissensus.steps.serving import StudyBacking
+
+        judge = settings.judge.model_copy(update={"min_answers": people})
+        serve = settings.serve.model_copy(update={"repeat_rate": 0.0})
+        work = self._task_with(settings.model_copy(update={"judge": judge, "serve": serve})).work
+        return StudyBacking(work, lambda: inquiry(work), tell)
 
     def overview(self) -> dict[str, Any]:
         """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""

@@ -127,18 +127,11 @@ class Replication(Asking):
         self._serve(values, ready, port, tell, partial(self._replicating, page))
 
     def _replicating(self, page: str, tell: Callable[[str], None] | None, settings: Settings) -> StudyBacking:
-        """A page of the replication behind the service.
-
-        As many people answer as the replica's settings say. Nobody gets a question twice: a grid takes minutes.
-        """
+        """A page of the replication behind the service; as many people answer as the replica's settings say."""
         from dissensus.shift.replicate.pages import PAGES
-        from dissensus.steps.serving import StudyBacking
 
         people: int = getattr(settings.replica, _people(page))  # type: ignore[attr-defined]
-        judge = settings.judge.model_copy(update={"min_answers": people})
-        serve = settings.serve.model_copy(update={"repeat_rate": 0.0})
-        work = self._task_with(settings.model_copy(update={"judge": judge, "serve": serve})).work
-        return StudyBacking(work, lambda: PAGES[page](work), tell)
+        return self._inquiring(settings, people, PAGES[page], tell)
 
     @property
     def _replica(self) -> Workspace[Any]:

@@ -9,7 +9,7 @@ import pytest
 from planted_readers import made
 
 from dissensus.errors import ClassesError, StudyError
-from dissensus.laconic.truth import groups_of, read_groups
+from dissensus.steps.groups import groups_of, read_groups
 from dissensus.records import Classes
 
 

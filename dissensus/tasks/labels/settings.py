@@ -13,6 +13,7 @@ from dissensus.records import Record
 from dissensus.store.settings.common import BootstrapSettings, CountingSettings, Settings
 from dissensus.store.settings.laconic import LACONIC, LaconicSettings
 from dissensus.store.settings.replica import REPLICA, ReplicaSettings
+from dissensus.store.settings.video import VIDEO, VideoSettings
 
 LABELS = """\
 classes = {classes}
@@ -52,7 +53,7 @@ level = 0.95        # confidence level of bars and rank sets
 seed = 0
 
 """
-LABELS += LACONIC + REPLICA
+LABELS += LACONIC + REPLICA + VIDEO
 
 
 LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
@@ -134,3 +135,4 @@ class LabelSettings(Settings):
     rank: RankSettings = RankSettings()
     laconic: LaconicSettings = LaconicSettings()
     replica: ReplicaSettings = ReplicaSettings()
+    video: VideoSettings = VideoSettings()
