@@ -92,8 +92,11 @@ class FrameReview(Inquiry):
         return {path.name: str(path) for path in self.pool.iterdir()}
 
     def votes(self, answers: Answers | None = None) -> FrameVotes:
-        found = answers or read_answers(self.work.answers, self.groups, self.work.people.excluded())
+        found = self._read(self.groups) if answers is None else answers
         return frame_votes(found.question, found.person, found.code, self.many)
+
+    def _read(self, groups: list[Questions]) -> Answers:
+        return read_answers(self.work.answers, groups, self.work.people.excluded())
 
     def judged(self) -> JudgedFrames:
         return judged_frames(self.votes(), self.many, self.rule)
@@ -105,7 +108,9 @@ class FrameReview(Inquiry):
         return Needed(np.concatenate([is_open & ~is_joint, is_joint]))
 
     def context(self, question: Question, /) -> dict[str, Any]:
-        return {"votes": first_votes(self.votes(), self.groups[1].texts.index(question.text))}
+        place = self.groups[1].texts.index(question.text)
+        found = self._read([self.groups[0].at(place)])  # of this pair alone: there may be many
+        return {"votes": first_votes(frame_votes(found.question, found.person, found.code, 1), 0)}
 
     def material(self, _question: Question, shown: dict[str, Any], /) -> dict[str, Any]:
         return {"votes": shown["votes"]}

@@ -11,7 +11,7 @@ import pytest
 from browsing import all_sent, answer, link, looks_right, ready, role, screen, start, stored
 from data_kit import KIT, WHY_SKIPPED
 from framed import ServedFrames, frame_study, judge_frames, pair_bodies
-from pictured import asking
+from pictured import ask, asking
 from playwright.sync_api import Page, expect
 from served import Served, eventually
 
@@ -215,6 +215,38 @@ def test_labels_are_named_and_nothing_tells_the_anchor(service: Served, visit: C
     assert titles == {"cat", "cat or dog"}
     firsts = [row["shown"]["first"] for row in stored(service, "who looks")]
     assert len(set(firsts)) == 2
+
+
+def test_training_says_what_was_right(tmp_path: Path, visit: Callable[..., Page]) -> None:
+    study = frame_study(tmp_path, anchors=1)
+    first, second = ({"kind": "frames"} | body for body in pair_bodies(1)[:2])
+    known = {"expected": {"label": "right", "similar": "motion"}, "note": "The camera moved."}
+    ask(study, [first | known], "training")
+    with asking(study, [second]) as served:
+        page = visit(link(served, "who learns"))
+        start(page)
+        page.keyboard.press("y")
+        expect(role(page, "feedback")).to_have_attribute("data-right", "false")
+        expect(role(page, "feedback-expected")).to_have_text("Expected: not similar: motion")
+        expect(page.locator("[data-answer=yes]")).to_have_attribute("aria-pressed", "true")
+        looks_right(page, "frames training")
+        role(page, "feedback-next").click()
+        screen(page, "trained")
+
+
+def test_a_frame_that_is_gone_is_not_named_instead(tmp_path: Path) -> None:
+    study = frame_study(tmp_path, anchors=1)
+    with asking(study, [{"kind": "frames"} | body for body in pair_bodies(1)]) as served:
+        gone = pair_bodies(1)[0]["frame"]
+        (tmp_path / "pool" / gone).unlink()
+        client = served.add("who waits")
+        told = client.next(4)
+        assert len(told) == 4
+        assert gone not in str(told)
+        assert "items" not in {key for one in told for key in one["payload"]}
+        statuses = [client.get(image).status for one in told for image in one["images"]]
+        assert len(statuses) == 8
+        assert sum(status != 200 for status in statuses) == 1  # the page says so, and lets people skip the question
 
 
 @pytest.fixture
