@@ -128,7 +128,7 @@ def init(
     classes: Annotated[
         str | None,
         typer.Option(
-            help="imagenet, voc, or a .txt (one name per line), .csv (column name) or .json file.",
+            help="imagenet, voc, imagenet-vid, ytbb, or a .txt (one name per line), .csv (column name) or .json file.",
             show_default="imagenet; voc for masks",
         ),
     ] = None,
