@@ -25,13 +25,14 @@ def banded(
     labels: tuple[str, str],
     caption: str = "",
     faint: Mapping[str, Values] | None = None,
-    place: str = "best",
+    others: str = "other models",
     has_marks: bool = True,
     limits: tuple[float | None, float | None] | None = None,
 ) -> Plot:
     """A curve for every one of up to `MOST_SERIES` series (values, lows, highs); those in `faint` are thin and grey.
 
-    A series without lows and highs has no band. Places where a value is None are left out.
+    A series without lows and highs has no band. Places where a value is None are left out. `others` is the legend's
+    word for faint curves.
     """
     faint = faint or {}
 
@@ -52,17 +53,19 @@ def banded(
                 mark = axes.plot(one, value, marker if has_marks else ".", color=colour, alpha=1.0 if has_marks else 0)
                 hints.add(mark[0], said)
         if faint:
-            axes.plot([], [], color=THEME["neutral"], linewidth=0.8, label="other models")
+            axes.plot([], [], color=THEME["neutral"], linewidth=0.8, label=others)
         axes.set(xlabel=labels[0], ylabel=labels[1])
         if limits is not None:
             axes.set_ylim(*limits)
         if all(float(one).is_integer() for one in x):
             axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins="auto"))
         if len(series) + bool(faint) > 1:
-            axes.legend(loc=place)
+            axes.figure.legend(loc="outside upper left", ncols=2, handlelength=1.8, columnspacing=1.2)
         axes.tick_params(colors=MUTED)
 
-    return Plot(name, title, caption, _table(x, series, faint, labels[0]), draw, 62)
+    shown = len(series) + bool(faint)
+    legend = 5.0 * ((shown + 1) // 2) if shown > 1 else 0.0
+    return Plot(name, title, caption, _table(x, series, faint, labels[0]), draw, 60 + legend)
 
 
 def _known(

@@ -126,5 +126,6 @@ def resampled(anchors: int, resamples: int, seed: int) -> Float[Array, "B A"]:
 def _percentiles(drawn: Float[Array, "B ..."], value: Float[Array, ...], level: float) -> Ends:
     """Percentile intervals over the first axis, widened to hold the estimate itself."""
     tail = (1 - level) / 2
-    low, high = np.quantile(drawn, (tail, 1 - tail), axis=0)
+    columns = np.ascontiguousarray(drawn.reshape(len(drawn), -1).T)  # several times as fast as across rows
+    low, high = np.quantile(columns, (tail, 1 - tail), axis=1).reshape(2, *drawn.shape[1:])
     return np.minimum(low, value), np.maximum(high, value)

@@ -24,7 +24,7 @@ def telling_strips(
     """The anchors that most of the first models lose on the way; then those along which labels change most."""
     shown = slice(0, MOST_MODELS)
     at_home = right[shown][:, anchors.home]
-    stays = np.logical_and.reduceat(right[shown], anchors.start[:-1], axis=1)
+    stays = np.logical_and.reduceat(right[shown] | ~anchors.is_similar, anchors.start[:-1], axis=1)
     lost = (at_home & ~stays).sum(axis=0)
     changes = label_changes(predicted[shown], anchors)
     order = np.lexsort((np.arange(len(anchors)), -changes.sum(axis=0), -lost, ~anchors.is_accepted))

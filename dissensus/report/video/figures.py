@@ -18,11 +18,11 @@ MEAN = "mean of all models"
 
 
 def telling_models(result: VideoResult) -> list[str]:
-    """The models that curves name: all if there are few, else the best, and the one that loses least."""
+    """The models that curves name: all if there are few, else the best, and the one that loses most."""
     if len(result.models) <= MOST_SERIES:
         return [one.model for one in result.models]
-    best, least = result.models[0].model, min(result.models, key=lambda one: one.drop).model
-    return list(dict.fromkeys((best, least)))
+    best, most = result.models[0].model, max(result.models, key=lambda one: one.drop).model
+    return list(dict.fromkeys((best, most)))
 
 
 def drop_plot(result: VideoResult) -> Plot | None:
@@ -53,7 +53,6 @@ def drop_plot(result: VideoResult) -> Plot | None:
         "Accuracy on the anchors minus accuracy on the worst frame within k of them. "
         f"Shaded: {_level(result)} intervals.",
         dict(list(faint.items())[:MOST_FAINT]),
-        place="upper left",
         limits=(0, None) if all(one.drop_low >= 0 for one in result.points) else None,
     )
 
@@ -80,7 +79,6 @@ def conditional_plot(result: VideoResult) -> Plot | None:
         "Of the anchors that a model gets right, how often it also gets the frames exactly k before and after right. "
         f"Shaded: {_level(result)} intervals.",
         {name: values(name, "value") for name in others[:MOST_FAINT]},
-        place="lower left",
     )
 
 
@@ -103,7 +101,6 @@ def offset_plot(result: VideoResult) -> Plot | None:
         both,
         ("Offset from the anchor, frames", "Wrong, % of all predictions"),
         "How often frames before and after the anchor are wrong, over all models.",
-        place="upper center",
     )
 
 
@@ -124,7 +121,7 @@ def distance_plot(result: VideoResult) -> Plot | None:
         "The largest difference of any pixel between a frame and its anchor. A mistake is a frame that a model gets "
         "wrong although it gets the anchor right.",
         {name: shares for name, shares in groups.items() if name not in shown},
-        place="upper left",
+        "mistakes of other models",
         has_marks=False,
     )
 
@@ -140,7 +137,7 @@ def class_plot(result: VideoResult) -> Plot | None:
         f"{best.model}, class by class, largest drop first. Total drop {100 * best.drop:.1f} points, median over "
         f"classes {100 * middle:.1f}."
     )
-    return _groups("classes", "Drops by class", rows, caption)
+    return _groups("classes", "Drops by class", sorted(rows, key=lambda one: (-one.drop, one.group)), caption)
 
 
 def rate_plot(result: VideoResult) -> Plot | None:
@@ -150,7 +147,7 @@ def rate_plot(result: VideoResult) -> Plot | None:
 
 
 def _groups(name: str, title: str, rows: Sequence[GroupDrop], caption: str) -> Plot:
-    drawn = sorted(rows, key=lambda one: (-one.drop, one.group))
+    drawn = list(rows)
     if len(drawn) > MOST_CLASSES:
         caption += f" The first {MOST_CLASSES} of {len(drawn):,}."
         drawn = drawn[:MOST_CLASSES]
