@@ -2,8 +2,8 @@
 
     python benchmarks/video_predicting.py CLASSIFIERS_FOLDER FRAMES_FOLDER [--copies 8]
 
-Needs the seven networks of examples/photos, and a folder of frames. Prints how often each frame is decoded, how busy the
-cores are, and how long each way takes.
+Needs the seven networks of examples/photos, and a folder of frames. Prints how often each frame is decoded, how busy
+the cores are, and how long each way takes.
 """
 
 from __future__ import annotations

@@ -174,16 +174,23 @@ def video_detection(
         ),
     ] = None,
     k: Annotated[int, typer.Option("--k", help="Images before and after each anchor.")] = 10,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="HTML page to write.", show_default=False)
+    ] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Write every figure here as SVG, PDF and CSV.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare detectors on anchors and on the worst frames near them: mean average precision, and localisation only.
 
     Example: `dissensus shift video detection truth.json a=detections-a.json b=detections-b.json`
     """
-    from dissensus.study.video import detection_robustness
+    from dissensus.study.video import detection_robustness, write_video_page
 
     found = detection_robustness(truth, _by_name(detections), anchors=anchors, k=k)
-    printing.show_detection(found, json)
+    write_video_page(None, output, figures, found)
+    printing.show_detection(found, output, json)
 
 
 def _by_name(files: list[str]) -> dict[str, Path]:

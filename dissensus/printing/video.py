@@ -97,10 +97,10 @@ def show_video(result: VideoResult, page: Path | None, as_json: bool) -> None:
     return say(f"page: {page}") if page is not None else None
 
 
-def show_detection(result: DetectionResult, as_json: bool) -> None:
+def show_detection(result: DetectionResult, page: Path | None, as_json: bool) -> None:
     """The main answer in words, and all detectors."""
     if as_json:
-        return show_json(result.model_dump(mode="json"))
+        return show_json(result.model_dump(mode="json") | ({} if page is None else {"page": str(page)}))
     for sentence in (*result.words, *result.notes):
         say(sentence)
     heads = ("anchors", f"worst within {result.k}", "drop", "localisation", "drop")
@@ -111,7 +111,8 @@ def show_detection(result: DetectionResult, as_json: bool) -> None:
         )
         for one in result.models
     ]  # fmt: skip
-    return _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals")
+    _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals")
+    return say(f"page: {page}") if page is not None else None
 
 
 def _show_table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:

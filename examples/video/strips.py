@@ -2,10 +2,10 @@
 
     python examples/video/strips.py CLASSIFIERS_FOLDER VIDEO_FOLDER STUDY_FOLDER
 
-Needs `pip install 'dissensus[onnx,litert]'`, and the example frames of ImageNet-Vid-Robust and YTBB-Robust that come with
-imagenet-testbed: 21 frames around an anchor each, in vid_robust_examples/ and ytbb_robust_examples/. The first clip is
-labelled in the public metadata (a turtle); the second shows a cat. Classes are the 30 of ImageNet-Vid, to which the
-networks' 1,000 classes are mapped along WordNet: a terrapin is a turtle.
+Needs `pip install 'dissensus[onnx,litert]'`, and the example frames of ImageNet-Vid-Robust and YTBB-Robust that come
+with imagenet-testbed: 21 frames around an anchor each, in vid_robust_examples/ and ytbb_robust_examples/. The first
+clip is labelled in the public metadata (a turtle); the second shows a cat. Classes are the 30 of ImageNet-Vid, to which
+the networks' 1,000 classes are mapped along WordNet: a terrapin is a turtle.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def predict(study: Study, classifiers: Path) -> None:
     for name, (spec, preprocess) in MODELS.items():
         backend, file = spec.split(":")
         lines += [f'\n[models."{name}"]', f'backend = "{backend}"', f"target = {json.dumps(str(classifiers / file))}"]
-        lines += [f'preprocess.{key} = {json.dumps(value)}' for key, value in preprocess.items()]
-    with study.folder.settings.open("a", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+        lines += [f"preprocess.{key} = {json.dumps(value)}" for key, value in preprocess.items()]
+    with study.folder.settings.open("a", encoding="utf-8") as settings:
+        settings.write("\n".join(lines) + "\n")
     study.video_predict()
 
 

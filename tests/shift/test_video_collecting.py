@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -328,3 +331,26 @@ def test_clips_are_found_at_any_depth(tmp_path: Path) -> None:
 
 def test_readers_are_in_a_file(tmp_path: Path) -> None:
     assert "def first" in readers(tmp_path).read_text()
+
+
+def test_a_killed_collection_resumes_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    for name in "abc":
+        write_film(tmp_path / "clips" / f"{name}.mp4", plain(30))
+    labels_in(tmp_path)
+    whole = Study.init(tmp_path / "whole", classes=list(CLASSES))
+    whole.video_collect([tmp_path / "clips"], tmp_path / "labels.csv", k=5)
+    study = study_in(tmp_path)
+    arguments = ["shift", "video", "collect", "study", "clips", "--labels", "labels.csv", "--k", "5"]
+    with subprocess.Popen([sys.executable, "-m", "dissensus", *arguments], cwd=tmp_path) as running:
+        while running.poll() is None and not list(study.folder.video.rglob("*.png")):
+            time.sleep(0.01)
+        running.kill()
+    assert study.video_collect([tmp_path / "clips"], tmp_path / "labels.csv", k=5).anchors == 3
+    assert rows_of(study) == rows_of(whole)
+    first, second = (
+        {path.relative_to(one.folder.video): path.read_bytes() for path in one.folder.video.rglob("*.png")}
+        for one in (study, whole)
+    )
+    assert first == second
+    assert not (study.folder.root / ".unfinished").exists()
+    assert not list(study.folder.video.rglob(".*"))

@@ -89,6 +89,7 @@ def test_distances_are_those_of_the_pixels(tmp_path: Path) -> None:
     study.video_result(distances=True)
     kept = pq.read_table(study.folder.video_frames).to_pylist()
     found = pq.read_table(study.folder.video_distances)["distance"].to_pylist()
+
     def pixels(item: str) -> np.ndarray:
         return np.asarray(Image.open(study.folder.video / "frames" / item), np.int64)
 
@@ -127,8 +128,8 @@ def test_a_pass_that_fails_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     module = readers(tmp_path)
     broken = tmp_path / "broken.py"
     broken.write_text(
-        "calls = []\ndef net(images):\n    calls.append(1)\n    if len(calls) == 2:\n        raise ValueError('tired')\n"
-        "    return [0 for _ in images]\n"
+        "calls = []\ndef net(images):\n    calls.append(1)\n    if len(calls) == 2:\n"
+        "        raise ValueError('tired')\n    return [0 for _ in images]\n"
     )
     with pytest.raises(BackendError, match="tired"):
         study.video_predict([f"first=python:{module}:first", f"net=python:{broken}:net"])

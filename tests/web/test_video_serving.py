@@ -50,11 +50,14 @@ def test_people_review_pairs_and_disputed_ones_jointly(tmp_path: Path) -> None:
         ann, bob, group = (Client(served.address, token) for token in tokens.values())
         told = judge_frames(study, ann, blurred)
         assert len(told) == 8
-        assert {one["labels"][0]["name"] for one in told} == {"insect", "pet"}  # the labels' classes, not the models'
+        assert {one["payload"]["labels"][0]["name"] for one in told} == {
+            "insect",
+            "pet",
+        }  # the labels' classes, not the models'
         assert len(judge_frames(study, bob, lambda _: ("right", "yes"))) == 8
         eventually(lambda: len(group.next(5)) == 1)
         (joint,) = judge_frames(study, group, lambda _: ("right", "motion"))
-        assert joint["review"]
+        assert joint["payload"]["review"]
         eventually(lambda: not group.next())
     status = Study(study.folder.root).video_status()
     assert (status.answers, status.wanted, status.accepted, status.reasons) == (16, 16, 7, {"motion": 1})
