@@ -35,6 +35,7 @@ DEMOS = {
     "masks": "dissensus-demo-masks",
     "laconic": "dissensus-demo-laconic",
     "shift": "dissensus-demo-shift",
+    "video": "dissensus-demo-video",
 }
 """Default folder of each demo."""
 
@@ -43,7 +44,9 @@ DEMOS = {
 def demo(
     task: Annotated[
         str,
-        typer.Argument(metavar="[labels|scores|masks|laconic|shift]", help="Which demo to run.", show_default="labels"),
+        typer.Argument(
+            metavar="[labels|scores|masks|laconic|shift|video]", help="Which demo to run.", show_default="labels"
+        ),
     ] = "labels",
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Folder for the demo.", show_default="dissensus-demo")
@@ -55,12 +58,19 @@ def demo(
     """Run a complete study offline with real models: classifiers, image quality metrics or segmentation models.
 
     The labels and masks demos run from start to finish in seconds; the laconic demo (how little of a digit is enough?)
-    and the shift demo (does a score survive a new test set?) take about a minute. The scores demo stops at the slider
-    pages, where you give the answers.
+    the shift demo (does a score survive a new test set?) and the video demo (what is lost if the camera moves a little?)
+    take about a minute. The scores demo stops at the slider pages, where you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """
-    from dissensus.demo import prepare_sliders, run_demo, run_laconic_demo, run_masks_demo, run_shift_demo
+    from dissensus.demo import (
+        prepare_sliders,
+        run_demo,
+        run_laconic_demo,
+        run_masks_demo,
+        run_shift_demo,
+        run_video_demo,
+    )
 
     if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
@@ -72,8 +82,9 @@ def demo(
         raise StudyError(
             "you answer the scores demo yourself anyway: --by-hand only applies to the labels and masks demos"
         )
-    if task in ("laconic", "shift") and by_hand:
-        raise StudyError(f"the {task} demo asks nobody: take part afterwards with dissensus {task} serve")
+    if task in ("laconic", "shift", "video") and by_hand:
+        page = "shift video" if task == "video" else task
+        raise StudyError(f"the {task} demo asks nobody: take part afterwards with dissensus {page} serve")
     folder = folder or Path(DEMOS[task])
     with printing.progress(quiet=json) as progress:
         if task == "labels":
@@ -84,6 +95,8 @@ def demo(
             return printing.show_laconic_demo(run_laconic_demo(folder, progress), json)
         if task == "shift":
             return printing.show_shift_demo(run_shift_demo(folder, progress), json)
+        if task == "video":
+            return printing.show_video_demo(run_video_demo(folder, progress), json)
         ready = prepare_sliders(folder, progress)
     printing.show_sliders(ready, serve, json)
     if serve and not json:

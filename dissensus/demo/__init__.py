@@ -1,10 +1,11 @@
-"""Complete studies that run offline: on handwritten digits (three times), distorted photos, and digits on photos."""
+"""Complete studies that run offline: on handwritten digits (four times), distorted photos, and digits on photos."""
 
 from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo
 from dissensus.demo.laconic import LaconicDemoResult, run_laconic_demo
 from dissensus.demo.masks import MasksDemoResult, run_masks_demo
 from dissensus.demo.scores import SlidersReady, prepare_sliders
 from dissensus.demo.shift import ShiftDemoResult, run_shift_demo
+from dissensus.demo.video import VideoDemoResult, run_video_demo
 
 __all__ = [
     "PREPROCESS",
@@ -13,10 +14,12 @@ __all__ = [
     "MasksDemoResult",
     "ShiftDemoResult",
     "SlidersReady",
+    "VideoDemoResult",
     "classifiers",
     "prepare_sliders",
     "run_demo",
     "run_laconic_demo",
     "run_masks_demo",
     "run_shift_demo",
+    "run_video_demo",
 ]

@@ -28,7 +28,13 @@ from dissensus.printing.replica import (
     show_sampled,
 )
 from dissensus.printing.shift import show_shift, show_shift_demo
-from dissensus.printing.video import show_detection, show_video, show_video_collected, show_video_status
+from dissensus.printing.video import (
+    show_detection,
+    show_video,
+    show_video_collected,
+    show_video_demo,
+    show_video_status,
+)
 
 __all__ = [
     "place",
@@ -77,5 +83,6 @@ __all__ = [
     "show_status",
     "show_video",
     "show_video_collected",
+    "show_video_demo",
     "show_video_status",
 ]

@@ -16,6 +16,7 @@ from dissensus.records.shift import percent
 from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
+    from dissensus.demo import VideoDemoResult
     from dissensus.records import DetectionResult, VideoResult
     from dissensus.records.clips import VideoCollected, VideoStatus
 
@@ -113,6 +114,17 @@ def show_detection(result: DetectionResult, page: Path | None, as_json: bool) ->
     ]  # fmt: skip
     _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals")
     return say(f"page: {page}") if page is not None else None
+
+
+def show_video_demo(made: VideoDemoResult, as_json: bool) -> None:
+    """The result, what review changed, and where everything is."""
+    if as_json:
+        return show_json(made.model_dump(mode="json"))
+    show_video(made.result, None, as_json=False)
+    before, after = (one.mean[-1].drop for one in (made.unreviewed, made.result))
+    say(f"Mean drop before anybody had looked at the frames: {percent(before)} points, afterwards {percent(after)}")
+    say("The reviewers are simulated: they see when the camera has turned away.")
+    return say(f"page: {made.report}")
 
 
 def _show_table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
