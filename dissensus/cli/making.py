@@ -57,9 +57,9 @@ def demo(
 ) -> None:
     """Run a complete study offline with real models: classifiers, image quality metrics or segmentation models.
 
-    The labels and masks demos run from start to finish in seconds; the laconic demo (how little of a digit is enough?)
-    the shift demo (does a score survive a new test set?) and the video demo (what is lost if the camera moves a little?)
-    take about a minute. The scores demo stops at the slider pages, where you give the answers.
+    The labels and masks demos run from start to finish in seconds. The laconic demo (how little is enough?),
+    the shift demo (does a score survive a new test set?) and the video demo (what is lost if the camera moves?) take
+    up to a minute. The scores demo stops at the slider pages, where you give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """

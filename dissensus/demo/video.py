@@ -17,7 +17,7 @@ from dissensus.shift.video.reviewing import FrameReview
 from dissensus.study import Study
 
 SEED = 0
-CLIPS, FRAMES, SIDE = 60, 31, 64
+CLIPS, FRAMES, SIDE = 60, 51, 64
 SHAKE = 0.9
 """Standard deviation of the camera's movement from one frame to the next, in pixels."""
 SWIVELS, JUMP = 15, 14.0
@@ -27,8 +27,8 @@ GROUND = 0.25
 REVIEWERS, SLIPS = 3, 0.05
 """Simulated reviewers, and how often each of them misses that the camera has turned."""
 NOTE = (
-    "The digits and the photos behind them are scikit-learn's. The camera moves at random, and the reviewers are simulated: "
-    "they see when it has turned away. The models were trained on other digits, which do not move."
+    "The digits and the photos behind them are scikit-learn's. The camera moves at random, and the reviewers are "
+    "simulated: they see when it has turned away. The models were trained on other digits, which do not move."
 )
 
 

@@ -84,17 +84,15 @@ def show_video(result: VideoResult, page: Path | None, as_json: bool) -> None:
         return show_json(result.model_dump(mode="json") | ({} if page is None else {"page": str(page)}))
     for sentence in (*result.words, *result.notes):
         say(sentence)
-    heads = ("anchors", f"worst within {result.k}", "drop", "same frames", "changes")
+    heads = ("anchors", f"within {result.k}", "drop", "same frame", "changes")
     rows = [
         (
-            one.model, percent(one.original, one.original_low, one.original_high),
-            percent(one.perturbed, one.perturbed_low, one.perturbed_high),
-            percent(one.drop, one.drop_low, one.drop_high), percent(one.static),
-            "–" if one.changes is None else f"{one.changes:.1f}",
+            one.model, percent(one.original), percent(one.perturbed), percent(one.drop, one.drop_low, one.drop_high),
+            percent(one.static), "–" if one.changes is None else f"{one.changes:.1f}",
         )
         for one in result.models
     ]  # fmt: skip
-    _show_table(heads, rows, f"% right, with {100 * result.level:g} % intervals")
+    _show_table(heads, rows, f"% right on anchors and on worst frames, with {100 * result.level:g} % intervals")
     return say(f"page: {page}") if page is not None else None
 
 

@@ -75,8 +75,8 @@ def notes(work: Workspace[Any], kept: KeptFrames, review: Review) -> tuple[str, 
     known, lines = kept.collected, [review.words]
     if known.short:
         lines.append(
-            f"{counted(known.short, 'anchor')} of {known.anchors:,} have fewer than {2 * known.k} neighbours: they are "
-            "near the ends of clips, or frames are missing."
+            f"{known.short:,} of {counted(known.anchors, 'anchor')} {'has' if known.short == 1 else 'have'} fewer than "
+            f"{2 * known.k} neighbours, near the ends of clips or because frames are missing."
         )
     if known.farthest is not None:
         lines.append(f"Frames are at most {known.farthest:.3g} seconds away from their anchors.")
