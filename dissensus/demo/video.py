@@ -12,6 +12,7 @@ from dissensus.arrays import Array, Float, UInt8
 from dissensus.demo.labels import PREPROCESS, digits_study, prepare, write_csv
 from dissensus.engines.local import Progress
 from dissensus.errors import StudyError
+from dissensus.images import open_image
 from dissensus.records import Record, VideoResult
 from dissensus.shift.video.reviewing import FrameReview
 from dissensus.study import Study
@@ -20,7 +21,7 @@ SEED = 0
 CLIPS, FRAMES, SIDE = 60, 51, 64
 SHAKE = 0.9
 """Standard deviation of the camera's movement from one frame to the next, in pixels."""
-SWIVELS, JUMP = 15, 14.0
+SWIVELS, JUMP = 30, 14.0
 """Clips in which the camera turns away at some point, and by how many pixels."""
 GROUND = 0.25
 """How bright the photo behind the digit is."""
@@ -79,7 +80,7 @@ def film(folder: Path, digits: list[tuple[str, str]], progress: Progress) -> dic
         path[turn:] += JUMP * rng.choice([-1, 1], 2)
         turns[clip] = turn
         rows.append((clip, value))
-        ink = Image.open(folder / "pool" / name).convert("L").resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+        ink = open_image(folder / "pool" / name).convert("L").resize((SIDE, SIDE), Image.Resampling.BICUBIC)
         (folder / "clips" / clip).mkdir(parents=True)
         ground = _ground(photos[number % len(photos)], rng)
         for frame, (right, down) in enumerate(path):
