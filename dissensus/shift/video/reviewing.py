@@ -97,8 +97,11 @@ class FrameReview(Inquiry):
 
     def votes(self, answers: Answers | None = None) -> FrameVotes:
         """Everybody's latest votes, from the database unless they are given."""
-        found = answers or read_answers(self.work.answers, self.groups, self.work.people.excluded())
+        found = self._read(self.groups) if answers is None else answers
         return frame_votes(found.question, found.person, found.code, self.many)
+
+    def _read(self, groups: list[Questions]) -> Answers:
+        return read_answers(self.work.answers, groups, self.work.people.excluded())
 
     def needed(self, answers: Answers, /) -> Needed:
         """Pairs that are open and have both pictures; disputed ones in the second stage once the first is complete."""
@@ -110,7 +113,8 @@ class FrameReview(Inquiry):
 
     def context(self, question: Question, /) -> dict[str, Any]:
         """How the first stage voted at the time the joint review is asked."""
-        return {"votes": first_votes(self.votes(), self._place[question.text])}
+        found = self._read([self.groups[0].at(self._place[question.text])])  # of this pair alone: there may be many
+        return {"votes": first_votes(frame_votes(found.question, found.person, found.code, 1), 0)}
 
     def material(self, _question: Question, shown: dict[str, Any], /) -> dict[str, Any]:
         return {"votes": shown["votes"]}
