@@ -8,8 +8,16 @@ if TYPE_CHECKING:
     from dissensus.study import Study
     from dissensus.study.baselining import human_baseline
     from dissensus.study.comparing import compare_test_sets
+    from dissensus.study.video import detection_robustness, video_robustness
 
-__all__ = ["Study", "__version__", "compare_test_sets", "human_baseline"]
+__all__ = [
+    "Study",
+    "__version__",
+    "compare_test_sets",
+    "detection_robustness",
+    "human_baseline",
+    "video_robustness",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -26,4 +34,8 @@ def __getattr__(name: str) -> Any:
         from dissensus.study.baselining import human_baseline
 
         return human_baseline
+    if name in ("detection_robustness", "video_robustness"):
+        from dissensus.study import video
+
+        return getattr(video, name)
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

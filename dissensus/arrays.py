@@ -3,6 +3,7 @@
 N items of the pool · M models · C classes · D duels · Q outcomes (one judged item of one duel) · B bootstrap resamples.
 c cases (an item's label: is it right?) · q questions, of one case or several · P patterns of votes.
 A answers · R people (raters) · I items or questions they answered · K possible truths · L distinct answers.
+Along video: A anchors · F frames of anchors.
 
 Inside the core packages, models, classes and items are integers 0..n−1; names exist only at the edges.
 """

@@ -75,6 +75,10 @@ class ParticipantError(DissensusError):
     """Labels of people and models, or the images they are about, cannot be read or compared."""
 
 
+class TemporalError(DissensusError):
+    """Frames along a video, or boxes in them, do not allow an estimate, or cannot be read."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

@@ -36,6 +36,7 @@ DEMOS = {
     "laconic": "dissensus-demo-laconic",
     "shift": "dissensus-demo-shift",
     "human": "dissensus-demo-human",
+    "video": "dissensus-demo-video",
 }
 """Default folder of each demo."""
 
@@ -45,7 +46,7 @@ def demo(
     task: Annotated[
         str,
         typer.Argument(
-            metavar="[labels|scores|masks|laconic|shift|human]", help="Which demo to run.", show_default="labels"
+            metavar="[labels|scores|masks|laconic|shift|human|video]", help="Which demo to run.", show_default="labels"
         ),
     ] = "labels",
     folder: Annotated[
@@ -57,20 +58,14 @@ def demo(
 ) -> None:
     """Run a complete study offline with real models: classifiers, image quality metrics or segmentation models.
 
-    The labels and masks demos run from start to finish in seconds; the laconic demo (how little of a digit is enough?),
-    the shift demo (does a score survive a new test set?) and the human demo (are people better than models?) take about
-    a minute. The scores demo stops at the slider pages, where you give the answers.
+    The labels and masks demos run from start to finish in seconds. The laconic demo (how little of a digit is enough?),
+    the shift demo (does a score survive a new test set?), the human demo (are people better than models?) and the video
+    demo (what is lost if the camera moves?) take up to a minute. The scores demo stops at the slider pages, where you
+    give the answers.
 
     Example: `dissensus demo scores my-first-photos`
     """
-    from dissensus.demo import (
-        prepare_sliders,
-        run_demo,
-        run_human_demo,
-        run_laconic_demo,
-        run_masks_demo,
-        run_shift_demo,
-    )
+    from dissensus import demo as demos
 
     if task not in DEMOS:  # `dissensus demo DIR`
         if folder is not None:
@@ -82,22 +77,22 @@ def demo(
         raise StudyError(
             "you answer the scores demo yourself anyway: --by-hand only applies to the labels and masks demos"
         )
-    if task in ("laconic", "shift", "human") and by_hand:
-        group = "shift human" if task == "human" else task
+    if task in ("laconic", "shift", "human", "video") and by_hand:
+        group = f"shift {task}" if task in ("human", "video") else task
         raise StudyError(f"the {task} demo asks nobody: take part afterwards with dissensus {group} serve")
     folder = folder or Path(DEMOS[task])
     with printing.progress(quiet=json) as progress:
-        if task == "labels":
-            return printing.show_demo(run_demo(folder, by_hand, progress), json)
-        if task == "masks":
-            return printing.show_masks_demo(run_masks_demo(folder, by_hand, progress), json)
-        if task == "laconic":
-            return printing.show_laconic_demo(run_laconic_demo(folder, progress), json)
-        if task == "shift":
-            return printing.show_shift_demo(run_shift_demo(folder, progress), json)
-        if task == "human":
-            return printing.show_human_demo(run_human_demo(folder, progress), json)
-        ready = prepare_sliders(folder, progress)
+        finished: dict[str, Callable[[], None]] = {
+            "labels": lambda: printing.show_demo(demos.run_demo(folder, by_hand, progress), json),
+            "masks": lambda: printing.show_masks_demo(demos.run_masks_demo(folder, by_hand, progress), json),
+            "laconic": lambda: printing.show_laconic_demo(demos.run_laconic_demo(folder, progress), json),
+            "shift": lambda: printing.show_shift_demo(demos.run_shift_demo(folder, progress), json),
+            "human": lambda: printing.show_human_demo(demos.run_human_demo(folder, progress), json),
+            "video": lambda: printing.show_video_demo(demos.run_video_demo(folder, progress), json),
+        }
+        if task in finished:
+            return finished[task]()
+        ready = demos.prepare_sliders(folder, progress)
     printing.show_sliders(ready, serve, json)
     if serve and not json:
         with serving():
@@ -106,7 +101,7 @@ def demo(
     return None
 
 
-def _settings(pairs: list[str] | None) -> dict[str, Any]:
+def preprocess_settings(pairs: list[str] | None) -> dict[str, Any]:
     from dissensus.steps.predicting import parsed_settings
 
     return parsed_settings(pairs or [])
@@ -141,7 +136,7 @@ def init(
     classes: Annotated[
         str | None,
         typer.Option(
-            help="imagenet, voc, or a .txt (one name per line), .csv (column name) or .json file.",
+            help="imagenet, voc, imagenet-vid, ytbb, or a .txt (one name per line), .csv (column name) or .json file.",
             show_default="imagenet; voc for masks",
         ),
     ] = None,
@@ -238,7 +233,7 @@ def predict(
     agreed(Study(study), trust, models=True, again=[name for name in again or [] if name not in named])
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.predict(models or [], _settings(preprocess), lower or [], again or [])
+        opened.predict(models or [], preprocess_settings(preprocess), lower or [], again or [])
     printing.show_models(opened.status(), json)
 
 
@@ -399,5 +394,5 @@ def join(
     agreed(Study(study), trust, models=True)
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        number = opened.join(models, _settings(preprocess), lower or [])
+        number = opened.join(models, preprocess_settings(preprocess), lower or [])
     printing.show_round(opened.status(), number, json)

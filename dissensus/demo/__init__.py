@@ -6,6 +6,7 @@ from dissensus.demo.laconic import LaconicDemoResult, run_laconic_demo
 from dissensus.demo.masks import MasksDemoResult, run_masks_demo
 from dissensus.demo.scores import SlidersReady, prepare_sliders
 from dissensus.demo.shift import ShiftDemoResult, run_shift_demo
+from dissensus.demo.video import VideoDemoResult, run_video_demo
 
 __all__ = [
     "PREPROCESS",
@@ -15,6 +16,7 @@ __all__ = [
     "MasksDemoResult",
     "ShiftDemoResult",
     "SlidersReady",
+    "VideoDemoResult",
     "classifiers",
     "prepare_sliders",
     "run_demo",
@@ -22,4 +24,5 @@ __all__ = [
     "run_laconic_demo",
     "run_masks_demo",
     "run_shift_demo",
+    "run_video_demo",
 ]

@@ -12,7 +12,8 @@ import pyarrow as pa
 from dissensus.arrays import Array, UInt8
 from dissensus.backends import Preprocess, Unreadable, read_image
 from dissensus.errors import StudyError
-from dissensus.laconic.truth import Groups, Truth, groups_of, read_groups, read_truth
+from dissensus.laconic.truth import Truth, read_truth
+from dissensus.steps.groups import Groups, groups_of, read_groups
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists

@@ -36,6 +36,13 @@ from dissensus.printing.replica import (
     show_sampled,
 )
 from dissensus.printing.shift import show_shift, show_shift_demo
+from dissensus.printing.video import (
+    show_detection,
+    show_video,
+    show_video_collected,
+    show_video_demo,
+    show_video_status,
+)
 
 __all__ = [
     "place",
@@ -44,6 +51,7 @@ __all__ = [
     "show_check",
     "show_collected",
     "show_demo",
+    "show_detection",
     "show_distance",
     "show_distort",
     "show_drawn",
@@ -87,4 +95,8 @@ __all__ = [
     "show_sliders",
     "show_sliders_open",
     "show_status",
+    "show_video",
+    "show_video_collected",
+    "show_video_demo",
+    "show_video_status",
 ]

@@ -35,7 +35,7 @@ def show_collected(study: Path, found: Collected, as_json: bool) -> None:
     )
     if found.without_candidates:
         say(f"no candidates, so these classes stay empty: {_some(found.without_candidates)}")
-    _show_problems(found.problems, "not used")
+    show_problems(found.problems, "not used")
     say(f"{counted(found.grids, 'task')} for people; {found.questions:,} answers are wanted")
     return say(f"Next: dissensus shift duplicates {_quoted(study)}, then dissensus shift serve {_quoted(study)}")
 
@@ -63,7 +63,7 @@ def show_sampled(study: Path, made: Sampled, as_json: bool) -> None:
         say(f"{where}: nothing has changed since, so it stays the latest ({made.images:,} of {made.wanted:,} images)")
     _show_frequencies(made)
     _show_short(made.short)
-    _show_problems(made.removed, "removed")
+    show_problems(made.removed, "removed")
     if made.excluded:
         say(f"{len(made.excluded):,} of {counted(made.workers, 'worker')} do not count:")
         show_lines(made.excluded)
@@ -129,9 +129,10 @@ def _show_short(short: tuple[ShortClass, ...]) -> None:
         show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
 
 
-def _show_problems(problems: tuple[Problem, ...], what: str) -> None:
+def show_problems(problems: tuple[Problem, ...], what: str, noun: str = "image", nouns: str | None = None) -> None:
+    """What is wrong with which images, or other things."""
     if problems:
-        say(f"{what}: {counted(len(problems), 'image')}")
+        say(f"{what}: {counted(len(problems), noun, nouns)}")
         show_lines([f"{one.item}: {one.reason}" for one in problems])
 
 

@@ -94,6 +94,8 @@ class Taxonomy:
     child: Int[Array, " E"]
     parent: Int[Array, " E"]
     class_nodes: Int[Array, " C"]
+    ids: tuple[str, ...] = ()
+    """Ids of the nodes, such as WordNet's, since several nodes may have the same name."""
 
 
 @dataclass(frozen=True)
@@ -140,13 +142,15 @@ class Classes:
         return number
 
     def steps_below(self, name: str) -> Float[Array, " C"]:
-        """How many edges every class is below the class or the node of the taxonomy with this name; inf if it is not.
+        """How many edges every class is below the class or the node of the taxonomy with this name or id; inf if not.
 
         Raises:
             ClassesError: nothing, or more than one node, has this name.
         """
         taxonomy = self.taxonomy
         nodes = [] if taxonomy is None else [node for node, one in enumerate(taxonomy.names) if one == name]
+        if taxonomy is not None and name in taxonomy.ids:
+            nodes = [taxonomy.ids.index(name)]
         if taxonomy is None or not nodes:
             steps = np.full(len(self), np.inf)
             try:

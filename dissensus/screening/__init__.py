@@ -11,6 +11,17 @@ from dissensus.screening.controls import (
     suggested_exclusions,
 )
 from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_skene
+from dissensus.screening.frame_votes import (
+    FrameRule,
+    FrameVotes,
+    JudgedFrames,
+    first_votes,
+    frame_agreement,
+    frame_votes,
+    joint_pairs,
+    judged_anchors,
+    judged_frames,
+)
 from dissensus.screening.majority import majority_verdicts
 from dissensus.screening.means import Means, PairMeans, item_means, pair_means
 from dissensus.screening.p910 import P910, p910
@@ -29,6 +40,9 @@ __all__ = [
     "Agreement",
     "Bt500",
     "DawidSkene",
+    "FrameRule",
+    "FrameVotes",
+    "JudgedFrames",
     "Means",
     "PairMeans",
     "Panel",
@@ -48,7 +62,13 @@ __all__ = [
     "control_results",
     "control_threshold",
     "dawid_skene",
+    "first_votes",
+    "frame_agreement",
+    "frame_votes",
     "item_means",
+    "joint_pairs",
+    "judged_anchors",
+    "judged_frames",
     "krippendorff_alpha",
     "majority_verdicts",
     "p910",

@@ -13,6 +13,7 @@ from dissensus.errors import StudyError
 from dissensus.steps.code import model_code, pool_code
 from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
 from dissensus.steps.predicting import Source, is_wanted, predict
+from dissensus.steps.predicting_together import predict_together
 from dissensus.steps.workspace import Workspace
 from dissensus.store.consent import agree_if_possible, require_agreement
 from dissensus.store.files import write_bytes
@@ -40,6 +41,8 @@ class Request:
     again: Sequence[str] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
     """Models in memory, by name."""
+    is_together: bool = False
+    """Whether all models see an image while it is decoded once, instead of one model after the other."""
 
 
 def predict_models(task: Task, request: Request) -> dict[str, bool]:
@@ -60,6 +63,8 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
         sources = {name: task.source(work, name) for name in settings.models if name in (*named, *unnamed)}
         for name, source in sources.items():  # all are checked before any is run
             is_wanted(source, name in request.again)
+        if request.is_together:
+            return predict_together(list(sources.values()), request.again)
         return {name: predict(source, name in request.again) for name, source in sources.items()}
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +42,10 @@ Parted = Callable[[], Iterable[pa.Table]]
 
 BATCH = 32  # images per model call
 READERS = 2  # threads that decode images while the model runs
+AHEAD = 2 * BATCH  # images that are decoded before they are needed
+
+Batches = Iterable[tuple[range, list[Any]]]
+"""Rows numbered from 0, each batch with its images or the reasons why they cannot be read."""
 
 
 class Source(ABC):
@@ -51,6 +57,8 @@ class Source(ABC):
     """What the first column holds where there is no prediction."""
     chunk = CHUNK
     """Items that are predicted before they are saved."""
+    shares_images: ClassVar[bool] = False
+    """Whether `part` can be given images that other models see too."""
 
     def __init__(self, work: Workspace[Any], name: str) -> None:
         self.work, self.name = work, name
@@ -88,8 +96,11 @@ class Source(ABC):
         """Load the model."""
         raise BackendError(f"{self.name}: this task takes predictions as file:PATH, not as {self.model.backend}:")
 
-    def part(self, rows: range) -> pa.Table:
-        """Predictions for some items of the pool, with a column `problem` that says why an item has none."""
+    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
+        """Predictions for some items of the pool, with a column `problem` that says why an item has none.
+
+        `batches` are the images of these items, if they have been read already.
+        """
         raise NotImplementedError  # a task that only reads files never gets here: `open` rejects its models
 
     @abstractmethod
@@ -108,25 +119,51 @@ def predict(source: Source, again: bool = False) -> bool:
         BackendError, PredictionError: the model cannot be run, or its predictions are invalid.
     """
     work, name = source.work, source.name
-    folder, inputs = work.folder, source.all_inputs
+    folder = work.folder
     if not is_wanted(source, again):
         clear_parts(folder.parts(f"predict-{name}"))
         return False
-    parts = None if source.is_whole else Parts(folder.parts(f"predict-{name}"), f"predict {name}", inputs, again)
-    stamps = {"inputs": inputs, "model": name, "source": source.spec, "format_version": FORMAT_VERSION}
-    if parts is None:
+    if source.is_whole:
         table = _without_missing(source.read(), source)
-        _write(source, lambda: iter([table]), stamps)
-    else:
-        try:
-            _predict_parts(folder, name, source, parts, work.progress)
-            _write(source, parts.all, stamps)
-        except DissensusError as error:
-            if isinstance(error, PredictionError) or not parts:  # predictions rejected as a whole cannot be resumed
-                parts.clear()
-            raise
-        parts.clear()
+        _write(source, lambda: iter([table]), _stamps(source))
+        return True
+    run = Run(source, again)
+    with run.kept():
+        _predict_parts(run, work.progress)
+        run.finish()
     return True
+
+
+def _stamps(source: Source) -> dict[str, Any]:
+    return {
+        "inputs": source.all_inputs, "model": source.name, "source": source.spec, "format_version": FORMAT_VERSION,
+    }  # fmt: skip
+
+
+class Run:
+    """A model that predicts the pool part by part; parts that are finished are kept."""
+
+    def __init__(self, source: Source, again: bool) -> None:
+        self.source, self.name, folder = source, source.name, source.work.folder
+        self.parts = Parts(folder.parts(f"predict-{self.name}"), f"predict {self.name}", source.all_inputs, again)
+        self.size = pool_size(folder)
+        self.chunks = chunks(self.size, source.chunk)
+        self.waiting = [number for number in range(len(self.chunks)) if number not in self.parts]
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Parts are kept if the block raises an error, unless they are of no use."""
+        try:
+            yield
+        except DissensusError as error:
+            if isinstance(error, PredictionError) or not self.parts:  # rejected as a whole, they cannot be resumed
+                self.parts.clear()
+            raise
+
+    def finish(self) -> None:
+        """Write the predictions."""
+        _write(self.source, self.parts.all, _stamps(self.source))
+        self.parts.clear()
 
 
 def _without_missing(table: pa.Table, source: Source) -> pa.Table:
@@ -221,16 +258,14 @@ def changes_since(source: Source) -> list[str]:
     return changed
 
 
-def _predict_parts(folder: Folder, name: str, source: Source, parts: Parts, progress: Progress) -> None:
-    size = pool_size(folder)
-    todo = chunks(size, source.chunk)
-    waiting = [number for number in range(len(todo)) if number not in parts]
-    progress(f"predict {name}", size - sum(len(todo[number]) for number in waiting), size)
-    if waiting:
-        source.open()
-    for number in waiting:
-        parts.write(number, source.part(todo[number]))
-        progress(f"predict {name}", todo[number].stop, size)
+def _predict_parts(run: Run, progress: Progress) -> None:
+    what = f"predict {run.name}"
+    progress(what, run.size - sum(len(run.chunks[number]) for number in run.waiting), run.size)
+    if run.waiting:
+        run.source.open()
+    for number in run.waiting:
+        run.parts.write(number, run.source.part(run.chunks[number]))
+        progress(what, run.chunks[number].stop, run.size)
 
 
 class PooledImages:
@@ -258,9 +293,14 @@ class PooledImages:
     def batches(self, rows: range) -> Iterator[tuple[range, list[Any]]]:
         """Batches of rows, numbered from 0, each with its images or the reasons why they cannot be read."""
         with ThreadPoolExecutor(READERS) as threads:
-            images = threads.map(_image, self.files[rows.start : rows.stop])
+            files = iter(self.files[rows.start : rows.stop])
+            ahead = deque(threads.submit(_image, file) for file in islice(files, AHEAD))
             for batch in chunks(len(rows), BATCH):
-                yield batch, [next(images) for _ in batch]
+                images = []
+                for _ in batch:
+                    images.append(ahead.popleft().result())
+                    ahead.extend(threads.submit(_image, file) for file in islice(files, 1))
+                yield batch, images
 
     def _reference(self, uri: str) -> Any:
         """A reference image, if the file has not changed since it was pooled."""

@@ -39,6 +39,7 @@ LISTED = (
     "replica/*/*.parquet",
     "human/*.parquet",
     "human/*/*.parquet",
+    "video/*.parquet",
 )
 """The files that are listed. study.toml is not, since people edit it; answers change all the time."""
 DEPTH = 3

@@ -23,7 +23,7 @@ Document = dict[str, Any]
 
 
 def read_classes(source: str | Sequence[str], taxonomy: Path | None = None) -> Document:
-    """Read `imagenet`, `voc`, a `.json` document, a `.txt` list, or a `.csv` with a column 'name'; or take a list.
+    """Read one of `SHIPPED`, a `.json` document, a `.txt` list, or a `.csv` with a column 'name'; or take a list.
 
     `taxonomy`: a CSV with the columns child and parent, holding the names or ids of classes and their ancestors.
 
@@ -46,7 +46,7 @@ def read_classes(source: str | Sequence[str], taxonomy: Path | None = None) -> D
 def _from_file(path: Path) -> Document:
     refuse_pipe(path, ClassesError)
     if not path.is_file():
-        raise ClassesError(f"no such file: {path}; give {' or '.join(SHIPPED)}, or a .txt, .csv or .json file")
+        raise ClassesError(f"no such file: {path}; give {', '.join(SHIPPED)}, or a .txt, .csv or .json file")
     try:
         return _READERS.get(path.suffix.lower(), _from_text)(path)
     except (OSError, UnicodeDecodeError) as error:
@@ -88,8 +88,22 @@ def _voc() -> Document:
     return _listed(files("dissensus").joinpath("data/voc-classes.txt").read_text(encoding="utf-8"))
 
 
-SHIPPED: dict[str, Callable[[], Document]] = {"imagenet": _imagenet, "voc": _voc}
-"""Classes that ship with the package: ImageNet's 1,000 with WordNet; background and PASCAL VOC's 20."""
+def _imagenet_vid() -> Document:
+    return _from_csv(Path(str(files("dissensus").joinpath("data/imagenet-vid-classes.csv"))))
+
+
+def _ytbb() -> Document:
+    return _listed(files("dissensus").joinpath("data/ytbb-classes.txt").read_text(encoding="utf-8"))
+
+
+SHIPPED: dict[str, Callable[[], Document]] = {
+    "imagenet": _imagenet,
+    "voc": _voc,
+    "imagenet-vid": _imagenet_vid,
+    "ytbb": _ytbb,
+}
+"""Classes that ship with the package: ImageNet's 1,000 with WordNet; background and PASCAL VOC's 20; the 30 of
+ImageNet-Vid, with WordNet's ids; the 23 of Youtube-BB."""
 
 
 def _distinct_names(nodes: Document, order: list[str]) -> tuple[str, ...]:
@@ -110,7 +124,7 @@ def _taxonomy(nodes: Document, order: list[str]) -> Taxonomy | None:
         return None
     child, parent = np.array(sorted(set(edges))).T
     names = tuple(node["lemmas"][0] if node.get("lemmas") else wnid for wnid, node in nodes.items())
-    return Taxonomy(names, child, parent, np.array([number[wnid] for wnid in order]))
+    return Taxonomy(names, child, parent, np.array([number[wnid] for wnid in order]), tuple(nodes))
 
 
 def _add_edges(document: Document, path: Path) -> None:

@@ -47,6 +47,10 @@ class Folder:
         self.human_guide = self.human / "guide.parquet"
         self.human_reviews = self.human / "reviews.parquet"
         self.human_report = self.results / "people.html"
+        self.video = root / "video"
+        self.video_frames = self.video / "frames.parquet"
+        self.video_distances = self.video / "distances.parquet"
+        self.video_report = self.results / "video.html"
 
     def predictions(self, model: str) -> Path:
         """The predictions of one model, in pool order."""

@@ -91,7 +91,8 @@ def clear_finished(folder: Folder) -> None:
             clear_parts(parts)
     with suppress(OSError):
         (folder.root / ".unfinished").rmdir()
-    for place in (folder.root, *folder.root.glob("*/"), *folder.root.glob("rounds/*/")):
+    inside = ("*/", "rounds/*/", "video/frames/**/")
+    for place in (folder.root, *(one for pattern in inside for one in folder.root.glob(pattern))):
         remove_left_over(place)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dissensus.store.checksums import NAME, digest_of, is_study
 from dissensus.store.durable import replace_file, taking_turns
 
-FOLDERS = ("given", "drawings")
+FOLDERS = ("given", "drawings", "video")
 SUFFIX = ".png"
 LINE = re.compile(rb"\\?([0-9a-f]{64})  (.+)")
 

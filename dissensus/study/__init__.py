@@ -1,5 +1,6 @@
 """The Study class: a complete comparison of models in one folder, with methods named after the commands."""
 
+from dissensus.study.clips import VideoTest
 from dissensus.study.finding import Finding
 from dissensus.study.human import HumanStudy
 from dissensus.study.laconic import LaconicTest
@@ -8,7 +9,7 @@ from dissensus.study.shift import Replication
 __all__ = ["Study"]
 
 
-class Study(HumanStudy, Finding, LaconicTest, Replication):
+class Study(HumanStudy, Finding, LaconicTest, Replication, VideoTest):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:

@@ -29,25 +29,25 @@ class Paging(Asking):
         answers: int | None,
         database: str | None,
         *,
-        is_for_everybody: bool = False,
+        at_least: Callable[[Settings], int] | None = None,
     ) -> None:
         """Serve what `read` asks until the process is stopped.
 
         `people` are the section and the name of the setting that says how many people answer each question; `answers`
-        changes it; if the page `is_for_everybody`, it is at least as many as have links by then. Nobody gets a
-        question twice: an answer may take minutes.
+        changes it, and there are `at_least` so many, whatever it says. Nobody gets a question twice: an answer may take
+        minutes.
         """
         read(self._task.work)  # says in words if there is nothing to ask, before anything is changed
         values = self._service(None, database, host, port, None, None)
         if answers is not None:
             values[people[0]] = {people[1]: answers}
-        self._serve(values, ready, port, tell, partial(self._paged, read, people, is_for_everybody))
+        self._serve(values, ready, port, tell, partial(self._paged, read, people, at_least))
 
     def _paged(
         self,
         read: Callable[[Workspace[Any]], Inquiry],
         people: tuple[str, str],
-        is_for_everybody: bool,
+        at_least: Callable[[Settings], int] | None,
         tell: Callable[[str], None] | None,
         settings: Settings,
     ) -> StudyBacking:
@@ -55,9 +55,8 @@ class Paging(Asking):
         from dissensus.steps.serving import StudyBacking
 
         count: int = getattr(getattr(settings, people[0]), people[1])
-        if is_for_everybody:
-            everybody = self._task_with(settings).work.people.all()
-            count = max(count, sum(one.revoked is None and not one.is_owner for one in everybody))
+        if at_least is not None:
+            count = max(count, at_least(settings))
         judge = settings.judge.model_copy(update={"min_answers": count})
         serve = settings.serve.model_copy(update={"repeat_rate": 0.0})
         work = self._task_with(settings.model_copy(update={"judge": judge, "serve": serve})).work

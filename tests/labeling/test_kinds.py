@@ -46,7 +46,7 @@ NUMBERS = [3, -1, 1.5]
 NONSENSE = ["", "YES", "left ", 300, True, [], {}, ["yes"], float("nan"), "first\0", 10**5000, float("inf")]
 
 
-ELSEWHERE = {"check", "label", "mask", "reveal", "grid", "pairs", "review"}
+ELSEWHERE = {"check", "label", "mask", "reveal", "grid", "pairs", "review", "frames"}
 """Kinds whose answers are no words, and which have files of their own."""
 
 

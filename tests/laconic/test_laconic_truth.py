@@ -9,8 +9,8 @@ import pytest
 from planted_readers import made
 
 from dissensus.errors import ClassesError, StudyError
-from dissensus.laconic.truth import groups_of, read_groups
 from dissensus.records import Classes
+from dissensus.steps.groups import groups_of, read_groups
 
 
 @pytest.mark.parametrize("more", [[f"class {number}" for number in range(198)], ["Dark"]])

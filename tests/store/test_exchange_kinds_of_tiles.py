@@ -1,4 +1,4 @@
-"""Answers to questions about many pictures leave and come back in every format for all kinds."""
+"""Answers to questions about several pictures leave and come back in every format for all kinds."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ GRID = {"name": "tabby", "items": ["a.jpg", "b.jpg", "c.jpg"], "examples": ["d.j
 PAIRS = {"pairs": [["a.jpg", "b.jpg"], ["c.jpg", "d.jpg"]]}
 REVIEW = {"name": "tabby", "revision": 1, "items": ["a.jpg", "b.jpg"], "originals": ["c.jpg"]}
 REVIEWED = {"blacklist": [1], "duplicates": [[0, 2]], "state": "problematic", "note": "=1, “half” of them"}
+FRAMES = {"anchor": "a.jpg", "frame": "b.jpg", "labels": [0, 1]}
+VOTES = [{"label": "right", "similar": "motion", "count": 2}]
+FOREIGN = {"anchor": "a.jpg", "frame": "c.jpg", "labels": [29], "names": ["=turtle"]}
 CASES: list[tuple[str, dict[str, Any], Any, dict[str, Any]]] = [
     ("grid", GRID, [0, 2], {"order": [2, 0, 1]}),
     ("grid", GRID, [], {"order": [1, 0, 2]}),
     ("pairs", PAIRS, [1], {}),
     ("pairs", PAIRS, [], {}),
     ("review", REVIEW, REVIEWED, {}),
+    ("frames", FRAMES, {"label": "right", "similar": "yes"}, {"first": "frame"}),
+    ("frames", FOREIGN, {"label": "unsure", "similar": "blur"}, {"first": "anchor"}),
+    ("frames", FRAMES | {"stage": 2}, {"label": "wrong", "similar": None}, {"first": "anchor", "votes": VOTES}),
 ]
 
 
@@ -67,6 +73,20 @@ def test_what_is_no_answer_is_refused_with_its_line(tmp_path: Path, answer: Any)
     rows = [{"kind": "grid", "question": GRID, "annotator": "ann", "answer": answer}]
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     with pytest.raises(JudgementError, match="positions, 0 to 2") as problem:
+        list(read_responses(tmp_path / "a.jsonl", CLASSES, everything))
+    assert "\n" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    "answer", ["similar", None, {"label": "right"}, {"label": "right", "similar": "no"}, '{"label": "wrong"}', ["yes"]]
+)
+def test_what_is_no_answer_about_frames_is_refused(tmp_path: Path, answer: Any) -> None:
+    row = {"kind": "frames", "question": FRAMES, "annotator": "ann", "answer": answer}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row))
+    if answer is None:  # not answered yet
+        assert list(read_responses(tmp_path / "a.jsonl", CLASSES, everything)) == []
+        return
+    with pytest.raises(JudgementError, match=r"row 1: .*(must have exactly|must be one of)") as problem:
         list(read_responses(tmp_path / "a.jsonl", CLASSES, everything))
     assert "\n" not in str(problem.value)
 

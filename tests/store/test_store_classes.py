@@ -150,7 +150,7 @@ def test_a_taxonomy_that_misses_something_is_refused(tmp_path: Path, edges: str,
 
 @pytest.mark.parametrize("source", ["none.txt", "none", "."])
 def test_a_source_that_is_no_file_names_what_can_be_given(source: str) -> None:
-    with pytest.raises(ClassesError, match="imagenet or voc, or a"):
+    with pytest.raises(ClassesError, match="imagenet, voc, imagenet-vid, ytbb, or a"):
         read_classes(source)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.demo import run_human_demo, run_laconic_demo, run_shift_demo
+from dissensus.demo import run_human_demo, run_laconic_demo, run_shift_demo, run_video_demo
 from dissensus.demo.shift import COPIES, PER_CLASS, WORKERS
 from dissensus.engines.local import silent
 from dissensus.errors import StudyError
@@ -61,3 +61,18 @@ def test_the_human_demo_finds_who_is_robust_and_who_is_careless(tmp_path: Path) 
     assert Study(made.study).check().is_whole
     with pytest.raises(StudyError, match="already holds a demo"):
         run_human_demo(tmp_path / "demo", silent)
+
+
+def test_digits_before_a_moving_camera(tmp_path: Path) -> None:
+    made = run_video_demo(tmp_path / "demo", silent)
+    result = made.result
+    assert len(result.models) == 8
+    for model in result.models:
+        assert model.perturbed <= model.original
+    assert result.mean[-1].drop < made.unreviewed.mean[-1].drop  # review leaves out frames that show something else
+    status = Study(made.study).video_status()
+    assert set(status.reasons) == {"motion"}
+    assert status.joint == 0
+    assert "data:image/" in made.report.read_text()
+    with pytest.raises(StudyError, match="already holds a demo"):
+        run_video_demo(tmp_path / "demo", silent)

@@ -17,6 +17,7 @@ from dissensus.study import Study
 
 MODELS = (SECRET, "zzmodelbeta", "zzmodelgamma")
 MARKS = ("zzmodel", "zzfile", "zzpool", "zzstudy", "zzroot")
+ALIKE = {"label": "right", "similar": "yes"}
 INSTRUCTIONS = "Say what you see."
 
 
@@ -49,6 +50,7 @@ def telltale_study(root: Path, has_training: bool = True, items: int = 24) -> St
     ask(study, [{"kind": "label", "item": names[n], "options": ["ant", "bee", "cat"]} for n in range(8)])
     ask(study, [{"kind": "slider", "first": names[n], "second": names[n + 2]} for n in range(8)])
     ask(study, [{"kind": "rating", "item": names[n]} for n in range(8)])
+    ask(study, [{"kind": "frames", "anchor": names[n], "frame": names[n + 3], "labels": ["cat"]} for n in range(8)])
     known = [
         {"kind": "contains", "item": names[0], "label": "ant", "expected": "yes", "note": "an ant"},
         {"kind": "choice", "first": names[2], "second": names[5], "same": True, "expected": "first"},
@@ -56,12 +58,13 @@ def telltale_study(root: Path, has_training: bool = True, items: int = 24) -> St
         {"kind": "label", "item": names[9], "options": ["ant", "bee", "cat"], "expected": "bee"},
         {"kind": "slider", "first": names[3], "second": names[7], "expected": "second"},
         {"kind": "rating", "item": names[9], "expected": "good"},
+        {"kind": "frames", "anchor": names[0], "frame": names[9], "labels": ["bee"], "expected": ALIKE},
     ]
     ask(study, known, "control")
     if has_training:
-        ask(
-            study, [one | ({"item": names[11]} if "item" in one else {"first": names[11]}) for one in known], "training"
-        )
+        fields = ("item", "first", "anchor")
+        other = [one | {next(field for field in fields if field in one): names[11]} for one in known]
+        ask(study, other, "training")
     return study
 
 

@@ -41,7 +41,9 @@ QUESTIONS = [
     *({"kind": "pick", "item": item, "options": ["ant", "bee"]} for item in ITEMS),
     *({"kind": "slider", "first": ITEMS[1], "second": item} for item in ITEMS[2:]),
     *({"kind": kind, "item": item} for kind in ("mask", "check", "rating") for item in ITEMS),
+    *({"kind": "frames", "anchor": ITEMS[2], "frame": item, "labels": ["ant"]} for item in ITEMS[3:]),
 ]
+WRONG = {"label": "wrong", "similar": None}
 WORDS = {
     "contains": ("yes", "no", "unsure", "unfit"),
     "choice": ("left", "right", "same"),
@@ -50,6 +52,7 @@ WORDS = {
     "rating": ("unfit",),
     "mask": ("unfit",),
     "check": (),
+    "frames": (),
 }
 MALFORMED = {
     "no JSON": b"{" * 5,
@@ -108,7 +111,8 @@ def tickets(fuzzed: Served) -> tuple[Client, dict[str, str]]:
     for _ in range(30):
         for question in person.next(10):
             if found.setdefault(question["kind"], question["ticket"]) != question["ticket"]:
-                said = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "check": []}
+                said: dict[str, Any] = {"contains": "yes", "choice": "left", "pick": 0, "slider": 5, "check": []}
+                said["frames"] = WRONG
                 person.answer(question["ticket"], said.get(question["kind"], "unfit"))
     assert set(found) == set(WORDS)
     return person, found

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from blinded import INSTRUCTIONS, MARKS, Listener, telltale_study, telltales
+from blinded import ALIKE, INSTRUCTIONS, MARKS, Listener, telltale_study, telltales
 from scipy.stats import chi2_contingency
 from served import CLASSES, Client, Served, make_study_without_pictures
 from worded_pictures import SECRET
@@ -33,6 +33,7 @@ ANSWERS = {
     "label": {"labels": [1], "alternative": None},
     "slider": 63,
     "rating": 63,
+    "frames": ALIKE,
 }
 
 
@@ -197,22 +198,23 @@ def pictures_shown(desk: Desk, seed: int) -> list[tuple[str, int, int]]:
     return [(run[0][1], len(run), max(size for _, _, size in run)) for run in runs]
 
 
-def test_the_sides_are_thrown_anew_for_every_question_and_person(desk: Desk) -> None:
-    choices = [number for number, kind in enumerate(desk.questions.kinds) if kind == "choice"]
-    assert len(choices) >= 8
+@pytest.mark.parametrize(("kind", "side", "value"), [("choice", "left", "first"), ("frames", "first", "anchor")])
+def test_the_sides_are_thrown_anew_for_every_question_and_person(desk: Desk, kind: str, side: str, value: str) -> None:
+    asked = [number for number, one in enumerate(desk.questions.kinds) if one == kind]
+    assert len(asked) >= 8
     for role in ("asked", "control", "repeat", "training"):
-        sides = [[put(desk, seed, number, role) for number in choices] for seed in range(200)]
-        share = sum(row.count("first") for row in sides) / (200 * len(choices))
-        assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(200 * len(choices)), role
+        sides = [[put(desk, seed, number, role)[side] for number in asked] for seed in range(200)]
+        share = sum(row.count(value) for row in sides) / (200 * len(asked))
+        assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(200 * len(asked)), role
         assert sum(len(set(row)) == 2 for row in sides) > 190, "one person sees both sides used"
 
 
-def put(desk: Desk, seed: int, number: int, role: Any) -> str:
-    """What stands on the left when a question is put to a person."""
+def put(desk: Desk, seed: int, number: int, role: Any) -> dict[str, Any]:
+    """What is chosen at random when a question is put to a person."""
     name = f"chooser {seed}"
     desk.queue.join(name, seed)
     person = Annotator(name=name, token_hash="", is_owner=False, is_trusted=False, seed=seed, time="")
-    return str(desk._put(person, number, role).shown["left"])
+    return desk._put(person, number, role).shown
 
 
 def test_the_secret_was_there_to_be_found(tmp_path: Path) -> None:

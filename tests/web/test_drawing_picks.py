@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from blinded import Listener, telltale_study, telltales
+from blinded import ALIKE, Listener, telltale_study, telltales
 from served import CLASSES, Client, Served, eventually, predictions
 
 from dissensus.store.draws import read_batches
@@ -67,7 +67,14 @@ def test_a_drawn_pick_tells_nothing(serve: Callable[..., Served], tmp_path: Path
     service = serve(study.folder.root)
     person = Listener(service.address, str(service.add("ada").token))
     forms = set()
-    usual: dict[str, Any] = {"choice": "left", "slider": 63, "rating": 63, "contains": "yes", "pick": 1}
+    usual: dict[str, Any] = {
+        "choice": "left",
+        "slider": 63,
+        "rating": 63,
+        "contains": "yes",
+        "pick": 1,
+        "frames": ALIKE,
+    }
     while waiting := person.next():
         one = waiting[0]
         is_drawn = one["payload"].get("several", False)

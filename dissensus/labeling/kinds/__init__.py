@@ -1,4 +1,4 @@
-"""Kinds of questions. To add one (frame pairs), add a file here and a line below."""
+"""Kinds of questions. To add one, add a file here and a line below."""
 
 import json
 from functools import lru_cache
@@ -7,6 +7,7 @@ from dissensus.labeling.kinds.base import NO_CODE, Body, Kind, class_number
 from dissensus.labeling.kinds.check import Check
 from dissensus.labeling.kinds.choice import Choice, is_prediction_key, prediction_key
 from dissensus.labeling.kinds.contains import Contains
+from dissensus.labeling.kinds.frames import Frames
 from dissensus.labeling.kinds.grid import Grid
 from dissensus.labeling.kinds.label import Label
 from dissensus.labeling.kinds.mask import Mask
@@ -30,6 +31,7 @@ QUESTIONS: dict[str, Kind] = {
     "grid": Grid(),
     "pairs": Pairs(),
     "review": Review(),
+    "frames": Frames(),
 }
 
 SHORT = 64

@@ -23,7 +23,7 @@ from dissensus.store.exchange.files import object_of, parsed
 from dissensus.store.files import write_whole
 
 COLUMNS = (*REQUIRED, "time", "id", "kind", "question", "role", "shown", "seconds", "comment", "ticket")
-AS_JSON = ("label", "mask", "check", "grid", "pairs", "review")
+AS_JSON = ("label", "mask", "check", "grid", "pairs", "review", "frames")
 """Kinds whose answers are lists or objects (or a single word)."""
 RATING = "rating"
 """A kind of question, and what the column of its answers may be called."""

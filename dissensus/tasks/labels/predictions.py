@@ -13,7 +13,7 @@ from dissensus.backends import Preprocess, Unreadable, open_model, read_predicti
 from dissensus.errors import PredictionError
 from dissensus.predictions.protocol import Model
 from dissensus.steps.pooling import pool_ids
-from dissensus.steps.predicting import Parted, Source
+from dissensus.steps.predicting import Batches, Parted, Source
 from dissensus.store.files import fingerprint
 from dissensus.store.tables import write_table
 
@@ -23,6 +23,7 @@ class LabelSource(Source):
 
     columns = ("label", "confidence")
     absent = MISSING
+    shares_images = True
     opened: Model | None = None
 
     def read(self) -> pa.Table:
@@ -38,13 +39,13 @@ class LabelSource(Source):
         preprocess = Preprocess.read(self.preprocess)
         self.opened = open_model(self.model.backend, self.model.target, preprocess, self.work.classes)
 
-    def part(self, rows: range) -> pa.Table:
+    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
         """Labels of some items; MISSING with the reason for items that cannot be read."""
         assert self.opened is not None, "open first"
         labels = np.full(len(rows), MISSING, np.uint16)
         confidence = np.zeros(len(rows), np.float32)
         reasons: list[str | None] = [None] * len(rows)
-        for batch, images in self.images.batches(rows):
+        for batch, images in self.images.batches(rows) if batches is None else batches:
             readable = [row for row, image in zip(batch, images, strict=True) if not isinstance(image, Unreadable)]
             for row, image in zip(batch, images, strict=True):
                 if isinstance(image, Unreadable):

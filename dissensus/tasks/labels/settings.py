@@ -14,6 +14,7 @@ from dissensus.store.settings.common import BootstrapSettings, CountingSettings,
 from dissensus.store.settings.human import HUMAN, HumanSettings
 from dissensus.store.settings.laconic import LACONIC, LaconicSettings
 from dissensus.store.settings.replica import REPLICA, ReplicaSettings
+from dissensus.store.settings.video import VIDEO, VideoSettings
 
 LABELS = """\
 classes = {classes}
@@ -53,7 +54,7 @@ level = 0.95        # confidence level of bars and rank sets
 seed = 0
 
 """
-LABELS += LACONIC + REPLICA + HUMAN
+LABELS += LACONIC + REPLICA + HUMAN + VIDEO
 
 
 LADDER = (0.8, 0.6, 0.4, 0.2, 0.0)
@@ -136,3 +137,4 @@ class LabelSettings(Settings):
     laconic: LaconicSettings = LaconicSettings()
     replica: ReplicaSettings = ReplicaSettings()
     human: HumanSettings = HumanSettings()
+    video: VideoSettings = VideoSettings()

@@ -16,7 +16,7 @@ from dissensus.predictions.maps import class_pixels, packed, resized
 from dissensus.records import BACKGROUND
 from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import open_pool
-from dissensus.steps.predicting import Parted, Source
+from dissensus.steps.predicting import Batches, Parted, Source
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import column_fingerprint
 from dissensus.store.folder import Folder
@@ -62,7 +62,7 @@ class MaskSource(Source):
             self.segmenter = open_segmenter(self.model.backend, self.model.target, preprocess, self.work.classes)
             _ = self.images  # fails early if the pool has no files
 
-    def part(self, rows: range) -> pa.Table:
+    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
         """The maps of some items; empty with the reason for items that have none."""
         maps = self._read_maps(rows) if self.segmenter is None else self._made_maps(rows)
         return pa.table(

@@ -16,7 +16,7 @@ from dissensus.errors import BackendError, PoolError, PredictionError, one_line
 from dissensus.predictions.scores import check_varied
 from dissensus.steps.pooling import pool_ids, pool_size
 from dissensus.steps.pools import EnumeratedPool
-from dissensus.steps.predicting import Parted, Source
+from dissensus.steps.predicting import Batches, Parted, Source
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import column_fingerprint
 from dissensus.store.tables import ROW_GROUP, write_pieces
@@ -62,7 +62,7 @@ class ScoreSource(Source):
             _ = self.images  # fails early if the pool has no files
         self.scorer = open_scorer(self.model.backend, self.model.target, Preprocess.read(self.preprocess))
 
-    def part(self, rows: range) -> pa.Table:
+    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
         """Scores of some items; NaN with the reason for items that cannot be read."""
         assert self.scorer is not None, "open first"
         if self.is_enumerated:

@@ -1,4 +1,4 @@
-/* The kinds of questions that this page can ask, under the server's names. To add one (frame pairs, …):
+/* The kinds of questions that this page can ask, under the server's names. To add one:
  * write a module next to this file, add a line to KINDS, and write a browser test.
  *
  * A kind is an object:
@@ -30,7 +30,7 @@
  * view:     says           the question in one sentence, for screen readers
  *           words(value)   an answer in a few words, for 'last: …'
  *           told(value)    the known answer of a practice question in words, if the server's do not fit, as with sides (optional)
- *           shown          a promise of the moment from which people have something to look at, if isGradual (optional)
+ *           shown          a promise of the moment from which people have seen enough to answer, if that is not at once (optional)
  *           isChanged()    true once the answer has been changed: then Enter goes to the view (optional)
  *           after(result)  called with the feedback on the answer, if there is any: the server's message (optional)
  *           takesLetters   true if letters are the view's own, also those of the page, such as C (optional)
@@ -43,6 +43,7 @@
 import check from "./check.js";
 import choice from "./choice.js";
 import contains from "./contains.js";
+import frames from "./frames.js";
 import grid from "./grid.js";
 import label from "./label.js";
 import mask from "./mask.js";
@@ -53,7 +54,7 @@ import reveal from "./reveal.js";
 import review from "./review.js";
 import slider from "./slider.js";
 
-export const KINDS = { contains, choice, pick, label, slider, rating, mask, check, reveal, grid, pairs, review };
+export const KINDS = { contains, choice, pick, label, slider, rating, mask, check, reveal, grid, pairs, review, frames };
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [

@@ -1,0 +1,1 @@
+"""Robustness along video: anchors, their neighbours, what people say about them, and how models fare on them."""

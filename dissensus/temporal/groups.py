@@ -1,0 +1,68 @@
+"""Drops of some anchors: those of each class, and those of videos with each frame rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dissensus.arrays import Array, Bool, Float
+from dissensus.proportions import LEVEL, clopper_pearson
+from dissensus.records import GroupDrop
+from dissensus.temporal.accuracy import drops
+from dissensus.temporal.anchors import Anchors
+
+
+def class_members(anchors: Anchors, names: Sequence[str]) -> dict[str, Bool[Array, " A"]]:
+    """Which anchors have each class among their labels; an anchor with several labels is in several classes."""
+    start, label = anchors.labels_of_rows
+    sizes = np.diff(start)[anchors.home]
+    place = np.repeat(np.arange(len(anchors)), sizes)
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    own = label[np.repeat(start[anchors.home], sizes) + np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)]
+    found = {}
+    for one in np.unique(own):
+        members = np.zeros(len(anchors), bool)
+        members[place[own == one]] = True
+        found[names[one]] = members
+    return found
+
+
+def rate_members(anchors: Anchors) -> dict[str, Bool[Array, " A"]]:
+    """Which anchors come from videos with each frame rate, slowest first; rates count as whole numbers."""
+    if anchors.rate is None:
+        return {}
+    rates = np.rint(anchors.rate).astype(np.int64)
+    return {f"{rate} fps": rates == rate for rate in np.unique(rates) if rate > 0}
+
+
+def group_drops(
+    original: Bool[Array, "M A"], perturbed: Bool[Array, "M A"], members: Mapping[str, Bool[Array, " A"]],
+    models: Sequence[str], weights: Float[Array, "B A"], level: float = LEVEL,
+) -> list[GroupDrop]:  # fmt: skip
+    """Every model on the anchors of every group."""
+    rows = []
+    for group, is_in in members.items():
+        count = int(is_in.sum())
+        both = np.stack([original[:, is_in], perturbed[:, is_in]], axis=2)
+        right = both.sum(axis=1)
+        low, high = clopper_pearson(right, np.full(right.shape, count), level)
+        value, ends = drops(both, _within(weights, is_in), level)
+        for place, model in enumerate(models):
+            first, second = right[place] / count
+            rows.append(
+                GroupDrop(
+                    model=model, group=group, anchors=count,
+                    original=first, original_low=low[place, 0], original_high=high[place, 0],
+                    perturbed=second, perturbed_low=low[place, 1], perturbed_high=high[place, 1],
+                    drop=value[place, 1], drop_low=ends[0][place, 1], drop_high=ends[1][place, 1],
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _within(weights: Float[Array, "B A"], is_in: Bool[Array, " A"]) -> Float[Array, "B a"]:
+    """Resamples of some of the anchors, scaled so that their weights add up to their number in each."""
+    some = weights[:, is_in]
+    total = some.sum(axis=1, keepdims=True)
+    return np.where(total > 0, some * (is_in.sum() / np.maximum(total, 1)), 1.0).astype(np.float32)
