@@ -48,11 +48,11 @@ def _train(study: Study, known: Planted) -> None:
 def _label(study: Study, known: Planted) -> None:
     with ServedHuman(study.folder.root, "label") as page:
         for place, (name, skill) in enumerate(PEOPLE.items()):
-            rng = np.random.default_rng([3, place])
             client = page.add(name) if name != "ann" else _again(page, "ann")
 
-            def said(body: dict[str, Any], skill: Any = skill, rng: Any = rng) -> tuple[Any, float]:
+            def said(body: dict[str, Any], skill: Any = skill, place: int = place) -> tuple[Any, float]:
                 assert "options" not in body
+                rng = np.random.default_rng([3, place, known.items.index(body["item"])])  # whatever the order
                 labels = [known.named(body["item"], skill, rng)]
                 return {"labels": labels, "alternative": None}, float(skill.seconds * rng.lognormal(0, 0.3))
 
