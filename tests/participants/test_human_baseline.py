@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from people_sample import planted
 
 import dissensus
@@ -15,6 +16,7 @@ from dissensus.errors import ParticipantError
 from dissensus.participants.findings import result_of
 from dissensus.participants.grading import graded
 from dissensus.participants.sample import NO_LABEL, Images, LabelSets, Participants
+from dissensus.plots.plot import Hints
 from dissensus.proportions import clopper_pearson, newcombe
 from dissensus.records import HumanResult
 from dissensus.report.human.page import human_page
@@ -310,3 +312,21 @@ def test_times_without_an_end_are_unknown() -> None:
     found = human_baseline({"a": [0, 1]}, [0, 1], ["a"], seconds={"a": [float("inf"), 2.0]})
     assert found.people[0].timed == 1
     assert found.people[0].median_seconds == 2
+
+
+def test_figures_where_nobody_or_only_some_were_asked() -> None:
+    none = human_baseline({"ann": [None]}, [0], ["ann"], asked={"ann": [False]})
+    assert human_page(none).opening.plots == ()
+    asked = {"ann": [True, False], "ben": [False, True]}
+    found = human_baseline({"ann": [0, 0], "ben": [0, 0]}, [0, 0], ["ann", "ben"], asked=asked, test_set=["old", "new"])
+    page = human_page(found)
+    assert render(page)
+    apart = human_baseline(
+        {"ann": [0, 0], "ben": [0, 1]}, [0, 0], ["ann", "ben"], asked={"ann": [True, False]}, test_set=["old", "new"],
+        right=[[0], [0]],
+    )  # fmt: skip
+    (subset,) = [plot for plot in human_page(apart).plots if plot.name == "subset-one-right-label"]
+    figure = Figure()
+    subset.draw(figure.subplots(), Hints())
+    key = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert key == ["old set", "new set"]  # although the first row has no value on the new set
