@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from scipy.special import ndtri
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -27,9 +28,11 @@ from dissensus.participants.grading import Grades
 from dissensus.participants.pairs import compared, mcnemar, mcnemar_mid
 from dissensus.participants.sample import Images, LabelSets, Participants
 from dissensus.participants.subsets import class_changes
+from dissensus.participants.tables import BETWEEN, MODELS, PEOPLE, Field, gap_rows
 from dissensus.participants.times import carelessness
-from dissensus.proportions import bonett_price, clopper_pearson, newcombe
+from dissensus.proportions import LEVEL, bonett_price, clopper_pearson, newcombe
 from dissensus.records import ANSWERS, YES, HumanResult
+from dissensus.records.human import Kind
 from dissensus.report.human.figures import order_plot
 from dissensus.screening import VERDICTS, Rule
 
@@ -91,7 +94,7 @@ def real(kit: Path, out: Path) -> Iterator[Row]:
         decided = {
             metric: (
                 sum(one.is_decided for one in result.pairs if one.metric == metric),
-                sum((one.p_neighbours or 1) < 0.05 for one in near if one.metric == metric),
+                sum(one.p_neighbours is not None and one.p_neighbours < 0.05 for one in near if one.metric == metric),
             )
             for metric in ("top-1", "multi-label")
         }
@@ -159,8 +162,9 @@ def _percent(value: float | None, low: float | None, high: float | None) -> str:
 def coverage(runs: int) -> Iterator[Row]:
     """Share of simulations in which an interval contains the truth, or a test rejects."""
     yield from _interval_rows(runs)
+    yield from _mean_rows(max(runs // 2, 50))
     yield from _paired_rows(runs)
-    yield from _subset_size(max(runs // 20, 20))
+    yield from _subset_size(max(runs // 4, 20))
     yield from _careless_rows(max(runs // 10, 50))
 
 
@@ -177,6 +181,40 @@ def _interval_rows(runs: int) -> Iterator[Row]:
             "Clopper–Pearson covers": _rate((low <= share) & (share <= high)),
             "gap between sets covers": _rate((gap[0] <= 0.05) & (gap[1] >= 0.05)),
             "paired difference covers": _rate((ends[0] <= 0.02) & (ends[1] >= 0.02)),
+        }  # fmt: skip
+
+
+def _mean_rows(runs: int) -> Iterator[Row]:
+    """The mean gaps of five people and ten models, whose errors are alike because images are easy or hard."""
+    rng = np.random.default_rng(5)
+    everybody, half = [[1.0] * 5] * 2, [[0.5] * 5] * 2
+    apart = [[0.9, 0.7, 0.5, 0.3, 0.1], [0.1, 0.3, 0.5, 0.7, 0.9]]
+    cases = {
+        "everybody answers everything": (1000, 1000, 0.95, everybody), "few images": (20, 20, 0.95, everybody),
+        "few in one set": (10, 200, 0.95, everybody), "few, all close to 1": (100, 100, 0.995, everybody),
+        "people answer half": (200, 200, 0.95, half), "the better ones answer the first set": (200, 200, 0.95, apart),
+    }  # fmt: skip
+    for what, (first, second, best, asked) in cases.items():
+        covers: dict[str, list[bool]] = {PEOPLE: [], MODELS: [], BETWEEN: []}
+        spread = min(0.3, 5 * (1 - best))
+        skill = best - spread * np.concatenate([np.linspace(0, 1, 5), np.linspace(0, 1, 10)])
+        is_first = np.arange(first + second) < first
+        loss = np.where(np.arange(15) < 5, 0.0, 0.4 * (1 - best))
+        chance = skill[:, None] - loss[:, None] * ~is_first
+        truth = {PEOPLE: 0.0, MODELS: loss[-1], BETWEEN: -loss[-1]}
+        kinds: tuple[Kind, ...] = (*(("person",) * 5), *(("model",) * 10))
+        field = Field(tuple(map(str, range(15))), kinds, {"first": is_first, "second": ~is_first}, LEVEL)
+        for _ in range(runs):
+            latent = np.sqrt(0.4) * rng.normal(size=first + second) + np.sqrt(0.6) * rng.normal(size=chance.shape)
+            counts = np.ones(chance.shape, bool)
+            counts[:5] = rng.random((5, first + second)) < np.array(asked)[np.where(is_first, 0, 1)].T
+            grades = Grades("top-1", (latent < ndtri(chance)) & counts, counts)
+            for one in gap_rows(field, {"top-1": grades}, ["first", "second"]):
+                if one.participant in covers:
+                    covers[one.participant].append(one.low <= truth[one.participant] <= one.high)
+        yield {
+            "people and models": what, "images": f"{first} and {second}", "studies": runs,
+            **{f"gap of {name} covers": _rate(np.array(one)) for name, one in covers.items()},
         }  # fmt: skip
 
 

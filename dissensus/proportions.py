@@ -74,23 +74,25 @@ def bonett_price(only: Count, other: Count, count: Count, level: float = LEVEL) 
     """The interval of a difference of two paired proportions (Bonett and Price, 2012).
 
     `only` and `other` of `count` items are right for just the first or just the second. One more of each keeps the
-    interval wide enough where such items are rare.
+    interval wide enough where such items are rare. No end lies outside −1 and 1.
     """
     share, other_share = np.add(only, 1) / np.add(count, 2), np.add(other, 1) / np.add(count, 2)
     half = normal_quantile(level) * np.sqrt((share + other_share - (share - other_share) ** 2) / np.add(count, 2))
     value, middle = np.subtract(only, other) / np.maximum(count, 1), share - other_share
-    return np.minimum(middle - half, value), np.maximum(middle + half, value)
+    return np.clip(np.minimum(middle - half, value), -1, 1), np.clip(np.maximum(middle + half, value), -1, 1)
 
 
 def mean_share(shares: Float[Array, " n"], members: float, level: float = LEVEL) -> tuple[Float[Array, " 1"], Ends]:
     """The mean of one share per item, each the part of `members` that is right, with its interval over items.
 
     It is Wilson's for the number of items that would tell one member as much: the more, the less the members' errors
-    are alike. A normal interval would be too narrow close to 0 and 1, and have no width at all there.
+    are alike. A normal interval would be too narrow close to 0 and 1, and have no width at all there. How alike the
+    errors are is uncertain if items are few, so that one more item is imagined on which all members agree.
     """
-    mean = float(shares.mean())
-    alone, together = mean * (1 - mean), float(shares.var())
-    telling = len(shares) * min(alone / together, members) if together > 0 else float(len(shares))
+    mean, count = float(shares.mean()), len(shares)
+    alone = mean * (1 - mean)
+    together = (count * float(shares.var()) + alone) / (count + 1)
+    telling = count * min(alone / together, members) if together > 0 else float(count)
     return np.array([mean]), wilson(np.array([mean * telling]), np.array([telling]), level)
 
 

@@ -15,6 +15,9 @@ from dissensus.participants.orders import orders
 from dissensus.participants.pairs import Comparison, compared
 from dissensus.participants.sample import Images, Participants, Subset, require_sound
 from dissensus.participants.tables import (
+    BETWEEN,
+    MODELS,
+    PEOPLE,
     Field,
     accuracy_rows,
     gap_rows,
@@ -26,7 +29,7 @@ from dissensus.participants.tables import (
 )
 from dissensus.participants.times import FAST, carelessness, median_seconds, person_seconds
 from dissensus.participants.timing import person_rows, time_bins
-from dissensus.participants.together import with_people_together
+from dissensus.participants.together import TOGETHER, with_people_together
 from dissensus.participants.words import main_answer, notes_of
 from dissensus.proportions import LEVEL
 from dissensus.records import EVERYTHING, HumanResult, Provenance
@@ -79,6 +82,7 @@ def result_of(
     """
     names = tuple(classes) or _numbers(participants, images)
     require_sound(participants, images, subsets, len(names))
+    _require_settings(participants.names, images.sets, level, resamples)
     everybody, has_together = with_people_together(participants)
     kept = _kept(images, keeps_problematic)
     field = Field(everybody.names, _kinds(everybody, has_together), _sets(images, kept.main), level)
@@ -135,6 +139,18 @@ def result_of(
     }
     unsaid = HumanResult(words=(), **parts)
     return HumanResult(words=main_answer(unsaid), **parts)
+
+
+def _require_settings(names: Sequence[str], sets: Sequence[str], level: float, resamples: int) -> None:
+    taken = next((name for name in (TOGETHER, PEOPLE, MODELS, BETWEEN) if name in names), None)
+    if taken is not None:
+        raise ParticipantError(f"a participant cannot be called '{taken}', as a part of the result is: rename it")
+    if len(sets) > 1 and EVERYTHING in sets:
+        raise ParticipantError(f"one of several test sets cannot be called '{EVERYTHING}', as all are: rename it")
+    if not 0 < level < 1:
+        raise ParticipantError(f"the level must lie between 0 and 1, not at {level}: give 0.95 for 95 %")
+    if resamples < 1:
+        raise ParticipantError(f"{resamples} draws of classes are too few: give at least one")
 
 
 def _numbers(participants: Participants, images: Images) -> tuple[str, ...]:

@@ -26,11 +26,12 @@ def missed(
 ) -> tuple[MissedImage, ...]:
     """The images that everybody misses, then those that all people miss, then those that all models miss.
 
-    All people miss an image if everybody asked does; where there are several people, at least two must have been asked.
+    All people miss an image if everybody asked does; where several people answer, at least two must have been asked.
+    Those who were asked about no image at all do not count.
     """
-    first, asked = participants.first, participants.asked
-    by_people = _all_miss(grades, is_person, min(2, int(is_person.sum())))
-    by_models = _all_miss(grades, is_model, int(is_model.sum()))
+    first, asked, takes_part = participants.first, participants.asked, grades.totals > 0
+    by_people = _all_miss(grades, is_person, min(2, int((is_person & takes_part).sum())))
+    by_models = _all_miss(grades, is_model, int((is_model & takes_part).sum()))
     cases: tuple[tuple[Misser, Bool[Array, " n"]], ...] = (
         ("everybody", by_people & by_models),
         ("all people", by_people & ~by_models),

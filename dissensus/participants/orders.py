@@ -39,6 +39,8 @@ class Orders:
     gains: tuple[Mean, ...]
     p_holm: Float[Array, " P"]
     turned: tuple[Turn, ...]
+    takes_part: Bool[Array, " P"]
+    """Whether any image counts for the participant; the others have no place in the orders."""
 
 
 def ranks(accuracy: Float[Array, " P"]) -> Int[Array, " P"]:
@@ -59,10 +61,11 @@ def orders(top1: Grades, multi: Grades, level: float = LEVEL) -> Orders:
     gains = tuple(mean_difference((row - mean)[on], level) for row, on in zip(change, counts, strict=True))
     totals = np.maximum(counts.sum(axis=1), 1)
     first, second = (top1.right & counts).sum(axis=1) / totals, (multi.right & counts).sum(axis=1) / totals
-    tau = None
-    if len(first) > 1 and len(set(first)) > 1 and len(set(second)) > 1:
-        tau = float(kendalltau(first, second).statistic)
-    adjusted = holm(np.array([one.p for one in gains]))
+    takes_part = counts.any(axis=1)
+    both = [np.round(one[takes_part], 12) for one in (first, second)]
+    tau = float(kendalltau(*both).statistic) if all(len(set(one.tolist())) > 1 for one in both) else None
+    adjusted = np.ones(len(gains))
+    adjusted[takes_part] = holm(np.array([one.p for one in gains])[takes_part])
     return Orders(
         first,
         second,
@@ -72,6 +75,7 @@ def orders(top1: Grades, multi: Grades, level: float = LEVEL) -> Orders:
         gains,
         adjusted,
         _reversed(first, second, change, counts),
+        takes_part,
     )
 
 

@@ -66,7 +66,7 @@ def holm(p: Float[Array, " k"]) -> Float[Array, " k"]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All pairs i < j of participants with their p-values, and the order that these leave.
+    """All pairs i < j of participants who share images, with their p-values, and the order that these leave.
 
     `p_neighbours` is NaN for pairs that are not next to each other in the order by accuracy.
     """
@@ -79,22 +79,25 @@ class Comparison:
     p_neighbours: Float[Array, " k"]
     is_above: Bool[Array, "P P"]
     """Whether the row is really above the column, all pairs looked at together."""
+    takes_part: Bool[Array, " P"]
+    """Whether any image counts for the participant."""
 
     @property
     def rank_ends(self) -> tuple[Int[Array, " P"], Int[Array, " P"]]:
         """Lowest and highest rank of each: those really above come before it, those really below after it."""
-        return 1 + self.is_above.sum(axis=0), len(self.is_above) - self.is_above.sum(axis=1)
+        return 1 + self.is_above.sum(axis=0), self.takes_part.sum() - self.is_above.sum(axis=1)
 
 
 def compared(grades: Grades, level: float = LEVEL) -> Comparison:
     """McNemar's test between all participants.
 
     Holm's adjustment allows for all pairs, so that any pair may be picked out afterwards: the best against the second,
-    or every person against the best model. Pairs of neighbours are also adjusted by themselves.
+    or every person against the best model. Pairs of neighbours are also adjusted by themselves. There is no test
+    between participants who share no image.
     """
     met = duels(grades)
     people = len(met.only)
-    first, second = np.triu_indices(people, 1)
+    first, second = np.nonzero(np.triu(met.shared, 1))
     only, other = met.only[first, second], met.only[second, first]
     p = mcnemar(only, other)
     adjusted = holm(p)
@@ -105,15 +108,19 @@ def compared(grades: Grades, level: float = LEVEL) -> Comparison:
     near = np.full(len(p), np.nan)
     beside = _neighbours(grades)[first, second]
     near[beside] = holm(p[beside])
-    return Comparison(met, np.stack([first, second], axis=1), p, mcnemar_mid(only, other), adjusted, near, above)
+    pair, takes_part = np.stack([first, second], axis=1), grades.totals > 0
+    return Comparison(met, pair, p, mcnemar_mid(only, other), adjusted, near, above, takes_part)
 
 
 def _neighbours(grades: Grades) -> Bool[Array, "P P"]:
-    """Whether two participants are next to each other in the order by accuracy."""
-    order = np.argsort(-grades.accuracy, kind="stable")
-    found = np.zeros((len(order), len(order)), bool)
-    found[order[:-1], order[1:]] = found[order[1:], order[:-1]] = True
-    return found
+    """Whether two participants are next to each other in the order by accuracy.
+
+    All with the same accuracy are, and so are they and all with the next one: nothing else would put one of them first.
+    """
+    takes_part = grades.totals > 0
+    steps = np.unique(np.round(grades.accuracy[takes_part], 12))
+    place = np.searchsorted(steps, np.round(grades.accuracy, 12))
+    return (np.abs(place[:, None] - place) <= 1) & takes_part[:, None] & takes_part
 
 
 @dataclass(frozen=True)
@@ -137,4 +144,4 @@ def mean_difference(values: Float[Array, " n"], level: float = LEVEL) -> Mean:
     error = float(np.sqrt((((values**2).sum() + 2) / count - middle**2) / count))
     half, mean = normal_quantile(level) * error, float(values.mean()) if len(values) else 0.0
     p = float(2 * ndtr(-abs(middle) / error))
-    return Mean(mean, min(middle - half, mean), max(middle + half, mean), p)
+    return Mean(mean, max(min(middle - half, mean), -1.0), min(max(middle + half, mean), 1.0), p)

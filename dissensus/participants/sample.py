@@ -169,7 +169,10 @@ def require_sound(participants: Participants, images: Images, subsets: Sequence[
         "alternative": participants.alternative,
         "truth": images.truth,
         "right": None if images.right is None else images.right.label,
+        "reviewed": None if images.reviewed is None else images.reviewed.label,
     }
     for what, array in labels.items():
         if array is not None and array.size and (array.min() < NO_LABEL or array.max() >= classes):
             raise ParticipantError(f"{what} has a class that is not among the {classes:,} classes: check the numbers")
+        if array is not None and what in ("truth", "right", "reviewed") and (array == NO_LABEL).any():
+            raise ParticipantError(f"{what} has an image with no label in place of a class: give classes only")

@@ -97,44 +97,48 @@ def _gaps(field: Field, metric: Metric, whole: Grades, first_set: str, other_set
             first=one, second=two, gap=one - two, low=ends[0], high=ends[1],
         )  # fmt: skip
 
-    for place, name in enumerate(field.names):
-        counts = int(first.hits[place]), int(first.totals[place]), int(other.hits[place]), int(other.totals[place])
-        if counts[1] and counts[3]:
-            low, high = newcombe(*counts, field.level)
-            yield row(name, field.kinds[place], counts[0] / counts[1], counts[2] / counts[3], (float(low), float(high)))
-    means = {}
-    for name, kind in SIDES:
-        shares = [image_means(side, field.of(kind)) for side in (first, other)]
-        if not all(len(values) for values, _ in shares):
-            continue
-        (one, one_ends), (two, two_ends) = (mean_share(values, who, field.level) for values, who in shares)
+    each = np.stack([first.hits, first.totals, other.hits, other.totals], axis=1)
+    is_in_both = (each[:, 1] > 0) & (each[:, 3] > 0)
+    for place in np.flatnonzero(is_in_both).tolist():
+        right, count, other_right, other_count = each[place].tolist()
+        low, high = newcombe(right, count, other_right, other_count, field.level)
+        shares = right / count, other_right / other_count
+        yield row(field.names[place], field.kinds[place], *shares, (float(low), float(high)))
+    sides = [(name, field.of(kind) & is_in_both) for name, kind in SIDES if (field.of(kind) & is_in_both).any()]
+    for name, of in sides:
+        means = (image_means(side, of) for side in (first, other))
+        (one, one_ends), (two, two_ends) = (mean_share(values, who, field.level) for values, who in means)
         low, high = difference(one, one_ends, two, two_ends)
-        means[name] = float(one[0]), float(two[0])
-        yield row(name, "mean", *means[name], (float(low[0]), float(high[0])))
-    if len(means) == 2:
-        apart = [mean_difference(between(side, field), field.level) for side in (first, other)]
+        yield row(name, "mean", float(one[0]), float(two[0]), (float(low[0]), float(high[0])))
+    values = [between(side, *(of for _, of in sides)) for side in (first, other)] if len(sides) == 2 else []
+    if values and all(map(len, values)):
+        apart = [mean_difference(one, field.level) for one in values]
         value, low, high = (np.array([getattr(one, part) for one in apart]) for part in ("value", "low", "high"))
         low, high = difference(value[:1], (low[:1], high[:1]), value[1:], (low[1:], high[1:]))
         yield row(BETWEEN, "difference", apart[0].value, apart[1].value, (float(low[0]), float(high[0])))
 
 
 def image_means(grades: Grades, of: Bool[Array, " P"]) -> tuple[Float[Array, " m"], float]:
-    """Share of these participants who are right, on every image that somebody answered; and how many answer it."""
-    counts = grades.counts[of].sum(axis=0)
-    asked = counts > 0
-    members = float(counts[asked].mean()) if asked.any() else 0.0
-    return grades.right[of].sum(axis=0)[asked] / counts[asked], members
+    """One value for every image that somebody answered, and how many answer one.
+
+    If all answered all of these images, a value is the share of participants who are right. If not, answers are
+    weighted so that everybody counts alike, however many images they were asked about: the mean of the values is always
+    the mean of the participants' accuracies, which does not change with who was asked about how many images.
+    """
+    right, counts = grades.right[of], grades.counts[of]
+    asked, totals = counts.any(axis=0), counts.sum(axis=1)
+    right, counts, totals = right[totals > 0][:, asked], counts[totals > 0][:, asked], totals[totals > 0]
+    if not len(totals):
+        return np.zeros(0), 0.0
+    middle = float((right.sum(axis=1) / totals).mean())
+    weights = counts.shape[1] / (len(totals) * totals)
+    return middle + weights @ right - middle * (weights @ counts), float(totals.sum() / counts.shape[1])
 
 
-def between(grades: Grades, field: Field) -> Float[Array, " m"]:
-    """Share of people who are right minus share of models, on every image that both answered."""
-    sides = [grades.counts[field.of(kind)].sum(axis=0) for _, kind in SIDES]
-    shared = (sides[0] > 0) & (sides[1] > 0)
-    shares = [
-        grades.right[field.of(kind)].sum(axis=0)[shared] / total[shared]
-        for (_, kind), total in zip(SIDES, sides, strict=True)
-    ]
-    return shares[0] - shares[1]
+def between(grades: Grades, people: Bool[Array, " P"], models: Bool[Array, " P"]) -> Float[Array, " m"]:
+    """What is right for people minus what is for models, on every image that somebody of both answered."""
+    shared = grades.on(grades.counts[people].any(axis=0) & grades.counts[models].any(axis=0))
+    return image_means(shared, people)[0] - image_means(shared, models)[0]
 
 
 def pair_rows(field: Field, metric: Metric, test_set: str, found: Comparison) -> tuple[PairedTest, ...]:
@@ -207,6 +211,7 @@ def order_rows(field: Field, found: Orders) -> tuple[OrderChange, ...]:
             is_favoured=bool(found.p_holm[one] < 1 - field.level),
         )
         for one in np.lexsort((found.rank_multi, found.rank_top1)).tolist()
+        if found.takes_part[one]
     )
 
 
@@ -239,46 +244,48 @@ def subset_rows(
     Participants allow for each other by the largest change in each draw, and for other subsets and test sets by
     Bonferroni's factor; the means allow for each other by Holm's adjustment.
     """
-    groups = _groups(field)
-    names = (*field.names, *groups)
-    kinds: tuple[Kind, ...] = (*field.kinds, *(("difference" if one == BETWEEN else "mean") for one in groups))
     tested = []
     for subset in subsets:
         for test_set, in_set in field.sets.items():
             if subset.classes_in is None:
                 continue
             one = grades.on(in_set)
+            groups = _groups(field, one.totals > 0)
             found = class_changes(one, truth, subset.classes_in, list(groups.values()), resamples, seed, field.level)
             if found is not None:
-                tested.append((subset, test_set, int((in_set & subset.is_in).sum()), found))
+                tested.append((subset, test_set, one.on(subset.is_in), groups, found))
     first = len(field.names)
-    means = holm(np.concatenate([found.p[first:] for *_, found in tested])) if tested and groups else np.zeros(0)
+    means = iter(holm(np.concatenate([found.p[first:] for *_, found in tested])).tolist() if tested else ())
     rows = []
-    for block, (subset, test_set, images, found) in enumerate(tested):
-        adjusted = np.minimum(found.together * len(tested), 1.0)
-        adjusted[first:] = means[block * len(groups) : (block + 1) * len(groups)]
-        for row, name in enumerate(names):
-            rows.append(
-                SubsetTest(
-                    subset=subset.name,
-                    test_set=test_set,
-                    participant=name,
-                    kind=kinds[row],
-                    metric=grades.metric,
-                    classes=found.classes,
-                    of_classes=found.of_classes,
-                    images=images,
-                    change=float(found.change[row]),
-                    low=float(found.low[row]),
-                    high=float(found.high[row]),
-                    p=float(found.p[row]),
-                    p_adjusted=float(adjusted[row]),
-                )
+    for subset, test_set, inside, groups, found in tested:
+        adjusted = np.minimum(found.together * len(tested), 1.0).tolist()
+        adjusted[first:] = [next(means) for _ in groups]
+        names = (*field.names, *groups)
+        kinds: list[Kind] = [*field.kinds, *(("difference" if name == BETWEEN else "mean") for name in groups)]
+        images = int((field.sets[test_set] & subset.is_in).sum())
+        rows += [
+            SubsetTest(
+                subset=subset.name,
+                test_set=test_set,
+                participant=names[row],
+                kind=kinds[row],
+                metric=grades.metric,
+                classes=found.classes,
+                of_classes=found.of_classes,
+                images=images,
+                change=float(found.change[row]),
+                low=float(found.low[row]),
+                high=float(found.high[row]),
+                p=float(found.p[row]),
+                p_adjusted=adjusted[row],
             )
+            for row in [*np.flatnonzero(inside.totals).tolist(), *range(first, len(names))]
+        ]
     return tuple(rows)
 
 
-def _groups(field: Field) -> dict[str, Float[Array, " P"]]:
-    """Weights of the participants in the means and in their difference."""
-    found = {name: field.of(kind) / field.of(kind).sum() for name, kind in SIDES if field.of(kind).any()}
+def _groups(field: Field, takes_part: Bool[Array, " P"]) -> dict[str, Float[Array, " P"]]:
+    """Weights of the participants in the means and in their difference; those without an image have none."""
+    sides = {name: field.of(kind) & takes_part for name, kind in SIDES}
+    found = {name: of / of.sum() for name, of in sides.items() if of.any()}
     return found | {BETWEEN: found[PEOPLE] - found[MODELS]} if len(found) == 2 else found

@@ -27,7 +27,7 @@ def person_seconds(participants: Participants) -> Float[Array, "R n"]:
     people = participants.is_person
     if participants.seconds is None:
         return np.full((int(people.sum()), participants.label.shape[1]), np.nan)
-    given = participants.asked[people] & (participants.seconds[people] > 0)
+    given = participants.asked[people] & (participants.seconds[people] > 0) & np.isfinite(participants.seconds[people])
     return np.where(given, participants.seconds[people], np.nan)
 
 

@@ -16,28 +16,26 @@ def plurality(first: Int[Array, "R n"], further: Int[Array, "R n 5"] | None = No
     Ties go to the label that more people list at all, and then to the lowest class number: a rule that depends neither
     on the order of the people nor on what is right.
     """
-    found = np.full(first.shape[1], NO_LABEL, np.int64)
-    for image in range(first.shape[1]):
-        labels, votes = np.unique(first[first[:, image] != NO_LABEL, image], return_counts=True)
-        if not len(labels):
-            continue
-        tied = labels[votes == votes.max()]
-        if len(tied) > 1 and further is not None:
-            listed = [int((further[:, image] == label).any(axis=1).sum()) for label in tied.tolist()]
-            tied = tied[np.array(listed) == max(listed)]
-        found[image] = tied[0]
-    return found
+    support = np.full(first.shape, NO_LABEL, np.int64)
+    for row, labels in enumerate(first):
+        votes = (first == labels).sum(axis=0)
+        listed = 0 if further is None else (further == labels[:, None]).any(axis=2).sum(axis=0)
+        support[row] = np.where(labels == NO_LABEL, NO_LABEL, votes * (len(first) + 1) + listed)
+    most = support.max(axis=0, initial=NO_LABEL)
+    highest = first.max(initial=NO_LABEL)
+    found = np.where(support == most, first, highest).min(axis=0, initial=highest)
+    return np.where(most == NO_LABEL, NO_LABEL, found)
 
 
 def with_people_together(participants: Participants) -> tuple[Participants, bool]:
-    """The participants and, if there are at least two people, what most people say; and whether it was added.
+    """The participants and, if at least two people answer, what most people say; and whether it was added.
 
     People together count as asked where anybody was. Their alternative is what most people say without escape hatches.
     """
     people = participants.is_person
-    if people.sum() < 2 or TOGETHER in participants.names:
-        return participants, False
     asked = participants.asked[people]
+    if asked.any(axis=1).sum() < 2:
+        return participants, False
     first = np.where(asked, participants.first[people], NO_LABEL)
     further = None if participants.top5 is None else np.where(asked[..., None], participants.top5[people], NO_LABEL)
     label = plurality(first, further)

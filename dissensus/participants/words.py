@@ -11,7 +11,7 @@ from dissensus.errors import some
 from dissensus.participants.sample import NO_LABEL, Images, Participants
 from dissensus.participants.tables import BETWEEN, MODELS, PEOPLE
 from dissensus.proportions import points
-from dissensus.records import HumanResult, ParticipantAccuracy, PersonTime, SubsetTest
+from dissensus.records import AccuracyGap, HumanResult, ParticipantAccuracy, PersonTime, SubsetTest
 
 
 def main_answer(result: HumanResult) -> tuple[str, ...]:
@@ -66,12 +66,13 @@ def _headline(result: HumanResult, people: int) -> str:
         where = "on any of the test sets" if len(above) > 1 else "here"
         return f"Nobody is really better than the best model {where}, nor is any model really better than everyone."
     counts = {name: _of(count, people) for name, count in above.items()}
+    most = max(above, key=lambda name: above[name])
+    verb = "is" if above[most] == 1 else "are"
     if len(counts) == 1 or len(set(counts.values())) == 1:
         where = "" if len(counts) == 1 else " on every test set"
-        return f"{_upper(next(iter(counts.values())))} are really better than every model{where}."
-    most = max(above, key=lambda name: above[name])
+        return f"{_upper(counts[most])} {verb} really better than every model{where}."
     rest = ", ".join(f"{_of(above[name], people)} on the {name} set" for name in counts if name != most)
-    return f"On the {most} set, {counts[most]} are really better than every model; {rest}."
+    return f"On the {most} set, {counts[most]} {verb} really better than every model; {rest}."
 
 
 def _of(count: int, people: int) -> str:
@@ -97,8 +98,26 @@ def _best(result: HumanResult) -> str:
         where = f"On the {name} set, the" if len(result.test_sets) > 1 else "The"
         person = f"{people[0].participant} gets {_share(people[0])} right"
         median = f", the median person {100 * middle:.1f} %" if len(people) > 2 else ""
-        each.append(f"{where} best model is {models[0].participant} with {_share(models[0])}; {person}{median}.")
+        shared = _on_shared(result, name, people[0], models[0])
+        each.append(
+            f"{where} best model is {models[0].participant} with {_share(models[0])}; {person}{median}{shared}."
+        )
     return " ".join(each)
+
+
+def _on_shared(result: HumanResult, test_set: str, person: ParticipantAccuracy, model: ParticipantAccuracy) -> str:
+    """How both compare on the images that both were asked about, if they were not asked about the same ones."""
+    names = person.participant, model.participant
+    for one in result.pairs:
+        if (one.metric, one.test_set) == (result.metric, test_set) and {one.first, one.second} == set(names):
+            if person.count == model.count == one.count:
+                return ""
+            apart = points(one.difference, one.low, one.high)
+            more = (
+                f", {one.first} gets {apart} more than {one.second}" if one.difference else ", both get as many right"
+            )
+            return f"; on the {one.count:,} images that both were asked about{more}"
+    return "; they were not asked about the same images"
 
 
 def _share(one: ParticipantAccuracy) -> str:
@@ -116,15 +135,25 @@ def _robustness(result: HumanResult) -> list[str]:
             for gap in result.gaps
             if (gap.metric, gap.second_set) == (one.metric, one.second_set) and gap.kind == "mean"
         }
-        people, models = sides[PEOPLE], sides[MODELS]
-        claim = "people are more robust" if one.high < 0 else "models are more robust" if one.low > 0 else "not decided"
+        gaps = [gap for gap in result.gaps if (gap.metric, gap.second_set) == (one.metric, one.second_set)]
+        people, models = (sum(gap.kind == kind for gap in gaps) for kind in ("person", "model"))
+        claim = "not decided which are more robust"
+        if one.high < 0:
+            claim = f"these {people:,} people are more robust" if people > 1 else "this person is more robust"
+        elif one.low > 0:
+            claim = f"these {models:,} models are more robust" if models > 1 else "this model is more robust"
+        more, ends = ("people", (one.low, one.high)) if one.gap > 0 else ("models", (-one.high, -one.low))
         found.append(
-            f"From the {one.first_set} to the {one.second_set} set, people lose "
-            f"{points(people.gap, people.low, people.high)} on average and models "
-            f"{points(models.gap, models.low, models.high)}: {claim} "
-            f"(models lose {points(-one.gap, -one.high, -one.low)} more)."
+            f"From the {one.first_set} to the {one.second_set} set, people {_lost(sides[PEOPLE])} on average and "
+            f"models {_lost(sides[MODELS])}: {claim} ({more} lose {points(abs(one.gap), *ends)} more)."
         )
     return found
+
+
+def _lost(one: AccuracyGap) -> str:
+    if one.gap >= 0:
+        return f"lose {points(one.gap, one.low, one.high)}"
+    return f"gain {points(-one.gap, -one.high, -one.low)}"
 
 
 def _alone(result: HumanResult, standings: Sequence[ParticipantAccuracy], what: str) -> str:
@@ -195,9 +224,10 @@ def _order(result: HumanResult) -> list[str]:
     said = (
         f"Multi-label accuracy changes the rank of {moved:,} of {len(result.order):,} participants against top-1{tau}"
     )
-    pairs = f"{len(result.reversals):,} pair{'s' if len(result.reversals) != 1 else ''} change order"
+    pairs = f"{len(result.reversals):,} pairs change order" if len(result.reversals) != 1 else "1 pair changes order"
     clear = sum(one.is_clear for one in result.reversals)
-    end = f"; {pairs}, {clear or 'none'} of them by more than chance, but {decided or 'none'} decided both ways."
+    end = f"; {pairs}, {clear or 'none'} of them by more than chance, and {decided or 'none'} decided both ways."
+    end = end if result.reversals else "; they only tie with others, and no pair changes order."
     favoured = sorted((one for one in result.order if one.is_favoured), key=lambda one: -abs(one.gain))
     if not favoured:
         return [said + end]
@@ -233,7 +263,10 @@ def _missed(result: HumanResult, has_people: bool, has_models: bool) -> list[str
         said.append(f"all people miss {count['all people'] + both:,}")
     if has_people and has_models:
         said.append(f"everybody misses {both:,}")
-    return [f"Of {result.images:,} images, {', '.join(said)}."] if said else []
+    asked = max((one.count for one in result.standings() if one.kind in ("person", "people together")), default=0)
+    part = f", {asked:,} of which people were asked about" if has_people and asked < result.images else ""
+    images = "image" if result.images == 1 else "images"
+    return [f"Of {result.images:,} {images}{part}, {', '.join(said)}."] if said else []
 
 
 def notes_of(
@@ -254,6 +287,12 @@ def notes_of(
         done = "are kept" if keeps_problematic else "are left out"
         notes.append(
             f"{int(problematic.sum()):,} problematic images {done}; {wrong:,} of them have a wrong original label."
+        )
+    counts = participants.asked & kept
+    if (counts[counts.any(axis=1)] != counts.any(axis=0)).any():
+        notes.append(
+            "Not everybody was asked about the same images: an accuracy is of the participant’s own images, while "
+            "pairs are compared on the images they share, so that the two may order participants differently."
         )
     silent = participants.asked & kept & (participants.first == NO_LABEL)
     if silent.any():

@@ -122,7 +122,7 @@ def dots_over(
                 hints.add(axes.hlines(y, low, high, color=colour, linewidth=1.6, alpha=0.55 * strength), words)
                 dot = axes.plot(value, y, "o", color=colour, markersize=3.8, alpha=strength, zorder=3)[0]
                 hints.add(dot, words)
-                if row == 0:
+                if not any(before[0] is not None for before in found[:row]):
                     dot.set_label(label)
         is_drawn = False
         for row, target in enumerate(targets):

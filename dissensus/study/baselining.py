@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +19,16 @@ def human_baseline(
     predictions: Mapping[str, Any],
     truth: Sequence[Any],
     people: Sequence[str] = (),
-    right: Sequence[Sequence[Any]] | None = None,
+    right: Sequence[Collection[Any]] | None = None,
     *,
-    reviewed: Sequence[Sequence[Any]] | None = None,
+    reviewed: Sequence[Collection[Any]] | None = None,
     alternatives: Mapping[str, Any] | None = None,
     asked: Mapping[str, Sequence[bool]] | None = None,
     seconds: Mapping[str, Sequence[float]] | None = None,
     test_set: Sequence[str] | None = None,
     problematic: Sequence[bool] | None = None,
     keeps_problematic: bool = False,
-    subsets: Mapping[str, Sequence[Any]] | None = None,
+    subsets: Mapping[str, Collection[Any]] | None = None,
     classes: Sequence[str] | None = None,
     items: Sequence[str] | None = None,
     level: float = 0.95,
@@ -69,8 +69,10 @@ def human_baseline(
     from dissensus.participants.findings import result_of
     from dissensus.participants.sample import MOST_LABELS, NO_LABEL, Images, LabelSets, Participants
 
+    right, reviewed = (None if sets is None else [_listed(one) for one in sets] for sets in (right, reviewed))
+    subsets = {name: _listed(one) for name, one in (subsets or {}).items()}
     everything = [truth, *predictions.values(), *(alternatives or {}).values(), *(right or ()), *(reviewed or ())]
-    everything += [] if subsets is None else list(subsets.values())
+    everything += list(subsets.values())
     numbers = _Classes(classes, everything)
     names, count = tuple(predictions), len(truth)
     _require_names(names, {"people": people, "alternatives": alternatives, "asked": asked, "seconds": seconds})
@@ -109,10 +111,7 @@ def human_baseline(
         None if asked is None else _filled(names, asked, count, True),
         None if seconds is None else _filled(names, seconds, count, np.nan),
     )
-    parts = [
-        _subset(name, numbers.of(one, f"subset {name}"), original, len(numbers))
-        for name, one in (subsets or {}).items()
-    ]
+    parts = [_subset(name, numbers.of(one, f"subset {name}"), original, len(numbers)) for name, one in subsets.items()]
     return result_of(participants, images, parts, numbers.names, level, resamples, seed, keeps_problematic)
 
 
@@ -164,6 +163,11 @@ class _Classes:
             raise ParticipantError(f"{what}: {quoted(label)} is neither a name nor the number of a class") from None
 
 
+def _listed(labels: Collection[Any]) -> Any:
+    """Labels that NumPy can read: a set becomes a list."""
+    return list(labels) if isinstance(labels, Set) else labels
+
+
 def _is_whole(labels: Any) -> bool:
     """Whether labels are an array, or a list, of whole numbers only."""
     return bool(np.issubdtype(getattr(labels, "dtype", np.dtype(object)), np.integer))
@@ -207,6 +211,8 @@ def _of_length(values: np.ndarray, count: int, what: str) -> np.ndarray:
 def _subset(name: str, members: np.ndarray, truth: np.ndarray, classes: int) -> Subset:
     from dissensus.participants.subsets import class_subset
 
+    if (members < 0).any():
+        raise ParticipantError(f"subset {name} has no label in place of a class: give classes only")
     inside = np.zeros(classes, bool)
     inside[members] = True
     return class_subset(name, inside, truth)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from people_sample import planted
 
 import dissensus
@@ -15,6 +16,7 @@ from dissensus.errors import ParticipantError
 from dissensus.participants.findings import result_of
 from dissensus.participants.grading import graded
 from dissensus.participants.sample import NO_LABEL, Images, LabelSets, Participants
+from dissensus.plots.plot import Hints
 from dissensus.proportions import clopper_pearson, newcombe
 from dissensus.records import HumanResult
 from dissensus.report.human.page import human_page
@@ -199,6 +201,15 @@ def test_nobody_has_been_asked_yet() -> None:
         ({"predictions": {"net": ["cat", "dog"]}, "classes": ["cat"]}, "is not a class"),
         ({"subsets": {"fast images": [0]}, "right": [[0], [1]]}, "cannot be called"),
         ({"seconds": {"net": [1.0]}}, "give one per image"),
+        ({"truth": [0, None]}, "in place of a class"),
+        ({"right": [[0], [1, None]]}, "in place of a class"),
+        ({"reviewed": [[0], [-1]], "right": [[0], [1]]}, "in place of a class"),
+        ({"subsets": {"none": [None]}}, "in place of a class"),
+        ({"test_set": ["all images", "new"]}, "cannot be called"),
+        ({"predictions": {"mean of people": [0, 1]}}, "cannot be called"),
+        ({"level": 95}, "between 0 and 1"),
+        ({"level": float("nan")}, "between 0 and 1"),
+        ({"resamples": 0}, "too few"),
     ],
 )
 def test_what_a_user_can_fix_is_one_line(given: dict[str, object], message: str) -> None:
@@ -227,3 +238,95 @@ def test_grades_never_count_an_image_that_was_not_asked() -> None:
 
 def test_it_is_a_function_of_the_package() -> None:
     assert dissensus.human_baseline is human_baseline
+
+
+@pytest.mark.parametrize("people", [1, 3])
+def test_a_person_who_has_answered_nothing_yet_changes_nothing(people: int) -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.integers(6, size=80)
+    names = [f"person{one}" for one in range(people)]
+    said = {name: np.where(rng.random(80) < 0.8, truth, 0) for name in (*names, "net", "web")}
+    more = {
+        "right": [{int(one)} if one % 2 else {int(one), 0} for one in truth], "subsets": {"two": [0, 1]},
+        "test_set": ["old"] * 50 + ["new"] * 30, "resamples": 99,
+    }  # fmt: skip
+    without = human_baseline(said, truth, names, **more)  # type: ignore[arg-type]
+    grown = {"idle": np.full(80, NO_LABEL), **said}
+    with_one = human_baseline(grown, truth, ["idle", *names], asked={"idle": [False] * 80}, **more)  # type: ignore[arg-type]
+    for part in ("words", "gaps", "pairs", "ranks", "order", "reversals", "kendall_tau", "missed"):
+        assert getattr(with_one, part) == getattr(without, part), part
+    changes = ([(one.change, one.low, one.high, one.p) for one in found.subset_tests] for found in (with_one, without))
+    assert np.array(next(changes)) == pytest.approx(np.array(next(changes)))
+    assert render(human_page(with_one))
+
+
+def test_the_mean_gap_does_not_depend_on_who_was_asked_where() -> None:
+    """A good person answers mostly the old set and a bad one the new set; neither loses anything."""
+    rng = np.random.default_rng(5)
+    truth, is_old = np.zeros(4000, int), np.arange(4000) < 2000
+    said = {name: np.where(rng.random(4000) < skill, 0, 1) for name, skill in (("a", 0.95), ("b", 0.6), ("net", 0.8))}
+    mostly = rng.random(4000) < np.where(is_old, 0.9, 0.1)
+    found = human_baseline(
+        said, truth, ["a", "b"], asked={"a": mostly, "b": ~mostly}, test_set=np.where(is_old, "old", "new").tolist()
+    )
+    gap = next(one for one in found.gaps if one.participant == "mean of people")
+    own = [one for one in found.gaps if one.kind == "person"]
+    assert gap.gap == pytest.approx(np.mean([one.gap for one in own]))
+    assert gap.low < 0 < gap.high
+    assert "not decided" in " ".join(found.words)
+    assert any("same images" in note for note in found.notes)
+
+
+def test_a_person_asked_about_easy_images_only_is_compared_on_these() -> None:
+    rng = np.random.default_rng(6)
+    truth, is_easy = np.zeros(2000, int), np.arange(2000) < 500
+    said = {
+        "ann": np.where(rng.random(2000) < 0.93, 0, 1),
+        "net": np.where(rng.random(2000) < np.where(is_easy, 0.999, 0.5), 0, 1),
+    }
+    found = human_baseline(said, truth, ["ann"], asked={"ann": is_easy})
+    assert found.standings()[0].participant == "ann"
+    assert "on the 500 images that both were asked about, net gets" in found.words[1]
+    assert "500 of which people were asked about" in found.words[-1]
+
+
+def test_intervals_of_differences_stay_possible() -> None:
+    found = human_baseline({"a": [0, 0], "net": [1, 1]}, [0, 1], ["a"], test_set=["old", "new"])
+    for one in found.pairs:
+        assert -1 <= one.low <= one.high <= 1
+    for gap in found.gaps:
+        reach = 2 if gap.kind == "difference" else 1
+        assert -reach <= gap.low <= gap.high <= reach
+
+
+def test_pairs_without_a_shared_image_have_no_test() -> None:
+    said = {"ann": [0, 1, 1], "ben": [0, 1, 0], "net": [0, 1, 1]}
+    found = human_baseline(
+        said, [0, 1, 1], ["ann", "ben"], asked={"ann": [True, False, False], "ben": [False, True, True]}
+    )
+    assert {"ann", "ben"} not in [{one.first, one.second} for one in found.pairs]
+    assert all(one.count for one in found.pairs)
+
+
+def test_times_without_an_end_are_unknown() -> None:
+    found = human_baseline({"a": [0, 1]}, [0, 1], ["a"], seconds={"a": [float("inf"), 2.0]})
+    assert found.people[0].timed == 1
+    assert found.people[0].median_seconds == 2
+
+
+def test_figures_where_nobody_or_only_some_were_asked() -> None:
+    none = human_baseline({"ann": [None]}, [0], ["ann"], asked={"ann": [False]})
+    assert human_page(none).opening.plots == ()
+    asked = {"ann": [True, False], "ben": [False, True]}
+    found = human_baseline({"ann": [0, 0], "ben": [0, 0]}, [0, 0], ["ann", "ben"], asked=asked, test_set=["old", "new"])
+    page = human_page(found)
+    assert render(page)
+    apart = human_baseline(
+        {"ann": [0, 0], "ben": [0, 1]}, [0, 0], ["ann", "ben"], asked={"ann": [True, False]}, test_set=["old", "new"],
+        right=[[0], [0]],
+    )  # fmt: skip
+    (subset,) = [plot for plot in human_page(apart).plots if plot.name == "subset-one-right-label"]
+    figure = Figure()
+    subset.draw(figure.subplots(), Hints())
+    key = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert key == ["old set", "new set"]  # although the first row has no value on the new set

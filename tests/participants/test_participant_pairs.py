@@ -74,6 +74,16 @@ def test_shuffled_images_and_participants_change_nothing() -> None:
     assert (second.is_above == first.is_above[np.ix_(people, people)]).all()
 
 
+def test_neighbours_of_equals_do_not_depend_on_the_order() -> None:
+    right = np.arange(20) < np.array([15, 12, 12, 12, 5])[:, None]
+    people = np.array([3, 0, 4, 2, 1])
+    first, second = compared(graded(right)), compared(graded(right[people]))
+    assert sorted(first.p_neighbours[~np.isnan(first.p_neighbours)]) == pytest.approx(
+        sorted(second.p_neighbours[~np.isnan(second.p_neighbours)])
+    )
+    assert np.isnan(first.p_neighbours).sum() == 1  # only the best and the worst are not next to each other
+
+
 def test_ranks_left_open() -> None:
     right = np.zeros((3, 100), bool)
     right[0] = True

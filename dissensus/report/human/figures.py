@@ -19,7 +19,10 @@ MOST_NAMED = 9
 
 def opening_plots(result: HumanResult) -> tuple[Plot, ...]:
     """The main figure: both test sets against each other if there are two, otherwise everybody's accuracy."""
-    return (sets_plot(result),) if len(result.test_sets) == 2 else (accuracy_plot(result),)
+    if not result.standings():
+        return ()
+    where = [{one.participant for one in result.standings(name)} for name in result.test_sets]
+    return (sets_plot(result),) if len(where) == 2 and where[0] & where[1] else (accuracy_plot(result),)
 
 
 def accuracy_plot(result: HumanResult) -> Plot:
