@@ -65,7 +65,7 @@ def drops(
     value = (lost.sum(axis=1) - gained.sum(axis=1)) / within.shape[1]
     if not gained.any():
         return value, _from_zero(share_ends(lost, clip, level))
-    return value, _from_zero(difference_ends(lost.astype(np.float64) - gained, clip, level)[0])
+    return value, _from_zero(difference_ends(lost.astype(np.float64) - gained, clip, level))
 
 
 def mean_drops(
@@ -75,7 +75,7 @@ def mean_drops(
     lost = (within[:, :, :1].astype(np.float64) - within).mean(axis=0, keepdims=True)
     value = lost.mean(axis=1)
     is_gained = bool((~within[:, :, :1] & within).any())
-    low, high = difference_ends(lost, clip, level)[0] if is_gained else share_ends(lost, clip, level)
+    low, high = difference_ends(lost, clip, level) if is_gained else share_ends(lost, clip, level)
     low, high = _from_zero((low, high))
     return value[0], (low[0], high[0])
 
@@ -102,8 +102,8 @@ def drop_pairs(
     """By how much the first of two models drops more than the second, on the same resamples for all models.
 
     Returns:
-        Pairs of models, differences, ends for each pair, and ends that hold for all pairs together: no resample's
-        largest deviation, in standard errors, lies outside more often than the level allows.
+        Pairs of models, differences, ends for each pair, and ends that hold for all pairs together: as much wider as
+        the largest deviation of a resample, in standard errors, is beyond that of a single pair.
     """
     models, anchors = within.shape
     first, second = np.triu_indices(models, 1)
@@ -112,13 +112,15 @@ def drop_pairs(
     lost = original.astype(np.float32) - within
     value = (lost.sum(axis=1, dtype=np.float64)[first] - lost.sum(axis=1, dtype=np.float64)[second]) / anchors
     drawn = (weights @ lost.T) / anchors
-    low, high, spread = (np.zeros(len(first)) for _ in range(3))
+    low, high = np.zeros(len(first)), np.zeros(len(first))
     for start in range(0, len(first), PAIRS_AT_ONCE):
         some = slice(start, start + PAIRS_AT_ONCE)
         apart = lost[first[some]] - lost[second[some]]
-        ends, error = difference_ends(apart[:, :, None], clip, level)
-        low[some], high[some], spread[some] = ends[0][:, 0], ends[1][:, 0], error[:, 0]
-    deviation = np.abs(drawn[:, first] - drawn[:, second] - value) / spread
-    far = max(float(np.quantile(deviation.max(axis=1), level)), normal_quantile(level))
-    at_once = np.minimum(low, value - far * spread), np.maximum(high, value + far * spread)
+        ends = difference_ends(apart[:, :, None], clip, level)
+        low[some], high[some] = ends[0][:, 0], ends[1][:, 0]
+    drawn = drawn[:, first] - drawn[:, second] - value
+    deviation = np.abs(drawn) / np.maximum(np.sqrt((drawn**2).mean(axis=0)), 1 / anchors**2)
+    wider = max(float(np.quantile(deviation.max(axis=1), level)) / normal_quantile(level), 1.0)
+    middle, half = (low + high) / 2, (high - low) / 2
+    at_once = np.minimum(low, middle - wider * half), np.maximum(high, middle + wider * half)
     return np.stack([first, second], axis=1), value, (low, high), at_once

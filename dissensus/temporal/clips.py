@@ -70,23 +70,20 @@ def share_ends(values: Float[Array, "M A k"], clip: Int[Array, " A"] | None = No
     return np.minimum(low, share), np.maximum(high, share)
 
 
-def difference_ends(
-    values: Float[Array, "M A k"], clip: Int[Array, " A"] | None = None, level: float = LEVEL
-) -> tuple[Ends, Float[Array, "M k"]]:
-    """Intervals of means over anchors of values between −1 and 1, and their standard errors.
+def difference_ends(values: Float[Array, "M A k"], clip: Int[Array, " A"] | None = None, level: float = LEVEL) -> Ends:
+    """Intervals of means over anchors of values between −1 and 1.
 
-    As Agresti and Min (2005) do, half a clip is added that is lost, and half a clip that is gained, so that intervals
-    have a width even if all values are zero.
+    As Agresti and Min (2005) do, we add two clips: half of one is lost, half is gained, and the rest stays as it is, so
+    that intervals have a width even if all values are zero.
     """
     total, rest, size, count = _sums(values, clip)
     mean = total / (values.shape[1] + 2 * size)
     squares = ((rest - mean[:, None] * _sizes(values, clip)) ** 2).sum(axis=1)
-    squares += size**2 * ((1 - mean) ** 2 + (1 + mean) ** 2) / 2 + size**2 * mean**2
-    spread = np.sqrt(squares) / (values.shape[1] + 2 * size)
+    squares += size**2 * ((1 - mean) ** 2 / 2 + (1 + mean) ** 2 / 2 + mean**2)
+    half = far_out(level, None if clip is None else count) * np.sqrt(squares) / (values.shape[1] + 2 * size)
     value = values.mean(axis=1, dtype=np.float64)
-    far = far_out(level, None if clip is None else count)
-    low, high = np.maximum(mean - far * spread, -1.0), np.minimum(mean + far * spread, 1.0)
-    return (np.minimum(value, low), np.maximum(value, high)), spread
+    low, high = np.maximum(mean - half, -1.0), np.minimum(mean + half, 1.0)
+    return np.minimum(value, low), np.maximum(value, high)
 
 
 def clip_correction(clips: int | Int[Array, " n"], anchors: int | Int[Array, " n"], level: float) -> Float[Array, " n"]:
