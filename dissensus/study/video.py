@@ -58,6 +58,7 @@ def video_robustness(
         1.0
     """
     from dissensus.shift.video.memory import anchors_of, predicted_rows
+    from dissensus.temporal.clips import folder_note
     from dissensus.temporal.findings import Settings, result_of
 
     made, names = anchors_of(anchors, labels, similar, rates, distances, clips)
@@ -65,6 +66,8 @@ def video_robustness(
     if classes is not None:
         called = {str(key): str(name) for key, name in _items(classes)}
         names = [called.get(name, name) for name in names]
+    if clips is None:
+        notes += folder_note([name for name in made.names if "/" in name])
     settings = Settings(k, is_anchor_included, level, resamples, seed)
     return result_of(models, made, predicted, names, settings, notes=notes)
 

@@ -43,6 +43,13 @@ def clip_note(clip: Int[Array, " A"] | None) -> tuple[str, ...]:
     return (f"Intervals are about other clips: the {len(clip):,} anchors come from {count:,} clips.",)
 
 
+def folder_note(names: Sequence[str]) -> tuple[str, ...]:
+    """What to say about anchors that are all in one folder, which may be one clip or may hold many."""
+    if len(names) < 2 or len({name.rpartition("/")[0] for name in names}) > 1:
+        return ()
+    return ("All anchors are in one folder: if they come from one clip, intervals are too narrow.",)
+
+
 def resampled(anchors: int, resamples: int, seed: int, clip: Int[Array, " A"] | None = None) -> Float[Array, "B A"]:
     """How often each anchor counts in each bootstrap sample of the clips; weights add up to the number of anchors."""
     count = anchors if clip is None else int(clip.max()) + 1

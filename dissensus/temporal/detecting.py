@@ -12,7 +12,7 @@ from dissensus.errors import TemporalError
 from dissensus.proportions import LEVEL
 from dissensus.records import CategoryPrecision, DetectionResult, ModelDetection, Provenance, WorstDetection
 from dissensus.temporal.boxes import Detections, Truth
-from dissensus.temporal.clips import check_settings, clip_note, far_out, resampled
+from dissensus.temporal.clips import check_settings, clip_note, far_out, folder_note, resampled
 from dissensus.temporal.precision import (
     UNDEFINED,
     Matched,
@@ -25,6 +25,8 @@ from dissensus.temporal.words import detection_answer
 from dissensus.version import __version__
 
 RESAMPLES = 500
+TIED = 12
+"""Digits up to which average precisions are the same: beyond them, the order of addition decides."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def worst_rows(each: Float[Array, " N"], is_known: Bool[Array, " N"], sets: Fram
     A frame without a box to find has no average precision and is never the worst, unless the anchor has no other.
     """
     anchor = np.repeat(np.arange(len(sets.names)), np.diff(sets.start))
-    value = np.where(is_known[sets.image], each[sets.image], np.inf)
+    value = np.where(is_known[sets.image], each[sets.image].round(TIED), np.inf)
     order = np.lexsort((sets.offset, np.abs(sets.offset), value, anchor))
     worst = order[sets.start[:-1]]
     return np.where(is_known[sets.image[worst]], worst, sets.home)
@@ -134,7 +136,7 @@ def detection_result_of(
         anchors=len(sets.names),
         categories=tuple(precisions),
         worst=tuple(worst),
-        notes=(*notes, *more, *clip_note(sets.clip)),
+        notes=(*notes, *more, *clip_note(sets.clip), *folder_note(sets.names)),
         level=level,
         resamples=resamples,
         seed=seed,

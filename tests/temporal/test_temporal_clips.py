@@ -96,6 +96,9 @@ def test_folders_are_clips_unless_all_anchors_are_in_one() -> None:
     assert alone.notes == ()
     with pytest.raises(TemporalError, match="without a clip: b/0"):
         dissensus.video_robustness(predicted, anchors, labels, clips={name: "x" for name in anchors if name != "b/0"})
+    flat = {f"all/{n}": [] for n in range(3)}
+    noted = dissensus.video_robustness({"net": [0, 0, 0]}, flat, dict.fromkeys(flat, 0)).notes
+    assert noted == ("All anchors are in one folder: if they come from one clip, intervals are too narrow.",)
     images = {"images": [{"id": n, "file_name": f"{'ab'[n // 6]}/{n:02}"} for n in range(12)], "categories": []}
     sets = frame_sets(images_of(images | {"annotations": []}), None, 1)
     assert sets.clip is not None

@@ -184,6 +184,8 @@ def test_frames_without_boxes_are_never_the_worst() -> None:
     is_known = np.array([False, True, True, False, False])
     assert worst_rows(each, is_known, sets).tolist() == [1, 3]
     assert worst_rows(np.array([0.3, 0.8, 0.3, 1.0, 0.5]), np.ones(5, bool), sets).tolist() == [0, 4]
+    nearly = np.array([0.1 + 0.2, 0.3, 0.3, 0.3, 0.1 + 0.2 - 1e-16])  # the same, but for the order of addition
+    assert worst_rows(nearly, np.ones(5, bool), sets).tolist() == [1, 3]
 
 
 def test_a_gain_of_map_is_told_as_one_and_a_single_anchor_tells_nothing() -> None:
