@@ -1,7 +1,7 @@
 """Robustness along video: time of pm-k and of mAP against pycocotools, and coverage of the intervals.
 
 python benchmarks/video.py            # 100 models, 1,109 anchors, 22,000 frames; mAP of real or random boxes
-python benchmarks/video.py coverage   # intervals of accuracies and drops under planted flicker
+python benchmarks/video.py coverage   # intervals of accuracies, drops and mAP under planted flicker
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ import numpy as np
 from dissensus.proportions import LEVEL
 from dissensus.shift.video.coco import detections_of, images_of
 from dissensus.shift.video.memory import anchors_of
-from dissensus.temporal.accuracy import accuracies, drop_pairs, drops, mean_drops, resampled, right_within
+from dissensus.temporal.accuracy import accuracies, drop_pairs, drops, mean_drops, right_within
 from dissensus.temporal.anchors import Anchors, right_frames
+from dissensus.temporal.boxes import Detections, Truth
+from dissensus.temporal.clips import far_out, resampled
+from dissensus.temporal.detecting import FrameSets, measured
 from dissensus.temporal.findings import result_of
 from dissensus.temporal.frames import conditional_robustness
 from dissensus.temporal.precision import average_precision, matched, mean_precision
@@ -73,7 +77,7 @@ def pm_k_alone(predicted: Any, anchors: Anchors) -> Any:
     """Accuracies and drops of all models at all k."""
     within = right_within(right_frames(predicted, anchors), anchors)
     accuracies(within)
-    drops(within, np.zeros((0, len(anchors))))
+    drops(within)
     return within
 
 
@@ -81,7 +85,7 @@ def with_bootstrap(predicted: Any, anchors: Anchors) -> None:
     """The same with means and differences on 2,000 resamples of the anchors."""
     within = pm_k_alone(predicted, anchors)
     weights = resampled(len(anchors), 2_000, 0)
-    mean_drops(within, weights)
+    mean_drops(within)
     drop_pairs(within[:, :, -1], within[:, :, 0], weights)
 
 
@@ -171,61 +175,124 @@ def reference(truth: dict[str, Any], boxes: list[dict[str, Any]]) -> Any:
     return scored
 
 
-def coverage(trials: int = 2_000) -> None:
+def coverage(trials: int = 1_000) -> None:
     """How often intervals hold the truth if anchors flicker with planted probabilities.
 
     An anchor is right with probability a; if it is, it flickers with probability f, on one frame at a random distance
     of 1 … 5, so that its expected drop is a · f, and P(right at exactly 5 | right) is 1 − f / 10. Anchors that are
-    wrong stay wrong. Two models differ in f.
+    wrong stay wrong. Four models differ in f. Where clips have several anchors, every clip has its own a and f, which
+    are Beta distributed with an intraclass correlation of one half.
     """
-    print(f"{trials:,} trials at level {LEVEL:g}; coverage of accuracy, drop, its percentiles, the mean drop of two")
-    print("models, the difference of their drops, and conditional robustness at exactly 5")
-    reach = 5
-    for anchors, right_share, flicker in (
-        (30, 0.9, 0.2), (100, 0.8, 0.15), (100, 0.95, 0.02), (300, 0.8, 0.15), (1_109, 0.85, 0.17),
+    print(f"{trials:,} trials at level {LEVEL:g}; coverage of accuracy, drop, mean drop of four models, differences of")
+    print("drops, all six at once, and conditional robustness at exactly 5; then the same as if there were no clips")
+    for clips, each, right_share, flicker in (
+        (30, 1, 0.9, 0.2), (100, 1, 0.8, 0.15), (100, 1, 0.95, 0.02), (300, 1, 0.8, 0.15),
+        (10, 5, 0.8, 0.15), (30, 5, 0.8, 0.15), (100, 5, 0.8, 0.15),
     ):  # fmt: skip
-        rng = np.random.default_rng(anchors)
-        made, shares = plain_anchors(anchors, reach), np.array([flicker, 2 * flicker])
-        held = np.zeros(6)
+        rng, found = np.random.default_rng(clips), np.zeros((2, 6))
+        plain = plain_anchors(clips * each, 5)
+        ways = [replace(plain, clip=np.repeat(np.arange(clips), each)), plain] if each > 1 else [plain]
         for trial in range(trials):
-            right = planted(rng, made, right_share, shares, reach)
-            within = right_within(right, made)
-            weights = resampled(anchors, 500, trial)
-            _, ends = accuracies(within)
-            _, drop_ends = drops(within, weights)
-            lost = within[0, :, 0].astype(np.float32) - within[0, :, -1]
-            low, high = np.quantile(weights @ lost / anchors, (0.025, 0.975))
-            _, mean_ends = mean_drops(within, weights)
-            _, _, pair_ends, _ = drop_pairs(within[:, :, -1], within[:, :, 0], weights)
-            _, near_ends, _, _ = conditional_robustness(right, made)
-            true = right_share * shares
-            held += [
-                ends[0][0, -1] <= right_share - true[0] <= ends[1][0, -1],
-                drop_ends[0][0, -1] <= true[0] <= drop_ends[1][0, -1],
-                low <= true[0] <= high,
-                mean_ends[0][-1] <= true.mean() <= mean_ends[1][-1],
-                pair_ends[0][0] <= true[0] - true[1] <= pair_ends[1][0],
-                near_ends[0][0, -1] <= 1 - shares[0] / 10 <= near_ends[1][0, -1],
-            ]
-        said = "  ".join(f"{100 * one:5.1f}" for one in held / trials)
-        print(f"  {anchors:5,} anchors, accuracy {right_share:.2f}, flicker {flicker:.2f}: {said} %")
+            right, shares = planted(rng, plain, each, right_share, flicker)
+            for way, made in enumerate(ways):
+                found[way] += held(right, made, right_share, shares, trial)
+        said = "  | ".join("  ".join(f"{100 * one:5.1f}" for one in found[way] / trials) for way in range(len(ways)))
+        print(f"  {clips:4,} clips of {each}, accuracy {right_share:.2f}, flicker {flicker:.2f}: {said} %", flush=True)
 
 
-def planted(rng: Any, anchors: Anchors, right_share: float, flicker: Any, reach: int) -> Any:
-    """Which frames two models get right; both have the same accuracy, but are right about different anchors."""
-    count = len(anchors)
-    at_home = rng.random((2, count)) < right_share
+def held(right: Any, made: Anchors, right_share: float, shares: Any, seed: int) -> list[float]:
+    """Which intervals hold the truth; of six differences, how many do."""
+    within, true = right_within(right, made), right_share * shares
+    _, ends = accuracies(within, made.clip)
+    _, drop_ends = drops(within, made.clip)
+    _, mean_ends = mean_drops(within, made.clip)
+    weights = resampled(len(made), 300, seed, made.clip)
+    pairs, _, pair_ends, at_once = drop_pairs(within[:, :, -1], within[:, :, 0], weights, made.clip)
+    _, near_ends, _, _ = conditional_robustness(right, made)
+    apart = true[pairs[:, 0]] - true[pairs[:, 1]]
+    return [
+        ends[0][0, -1] <= right_share - true[0] <= ends[1][0, -1],
+        drop_ends[0][0, -1] <= true[0] <= drop_ends[1][0, -1],
+        mean_ends[0][-1] <= true.mean() <= mean_ends[1][-1],
+        float(((pair_ends[0] <= apart) & (apart <= pair_ends[1])).mean()),
+        bool(((at_once[0] <= apart) & (apart <= at_once[1])).all()),
+        near_ends[0][0, -1] <= 1 - shares[0] / 10 <= near_ends[1][0, -1],
+    ]
+
+
+def planted(rng: Any, anchors: Anchors, each: int, right_share: float, flicker: float) -> tuple[Any, Any]:
+    """Which frames four models get right, and how often each flickers."""
+    count, shares = len(anchors), flicker * np.array([1.0, 1.0, 1.5, 2.0])
+
+    def chance(mean: Any) -> Any:
+        if each == 1:
+            return np.broadcast_to(mean, (len(shares), count))
+        return np.repeat(rng.beta(mean, 1 - mean, (len(shares), count // each)), each, axis=1)
+
+    at_home = rng.random((len(shares), count)) < chance(np.full((len(shares), 1), right_share))
+    flickers = at_home & (rng.random((len(shares), count)) < chance(shares[:, None]))
     right = at_home[:, anchors.anchor]
-    flickers = at_home & (rng.random((2, count)) < flicker[:, None])
-    offset = rng.integers(1, reach + 1, (2, count)) * rng.choice([-1, 1], (2, count))
+    offset = rng.integers(1, 6, at_home.shape) * rng.choice([-1, 1], at_home.shape)
     model, place = np.nonzero(flickers)
     right[model, anchors.home[place] + offset[model, place]] = False
-    return right
+    return right, shares
+
+
+def precision_coverage(trials: int = 300) -> None:
+    """How often intervals of mAP hold that of 20,000 anchors; every anchor has three frames with one or two boxes."""
+    print(f"{trials:,} trials at level {LEVEL:g}; coverage of mAP on anchors, on worst frames, and of the drop")
+    for anchors, categories, each in ((30, 1, 1), (100, 1, 1), (100, 5, 1), (300, 5, 1), (100, 1, 5)):
+        rng, found = np.random.default_rng(anchors), np.zeros(3)
+        whole = random_detector(rng, 20_000, categories, each)
+        true = [one[0] for one in measured(*whole, np.ones((1, 20_000))).means(1.0)]
+        clip = np.repeat(np.arange(anchors // each), each) if each > 1 else None
+        for trial in range(trials):
+            weights = np.concatenate([np.ones((1, anchors)), resampled(anchors, 300, trial, clip)])
+            ends = measured(*random_detector(rng, anchors, categories, each), weights).means(
+                far_out(LEVEL, anchors // each)
+            )
+            found += [low <= value <= high for value, (_, low, high) in zip(true, ends, strict=True)]
+        said = "  ".join(f"{100 * one:5.1f}" for one in found / trials)
+        print(f"  {anchors:4} anchors, {each} per clip, {categories} categories: {said} %", flush=True)
+
+
+def random_detector(rng: Any, anchors: int, categories: int, each: int) -> tuple[Truth, Detections, FrameSets]:
+    """Boxes that a detector finds the better the easier their anchor is; anchors of a clip are about equally easy."""
+    clip = np.repeat(rng.normal(size=-(-anchors // each)), each)[:anchors]
+    shared = 0.8 if each > 1 else 0.0
+    easy = np.sqrt(shared) * clip + np.sqrt(1 - shared) * rng.normal(size=anchors)
+    boxes = 1 + rng.integers(0, 2, anchors)
+    anchor = np.repeat(np.arange(anchors), boxes)
+    weight = np.arange(1, categories + 1) / np.arange(1, categories + 1).sum()
+    kind = np.repeat(rng.choice(categories, len(anchor), p=weight), 3)
+    image = (3 * np.repeat(anchor, 3).reshape(-1, 3) + np.arange(3)).ravel()
+    left = 100.0 * np.repeat(np.concatenate([np.arange(one) for one in boxes]), 3)
+    box = np.stack([left, np.zeros_like(left), np.full_like(left, 50), np.full_like(left, 50)], axis=1)
+    ease = easy[image // 3] + 0.7 * rng.normal(size=len(image))
+    seen = ease > -1.2
+    named = np.where(rng.random(len(image)) < 0.9, kind, rng.integers(categories, size=len(image)))
+    moved = box.copy()
+    moved[:, :2] += rng.normal(size=(len(image), 2)) * 3 * np.exp(-0.5 * ease[:, None])
+    score = 1 / (1 + np.exp(-ease - rng.normal(0, 0.5, len(ease))))
+    false = np.flatnonzero(rng.random(3 * anchors) < 0.3)
+    none = np.zeros(len(image), bool)
+    return (
+        Truth(3 * anchors, categories, image, kind, box, none, none),
+        Detections(
+            np.concatenate([image[seen], false]),
+            np.concatenate([named[seen], rng.integers(categories, size=len(false))]),
+            np.concatenate([moved[seen], np.tile([300.0, 300, 20, 20], (len(false), 1))]),
+            np.concatenate([score[seen], 0.7 * rng.random(len(false))]),
+        ),
+        FrameSets([str(n) for n in range(anchors)], 3 * np.arange(anchors + 1), np.arange(3 * anchors),
+                  np.tile([-1, 0, 1], anchors)),
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["coverage"]:
         coverage()
+        precision_coverage()
     else:
         pm_k()
         mean_average_precision()

@@ -26,8 +26,8 @@ def clopper_pearson(right: Count, count: Count, level: float = LEVEL) -> Ends:
 
     right, count = _counts(right, count)
     tail = (1 - level) / 2
-    low = np.where(right > 0, betaincinv(np.maximum(right, 1), count - right + 1, tail), 0.0)
-    high = np.where(right < count, betaincinv(right + 1, np.maximum(count - right, 1), 1 - tail), 1.0)
+    low = np.where(right > 0, betaincinv(np.where(right > 0, right, 1), count - right + 1, tail), 0.0)
+    high = np.where(right < count, betaincinv(right + 1, np.where(right < count, count - right, 1), 1 - tail), 1.0)
     return low, high
 
 

@@ -21,6 +21,7 @@ def video_robustness(
     is_anchor_included: bool = True,
     rates: Mapping[str, float] | None = None,
     distances: Mapping[tuple[str, str], float] | None = None,
+    clips: Mapping[str, str] | None = None,
     classes: Mapping[Any, str] | Sequence[str] | None = None,
     level: float = 0.95,
     resamples: int = 2_000,
@@ -41,9 +42,11 @@ def video_robustness(
         is_anchor_included: Whether the anchor itself is among the frames that the worst one is chosen from.
         rates: Frames per second, by anchor.
         distances: ℓ∞ distances by (anchor, frame).
+        clips: The clip of every anchor, since anchors of one clip are not independent; None: its folder, unless all
+            anchors are in the same folder.
         classes: Names of the classes, by label.
         level: Confidence level of all intervals.
-        resamples: Bootstrap samples of the anchors.
+        resamples: Bootstrap samples for differences between models that hold for all pairs together.
         seed: Of the bootstrap.
 
     Raises:
@@ -55,13 +58,16 @@ def video_robustness(
         1.0
     """
     from dissensus.shift.video.memory import anchors_of, predicted_rows
+    from dissensus.temporal.clips import folder_note
     from dissensus.temporal.findings import Settings, result_of
 
-    made, names = anchors_of(anchors, labels, similar, rates, distances)
+    made, names = anchors_of(anchors, labels, similar, rates, distances, clips)
     models, predicted, names, notes = predicted_rows(predictions, made, names, frames)
     if classes is not None:
         called = {str(key): str(name) for key, name in _items(classes)}
         names = [called.get(name, name) for name in names]
+    if clips is None:
+        notes += folder_note([name for name in made.names if "/" in name])
     settings = Settings(k, is_anchor_included, level, resamples, seed)
     return result_of(models, made, predicted, names, settings, notes=notes)
 
@@ -85,7 +91,7 @@ def detection_robustness(
             2k + 1 images in each folder.
         k: How many images before and after an anchor count, in the order of file names within a folder.
         level: Confidence level of all intervals.
-        resamples: Bootstrap samples of the anchors.
+        resamples: Bootstrap samples of the anchors; of the folders if several anchors are in one of them.
         seed: Of the bootstrap.
 
     Raises:

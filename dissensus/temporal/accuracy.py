@@ -9,8 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.proportions import LEVEL, Ends, clopper_pearson, normal_quantile
+from dissensus.proportions import LEVEL, Ends, normal_quantile
 from dissensus.temporal.anchors import Anchors
+from dissensus.temporal.clips import difference_ends, share_ends
+
+PAIRS_AT_ONCE = 500
+"""Pairs of models whose anchors are compared at once, to save memory."""
 
 
 def nearest_errors(right: Bool[Array, "M F"], anchors: Anchors) -> Int[Array, "M A"]:
@@ -41,91 +45,82 @@ def right_within(
     return np.where(first[:, None] > steps, at_home[:, :, None], beyond[:, :, None] > steps)
 
 
-def accuracies(within: Bool[Array, "M A k"], level: float = LEVEL) -> tuple[Float[Array, "M k"], Ends]:
-    """Accuracy of every model at every k, with Clopper–Pearson intervals."""
-    count = within.shape[1]
-    right = within.sum(axis=1)
-    return right / count, clopper_pearson(right, np.full(right.shape, count), level)
+def accuracies(
+    within: Bool[Array, "M A k"], clip: Int[Array, " A"] | None = None, level: float = LEVEL
+) -> tuple[Float[Array, "M k"], Ends]:
+    """Accuracy of every model at every k, with Clopper–Pearson intervals; `clip` says which anchors share a clip."""
+    return within.mean(axis=1, dtype=np.float64), share_ends(within, clip, level)
 
 
 def drops(
-    within: Bool[Array, "M A k"], weights: Float[Array, "B A"], level: float = LEVEL
+    within: Bool[Array, "M A k"], clip: Int[Array, " A"] | None = None, level: float = LEVEL
 ) -> tuple[Float[Array, "M k"], Ends]:
     """How much accuracy every model loses from its anchors to the worst frames within every k.
 
     If no model gains anything, which the anchor among the frames ensures, a drop is the share of anchors that are lost
-    on the way, and has a Clopper–Pearson interval: resampling anchors draws from that very binomial distribution, but
-    its percentiles have no width if nothing is lost. Otherwise the interval is made of percentiles of `resamples`.
+    on the way, and has an interval of shares; otherwise one of differences.
     """
-    anchors = within.shape[1]
     lost = within[:, :, :1] & ~within
     gained = ~within[:, :, :1] & within
-    value = (lost.sum(axis=1) - gained.sum(axis=1)) / anchors
+    value = (lost.sum(axis=1) - gained.sum(axis=1)) / within.shape[1]
     if not gained.any():
-        count = lost.sum(axis=1)
-        return value, clopper_pearson(count, np.full(count.shape, anchors), level)
-    change = lost.astype(np.float32) - gained
-    drawn = np.stack([weights @ change[:, :, k].T for k in range(within.shape[2])], axis=2) / anchors
-    return value, _percentiles(drawn, value, level)
+        return value, _from_zero(share_ends(lost, clip, level))
+    return value, _from_zero(difference_ends(lost.astype(np.float64) - gained, clip, level))
 
 
 def mean_drops(
-    within: Bool[Array, "M A k"], weights: Float[Array, "B A"], level: float = LEVEL
+    within: Bool[Array, "M A k"], clip: Int[Array, " A"] | None = None, level: float = LEVEL
 ) -> tuple[Float[Array, " k"], Ends]:
     """The mean drop over all models at every k, for other anchors and the same models."""
-    lost = (within[:, :, :1].astype(np.float32) - within).mean(axis=0)
-    value = lost.mean(axis=0, dtype=np.float64)
-    return value, _percentiles((weights @ lost) / within.shape[1], value, level)
+    lost = (within[:, :, :1].astype(np.float64) - within).mean(axis=0, keepdims=True)
+    value = lost.mean(axis=1)
+    is_gained = bool((~within[:, :, :1] & within).any())
+    low, high = difference_ends(lost, clip, level) if is_gained else share_ends(lost, clip, level)
+    low, high = _from_zero((low, high))
+    return value[0], (low[0], high[0])
+
+
+def _from_zero(ends: Ends) -> Ends:
+    """The same intervals, but without a width at k = 0, where nothing can be lost."""
+    is_away = np.arange(ends[0].shape[-1]) > 0
+    return np.where(is_away, ends[0], 0.0), np.where(is_away, ends[1], 0.0)
+
+
+def mean_accuracies(
+    within: Bool[Array, "M A k"], clip: Int[Array, " A"] | None = None, level: float = LEVEL
+) -> tuple[Float[Array, " k"], Ends]:
+    """The mean accuracy over all models at every k, for other anchors and the same models."""
+    share = within.mean(axis=0, keepdims=True, dtype=np.float64)
+    low, high = share_ends(share, clip, level)
+    return share.mean(axis=1)[0], (low[0], high[0])
 
 
 def drop_pairs(
-    within: Bool[Array, "M A"], original: Bool[Array, "M A"], weights: Float[Array, "B A"], level: float = LEVEL
-) -> tuple[Int[Array, "p 2"], Float[Array, " p"], Ends, Ends]:
+    within: Bool[Array, "M A"], original: Bool[Array, "M A"], weights: Float[Array, "B A"],
+    clip: Int[Array, " A"] | None = None, level: float = LEVEL,
+) -> tuple[Int[Array, "p 2"], Float[Array, " p"], Ends, Ends]:  # fmt: skip
     """By how much the first of two models drops more than the second, on the same resamples for all models.
 
     Returns:
-        Pairs of models, differences, ends for each pair, and ends that hold for all pairs together: no resample's
-        largest deviation, in standard errors, lies outside more often than the level allows.
+        Pairs of models, differences, ends for each pair, and ends that hold for all pairs together: as much wider as
+        the largest deviation of a resample, in standard errors, is beyond that of a single pair.
     """
     models, anchors = within.shape
     first, second = np.triu_indices(models, 1)
+    if not len(first):
+        return np.zeros((0, 2), np.int64), np.zeros(0), (np.zeros(0), np.zeros(0)), (np.zeros(0), np.zeros(0))
     lost = original.astype(np.float32) - within
     value = (lost.sum(axis=1, dtype=np.float64)[first] - lost.sum(axis=1, dtype=np.float64)[second]) / anchors
     drawn = (weights @ lost.T) / anchors
-    difference = drawn[:, first] - drawn[:, second]
-    spread = _difference_spread(lost, first, second)
-    ends = _percentiles(difference, value, level)
-    if not len(first):
-        return np.zeros((0, 2), np.int64), value, ends, ends
-    far = np.quantile((np.abs(difference - value) / spread).max(axis=1), level)
-    far = max(float(far), normal_quantile(level))
-    at_once = np.minimum(ends[0], value - far * spread), np.maximum(ends[1], value + far * spread)
-    return np.stack([first, second], axis=1), value, ends, at_once
-
-
-def _difference_spread(
-    lost: Float[Array, "M A"], first: Int[Array, " p"], second: Int[Array, " p"]
-) -> Float[Array, " p"]:
-    """Standard errors of differences of drops; at least that of a single anchor on which two models differ."""
-    anchors = lost.shape[1]
-    products = lost @ lost.T
-    total = lost.sum(axis=1)
-    squares = np.diagonal(products)[first] + np.diagonal(products)[second] - 2 * products[first, second]
-    mean = (total[first] - total[second]) / anchors
-    return np.sqrt(np.maximum(squares - anchors * mean**2, 1.0)) / anchors
-
-
-def resampled(anchors: int, resamples: int, seed: int) -> Float[Array, "B A"]:
-    """How often each anchor is in each bootstrap sample of the anchors."""
-    drawn = np.random.default_rng(seed).integers(anchors, size=(resamples, anchors))
-    drawn += anchors * np.arange(resamples)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=resamples * anchors)
-    return counts.reshape(resamples, anchors).astype(np.float32)
-
-
-def _percentiles(drawn: Float[Array, "B ..."], value: Float[Array, ...], level: float) -> Ends:
-    """Percentile intervals over the first axis, widened to hold the estimate itself."""
-    tail = (1 - level) / 2
-    columns = np.ascontiguousarray(drawn.reshape(len(drawn), -1).T)  # several times as fast as across rows
-    low, high = np.quantile(columns, (tail, 1 - tail), axis=1).reshape(2, *drawn.shape[1:])
-    return np.minimum(low, value), np.maximum(high, value)
+    low, high = np.zeros(len(first)), np.zeros(len(first))
+    for start in range(0, len(first), PAIRS_AT_ONCE):
+        some = slice(start, start + PAIRS_AT_ONCE)
+        apart = lost[first[some]] - lost[second[some]]
+        ends = difference_ends(apart[:, :, None], clip, level)
+        low[some], high[some] = ends[0][:, 0], ends[1][:, 0]
+    drawn = drawn[:, first] - drawn[:, second] - value
+    deviation = np.abs(drawn) / np.maximum(np.sqrt((drawn**2).mean(axis=0)), 1 / anchors**2)
+    wider = max(float(np.quantile(deviation.max(axis=1), level)) / normal_quantile(level), 1.0)
+    middle, half = (low + high) / 2, (high - low) / 2
+    at_once = np.minimum(low, middle - wider * half), np.maximum(high, middle + wider * half)
+    return np.stack([first, second], axis=1), value, (low, high), at_once

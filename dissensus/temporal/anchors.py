@@ -14,6 +14,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TemporalError, some
+from dissensus.temporal.clips import clip_numbers
 
 UNKNOWN = -1
 """A prediction that there is not: it is wrong."""
@@ -38,6 +39,8 @@ class Anchors:
     """Frames per second; 0 if unknown."""
     distance: Float[Array, " F"] | None = field(default=None, repr=False)
     """ℓ∞ distance of each frame from its anchor, 0 to 255; negative if unknown."""
+    clip: Int[Array, " A"] | None = None
+    """The clip of each anchor as a number, if some share one; None: every anchor has its own."""
 
     def __post_init__(self) -> None:
         anchors, rows = len(self.names), len(self.offset)
@@ -55,6 +58,8 @@ class Anchors:
         inside = np.delete(np.diff(self.offset), self.start[1:-1] - 1)
         if (inside <= 0).any():
             raise TemporalError("the frames of an anchor are not in order of time, or one of them occurs twice")
+        if self.clip is not None and len(self.clip) != anchors:
+            raise TemporalError(f"there are {len(self.clip):,} clips for {anchors:,} anchors: give one of each")
         empty = np.diff(self.label_start)[self.home] == 0
         if empty.any():
             raise TemporalError(
@@ -138,6 +143,7 @@ class Anchors:
             label[places],
             None if self.rate is None else self.rate[alive],
             None if self.distance is None else self.distance[rows],
+            None if self.clip is None else clip_numbers(self.clip[alive].tolist()),
         )
         return left, rows
 

@@ -11,8 +11,8 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TemporalError
 from dissensus.proportions import LEVEL
 from dissensus.records import CategoryPrecision, DetectionResult, ModelDetection, Provenance, WorstDetection
-from dissensus.temporal.accuracy import resampled
 from dissensus.temporal.boxes import Detections, Truth
+from dissensus.temporal.clips import check_settings, clip_note, far_out, folder_note, resampled
 from dissensus.temporal.precision import (
     UNDEFINED,
     Matched,
@@ -25,6 +25,8 @@ from dissensus.temporal.words import detection_answer
 from dissensus.version import __version__
 
 RESAMPLES = 500
+TIED = 12
+"""Digits up to which average precisions are the same: beyond them, the order of addition decides."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class FrameSets:
     start: Int[Array, " A+1"]
     image: Int[Array, " F"]
     offset: Int[Array, " F"]
+    clip: Int[Array, " A"] | None = None
+    """The clip of each anchor as a number, if some share one; None: every anchor has its own."""
 
     @property
     def home(self) -> Int[Array, " A"]:
@@ -53,11 +57,14 @@ class Measured:
     """Of the anchors as they are, then of every resample of them."""
     perturbed: Float[Array, "B C T"]
 
-    def means(self, level: float) -> tuple[tuple[float, float, float], ...]:
-        """mAP on the anchors, on the worst frames, and the drop, each with its ends."""
+    def means(self, far: float) -> tuple[tuple[float, float, float], ...]:
+        """mAP on the anchors, on the worst frames, and the drop, each with its ends, `far` standard errors away."""
         first, second = mean_precision(self.original), mean_precision(self.perturbed)
         is_known = (first != UNDEFINED) & (second != UNDEFINED)
-        return tuple(_ends(one, is_known, level) for one in (first, second, first - second))
+        least = (0, 0, -1)
+        return tuple(
+            _ends(one, is_known, far, low) for one, low in zip((first, second, first - second), least, strict=True)
+        )
 
 
 def worst_rows(each: Float[Array, " N"], is_known: Bool[Array, " N"], sets: FrameSets) -> Int[Array, " A"]:
@@ -66,7 +73,7 @@ def worst_rows(each: Float[Array, " N"], is_known: Bool[Array, " N"], sets: Fram
     A frame without a box to find has no average precision and is never the worst, unless the anchor has no other.
     """
     anchor = np.repeat(np.arange(len(sets.names)), np.diff(sets.start))
-    value = np.where(is_known[sets.image], each[sets.image], np.inf)
+    value = np.where(is_known[sets.image], each[sets.image].round(TIED), np.inf)
     order = np.lexsort((sets.offset, np.abs(sets.offset), value, anchor))
     worst = order[sets.start[:-1]]
     return np.where(is_known[sets.image[worst]], worst, sets.home)
@@ -101,23 +108,27 @@ def detection_result_of(
     Raises:
         TemporalError: there is no detector, or no box to find near any anchor.
     """
+    check_settings(level, resamples, seed)
     if not detectors:
         raise TemporalError("there are no detectors: give the boxes of at least one")
     has_box = np.bincount(truth.image[truth.counts], minlength=truth.images) > 0
     if not has_box[sets.image[sets.home]].any():
         raise TemporalError("no anchor has an annotated box that counts, so mAP is undefined")
     count = int(np.logical_or.reduceat(has_box[sets.image], sets.start[:-1]).sum())
-    weights = np.concatenate([np.ones((1, len(sets.names)), np.float32), resampled(len(sets.names), resamples, seed)])
+    drawn = resampled(len(sets.names), resamples, seed, sets.clip)
+    weights = np.concatenate([np.ones((1, len(sets.names)), np.float32), drawn])
+    far = far_out(level, len(sets.names) if sets.clip is None else len(np.unique(sets.clip)))
     models, precisions, worst = [], list[CategoryPrecision](), list[WorstDetection]()
     for name, found in detectors.items():
         whole = measured(truth, found, sets, weights)
         boxes = measured(truth.merged(), found.merged(), sets, weights)
-        models.append(_model(name, whole, boxes, count, level))
+        models.append(_model(name, whole, boxes, count, far))
         precisions += _categories(name, whole, truth, sets, categories)
         worst += _worst(name, whole, sets, images)
     models.sort(key=lambda one: (-one.original, one.model))
     left_out = len(sets.names) - count
-    more = [f"{left_out:,} anchors have no annotated box in any of their frames."] if left_out else []
+    has = "anchor has" if left_out == 1 else "anchors have"
+    more = [f"{left_out:,} {has} no annotated box in any of the frames."] if left_out else []
     return DetectionResult(
         words=detection_answer(models, k),
         models=tuple(models),
@@ -125,7 +136,7 @@ def detection_result_of(
         anchors=len(sets.names),
         categories=tuple(precisions),
         worst=tuple(worst),
-        notes=(*notes, *more),
+        notes=(*notes, *more, *clip_note(sets.clip), *folder_note(sets.names)),
         level=level,
         resamples=resamples,
         seed=seed,
@@ -147,27 +158,33 @@ def _chosen(
     number = np.full(found.images, -1)
     number[kept] = np.arange(len(kept))
     rows = number[found.image] >= 0
-    spread = np.zeros((len(image), len(kept)), np.float32)
-    spread[np.arange(len(image)), place] = 1
+    order = np.argsort(place, kind="stable")
+    counts = np.add.reduceat(weights[:, order], np.searchsorted(place[order], np.arange(len(kept))), axis=1)
     some = replace(
         found, images=len(kept), image=number[found.image[rows]], category=found.category[rows],
         score=found.score[rows], state=found.state[:, rows], wanted=found.wanted[:, kept],
     )  # fmt: skip
-    return some, weights @ spread
+    return some, counts
 
 
-def _ends(values: Float[Array, " B"], is_known: Bool[Array, " B"], level: float) -> tuple[float, float, float]:
-    """The first value, which is the estimate, with percentiles of the others that are known."""
+def _ends(
+    values: Float[Array, " B"], is_known: Bool[Array, " B"], far: float, least: int
+) -> tuple[float, float, float]:
+    """The first value, which is the estimate, and `far` standard errors of the others that are known on both sides.
+
+    Average precision is too high on few boxes, and still higher on resamples of them: the middle of the interval is
+    moved by as much in the other direction. Percentiles would be off by this twice.
+    """
     value, drawn = float(values[0]), values[1:][is_known[1:]]
-    if not len(drawn):
-        return value, value, value
-    low, high = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2))
-    return value, min(float(low), value), max(float(high), value)
+    if len(drawn) < 2 or not np.isfinite(far):
+        return value, float(least), 1.0
+    middle, half = 2 * value - float(drawn.mean()), far * float(drawn.std(ddof=1))
+    return value, min(max(middle - half, least), value), max(min(middle + half, 1.0), value)
 
 
-def _model(name: str, whole: Measured, boxes: Measured, count: int, level: float) -> ModelDetection:
-    original, perturbed, drop = whole.means(level)
-    located, located_perturbed, located_drop = boxes.means(level)
+def _model(name: str, whole: Measured, boxes: Measured, count: int, far: float) -> ModelDetection:
+    original, perturbed, drop = whole.means(far)
+    located, located_perturbed, located_drop = boxes.means(far)
     half = [float(mean_precision(one[:1, :, :1])[0]) for one in (whole.original, whole.perturbed)]
     return ModelDetection(
         model=name, anchors=count, original=original[0], original_low=original[1], original_high=original[2],

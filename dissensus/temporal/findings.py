@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TemporalError
-from dissensus.proportions import LEVEL, clopper_pearson
+from dissensus.proportions import LEVEL
 from dissensus.records import (
     EVERY_MODEL,
     Conditional,
@@ -23,8 +23,16 @@ from dissensus.records import (
     VideoResult,
     WorstFrame,
 )
-from dissensus.temporal.accuracy import accuracies, drop_pairs, drops, mean_drops, resampled, right_within
+from dissensus.temporal.accuracy import (
+    accuracies,
+    drop_pairs,
+    drops,
+    mean_accuracies,
+    mean_drops,
+    right_within,
+)
 from dissensus.temporal.anchors import Anchors, right_frames
+from dissensus.temporal.clips import check_settings, clip_note, resampled, share_ends
 from dissensus.temporal.distances import distance_groups, distribution
 from dissensus.temporal.frames import conditional_robustness, errors_by_offset, label_changes, worst_frames
 from dissensus.temporal.groups import class_members, group_drops, rate_members
@@ -74,6 +82,8 @@ def result_of(
         raise TemporalError("there are no models: give the predictions of at least one")
     if settings.k is not None and settings.k < 0:
         raise TemporalError(f"k is {settings.k}: it cannot be negative")
+    check_settings(settings.level, settings.resamples, settings.seed)
+    settings = replace(settings, k=anchors.reach if settings.k is None else settings.k)
     if settings.k is not None and settings.k < anchors.reach:
         anchors, rows = anchors.kept(anchors.away <= settings.k)
         predicted = predicted[:, rows]
@@ -97,10 +107,10 @@ def result_of(
         review=_review(models, order, anchors, right, found, settings) if anchors.is_reviewed else (),
         worst=found.worst_records(),
         distances=_distances(models, order, anchors, right),
-        classes=tuple(group_drops(original, perturbed, members, models, found.weights, settings.level)),
-        rates=tuple(group_drops(original, perturbed, rates, models, found.weights, settings.level)),
+        classes=tuple(group_drops(original, perturbed, members, models, reviewed.clip, settings.level)),
+        rates=tuple(group_drops(original, perturbed, rates, models, reviewed.clip, settings.level)),
         strips=telling_strips([models[n] for n in order], anchors, predicted[order], right[order], names),
-        notes=tuple(notes),
+        notes=(*notes, *clip_note(reviewed.clip)),
         level=settings.level,
         resamples=settings.resamples,
         seed=settings.seed,
@@ -137,12 +147,12 @@ class _Measured:
     def of(
         cls, anchors: Anchors, right: Bool[Array, "M F"], predicted: Int[Array, "M F"], settings: Settings
     ) -> _Measured:
-        weights = resampled(len(anchors), settings.resamples, settings.seed)
-        k = anchors.reach if settings.k is None else settings.k
-        within = right_within(right, anchors, k, settings.is_anchor_included)
+        clip, level = anchors.clip, settings.level
+        weights = resampled(len(anchors), settings.resamples, settings.seed, clip)
+        within = right_within(right, anchors, settings.k, settings.is_anchor_included)
         return cls(
             anchors, right, label_changes(predicted, anchors), settings, weights, within,
-            *accuracies(within, settings.level), *drops(within, weights, settings.level), *worst_frames(right, anchors),
+            *accuracies(within, clip, level), *drops(within, clip, level), *worst_frames(right, anchors),
         )  # fmt: skip
 
     @property
@@ -164,16 +174,13 @@ class _Measured:
         """The mean over all models at every k; with a single model, that model."""
         if len(self.within) == 1:
             return tuple(self.points(EVERY_MODEL, 0))
-        level = self.settings.level
-        value, (low, high) = mean_drops(self.within, self.weights, level)
-        share = self.within.mean(axis=0, dtype=np.float32)
-        drawn = (self.weights @ share) / len(self.anchors)
-        ends = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2), axis=0)
-        mean = share.mean(axis=0, dtype=np.float64)
+        clip, level = self.anchors.clip, self.settings.level
+        mean, (low, high) = mean_accuracies(self.within, clip, level)
+        value, (drop_low, drop_high) = mean_drops(self.within, clip, level)
         return tuple(
             KPoint(
-                model=EVERY_MODEL, k=k, accuracy=mean[k], low=min(ends[0, k], mean[k]), high=max(ends[1, k], mean[k]),
-                drop=value[k], drop_low=low[k], drop_high=high[k],
+                model=EVERY_MODEL, k=k, accuracy=mean[k], low=low[k], high=high[k], drop=value[k],
+                drop_low=drop_low[k], drop_high=drop_high[k],
             )
             for k in range(self.k + 1)
         )  # fmt: skip
@@ -182,14 +189,14 @@ class _Measured:
         """Accuracies on the anchors, on the model's own worst frames, and on the worst frames of all models."""
         count = len(self.anchors)
         held = self.right[place, self.worst]
-        low, high = clopper_pearson(int(held.sum()), count, self.settings.level)
+        low, high = (end.item() for end in share_ends(held[None, :, None], self.anchors.clip, self.settings.level))
         first, last = self.accuracy[place, 0], self.accuracy[place, -1]
         lows, highs = self.accuracy_ends
         return ModelVideo(
             model=name, anchors=count, original=first, original_low=lows[place, 0], original_high=highs[place, 0],
             perturbed=last, perturbed_low=lows[place, -1], perturbed_high=highs[place, -1],
             drop=self.drop[place, -1], drop_low=self.drop_ends[0][place, -1], drop_high=self.drop_ends[1][place, -1],
-            static=held.mean(), static_low=float(low), static_high=float(high), static_drop=first - held.mean(),
+            static=held.mean(), static_low=low, static_high=high, static_drop=first - held.mean(),
             changes=float(self.changes[place].mean()),
         )  # fmt: skip
 
@@ -198,7 +205,9 @@ class _Measured:
         count = len(models) * (len(models) - 1) // 2
         if not 0 < count <= MOST_PAIRS:
             return ()
-        found = drop_pairs(self.within[:, :, -1], self.within[:, :, 0], self.weights, self.settings.level)
+        found = drop_pairs(
+            self.within[:, :, -1], self.within[:, :, 0], self.weights, self.anchors.clip, self.settings.level
+        )
         pairs, value, (low, high), (low_at_once, high_at_once) = found
         return tuple(
             DropDifference(

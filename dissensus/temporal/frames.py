@@ -7,6 +7,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.proportions import LEVEL, Ends, wilson
 from dissensus.temporal.anchors import Anchors
+from dissensus.temporal.clips import by_clip, clip_correction
 
 
 def conditional_robustness(
@@ -36,20 +37,25 @@ def conditional_robustness(
             held[:, place[one]] += known[:, rows[one]] & right[:, rows[one]]
         total, base = asked.sum(axis=1), (asked > 0).sum(axis=1)
         share = held.sum(axis=1) / np.maximum(total, 1)
-        telling = _telling(held - share[:, None] * asked, share, total, base)
+        telling = _telling(held - share[:, None] * asked, asked > 0, share, total, anchors.clip, level)
         low[:, k - 1], high[:, k - 1] = wilson(share * telling, telling, level)
         value[:, k - 1], bases[:, k - 1], frames[:, k - 1] = share, base, total
     return value, (np.minimum(low, value), np.maximum(high, value)), bases, frames
 
 
 def _telling(
-    rest: Float[Array, "M A"], share: Float[Array, " M"], total: Int[Array, " M"], base: Int[Array, " M"]
-) -> Float[Array, " M"]:
-    """How many independent frames would have the variance that was seen between anchors."""
+    rest: Float[Array, "M A"], is_asked: Bool[Array, "M A"], share: Float[Array, " M"], total: Int[Array, " M"],
+    clip: Int[Array, " A"] | None, level: float,
+) -> Float[Array, " M"]:  # fmt: skip
+    """How many independent frames would have the variance that was seen between anchors, or between clips."""
+    base = is_asked.sum(axis=1)
+    if clip is not None:
+        rest, is_asked = by_clip(rest, clip), by_clip(is_asked.astype(np.int64), clip) > 0
+    clips = is_asked.sum(axis=1)
     spread = (rest**2).sum(axis=1) / np.maximum(total, 1) ** 2
     alone = share * (1 - share)
-    found = np.divide(alone, spread, out=base.astype(float), where=spread > 0)
-    return np.clip(found, base, total)
+    found = np.divide(alone, spread, out=clips.astype(float), where=spread > 0)
+    return np.clip(found, np.where(clips < base, 0, base), total) * clip_correction(clips, base, level)
 
 
 def worst_frames(right: Bool[Array, "M F"], anchors: Anchors) -> tuple[Int[Array, " A"], Int[Array, " A"]]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Float
-from dissensus.proportions import LEVEL, clopper_pearson
+from dissensus.arrays import Array, Bool, Int
+from dissensus.proportions import LEVEL
 from dissensus.records import GroupDrop
-from dissensus.temporal.accuracy import drops
+from dissensus.temporal.accuracy import accuracies, drops
 from dissensus.temporal.anchors import Anchors
 
 
@@ -38,31 +38,22 @@ def rate_members(anchors: Anchors) -> dict[str, Bool[Array, " A"]]:
 
 def group_drops(
     original: Bool[Array, "M A"], perturbed: Bool[Array, "M A"], members: Mapping[str, Bool[Array, " A"]],
-    models: Sequence[str], weights: Float[Array, "B A"], level: float = LEVEL,
+    models: Sequence[str], clip: Int[Array, " A"] | None = None, level: float = LEVEL,
 ) -> list[GroupDrop]:  # fmt: skip
     """Every model on the anchors of every group."""
     rows = []
     for group, is_in in members.items():
-        count = int(is_in.sum())
         both = np.stack([original[:, is_in], perturbed[:, is_in]], axis=2)
-        right = both.sum(axis=1)
-        low, high = clopper_pearson(right, np.full(right.shape, count), level)
-        value, ends = drops(both, _within(weights, is_in), level)
+        own = None if clip is None or len(np.unique(clip[is_in])) == is_in.sum() else clip[is_in]
+        share, (low, high) = accuracies(both, own, level)
+        value, ends = drops(both, own, level)
         for place, model in enumerate(models):
-            first, second = right[place] / count
             rows.append(
                 GroupDrop(
-                    model=model, group=group, anchors=count,
-                    original=first, original_low=low[place, 0], original_high=high[place, 0],
-                    perturbed=second, perturbed_low=low[place, 1], perturbed_high=high[place, 1],
+                    model=model, group=group, anchors=int(is_in.sum()),
+                    original=share[place, 0], original_low=low[place, 0], original_high=high[place, 0],
+                    perturbed=share[place, 1], perturbed_low=low[place, 1], perturbed_high=high[place, 1],
                     drop=value[place, 1], drop_low=ends[0][place, 1], drop_high=ends[1][place, 1],
                 )
             )  # fmt: skip
     return rows
-
-
-def _within(weights: Float[Array, "B A"], is_in: Bool[Array, " A"]) -> Float[Array, "B a"]:
-    """Resamples of some of the anchors, scaled so that their weights add up to their number in each."""
-    some = weights[:, is_in]
-    total = some.sum(axis=1, keepdims=True)
-    return np.where(total > 0, some * (is_in.sum() / np.maximum(total, 1)), 1.0).astype(np.float32)

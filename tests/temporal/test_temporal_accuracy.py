@@ -10,8 +10,9 @@ from made_anchors import counted, plain_anchors, random_anchors
 
 from dissensus.errors import TemporalError
 from dissensus.proportions import clopper_pearson
-from dissensus.temporal.accuracy import drop_pairs, drops, mean_drops, nearest_errors, resampled, right_within
+from dissensus.temporal.accuracy import drop_pairs, drops, mean_drops, nearest_errors, right_within
 from dissensus.temporal.anchors import UNKNOWN, Anchors, right_frames
+from dissensus.temporal.clips import resampled
 from dissensus.temporal.findings import Settings, result_of
 from dissensus.temporal.frames import conditional_robustness, errors_by_offset, label_changes, worst_frames
 
@@ -166,11 +167,12 @@ def test_resamples_are_seeded_and_shared_by_all_models() -> None:
     weights = resampled(200, 500, 0)
     pairs, value, (low, high), (outer_low, outer_high) = drop_pairs(within[:, :, -1], within[:, :, 0], weights)
     assert pairs.tolist() == [[0, 1], [0, 2], [1, 2]]
-    assert (value[1], low[1], high[1]) == (0, 0, 0)  # a model and its copy never differ
+    assert value[1] == 0  # a model and its copy, which the anchors at hand cannot tell from one that is nearly the same
+    assert -0.02 < low[1] < 0 < high[1] < 0.02
     assert (outer_low <= low).all()
     assert (high <= outer_high).all()
-    drop, _ = drops(within, weights)
-    mean, (mean_low, mean_high) = mean_drops(within, weights)
+    drop, _ = drops(within)
+    mean, (mean_low, mean_high) = mean_drops(within)
     np.testing.assert_allclose(mean, drop.mean(axis=0), atol=1e-6)
     assert (mean_low[1:] < mean[1:]).all()
     assert (mean[1:] < mean_high[1:]).all()

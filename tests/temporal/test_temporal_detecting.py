@@ -19,6 +19,7 @@ from dissensus.errors import TemporalError
 from dissensus.shift.video.coco import detections_of, frame_sets, images_of
 from dissensus.temporal.detecting import FrameSets, worst_rows
 from dissensus.temporal.precision import average_precision, image_precision, matched, mean_precision
+from dissensus.temporal.words import detection_answer
 
 KAIST = KIT / "detection" / "kaist"
 OUTSIDE = 1e11
@@ -183,6 +184,37 @@ def test_frames_without_boxes_are_never_the_worst() -> None:
     is_known = np.array([False, True, True, False, False])
     assert worst_rows(each, is_known, sets).tolist() == [1, 3]
     assert worst_rows(np.array([0.3, 0.8, 0.3, 1.0, 0.5]), np.ones(5, bool), sets).tolist() == [0, 4]
+    nearly = np.array([0.1 + 0.2, 0.3, 0.3, 0.3, 0.1 + 0.2 - 1e-16])  # the same, but for the order of addition
+    assert worst_rows(nearly, np.ones(5, bool), sets).tolist() == [1, 3]
+
+
+def test_a_gain_of_map_is_told_as_one_and_a_single_anchor_tells_nothing() -> None:
+    box = {"category_id": 1, "bbox": [0, 0, 10, 10]}
+    truth = {
+        "images": [{"id": n, "file_name": f"{'ab'[n // 2]}/{n}"} for n in range(4)],
+        "categories": [{"id": 1, "name": "dog"}],
+        "annotations": [box | {"image_id": n} for n in range(4)],
+    }
+    false = {"category_id": 1, "bbox": [50, 50, 10, 10]}
+    found = dissensus.detection_robustness(
+        truth,
+        {"net": [
+            box | {"image_id": 0, "score": 0.5}, false | {"image_id": 0, "score": 0.4},
+            false | {"image_id": 1, "score": 0.1}, box | {"image_id": 2, "score": 0.2},
+            false | {"image_id": 0, "score": 0.45}, false | {"image_id": 2, "score": 0.3},
+        ]},
+        {0: {}, 2: {3: 1}}, k=1,
+    )  # fmt: skip
+    assert found.models[0].drop > 0
+    flipped = detection_answer([found.models[0].model_copy(update={"drop": -0.02, "drop_low": -0.05})], 1)
+    assert "its mAP is 2.0 points higher (" in flipped[0]
+    assert " to 5.0) than on the anchors, for net and 2 anchors." in flipped[0]
+    assert "only 2 anchors with boxes" in flipped[-1]
+    alone = dissensus.detection_robustness(truth, {"net": []}, {0: {1: 1}}, k=1).models[0]
+    assert (alone.original_low, alone.original_high, alone.drop_low, alone.drop_high) == (0, 1, -1, 1)
+    for wrong in (5, {0: [1]}):
+        with pytest.raises(TemporalError, match="expected"):
+            dissensus.detection_robustness(truth, {"net": []}, wrong, k=1)
 
 
 def test_anchors_without_names_are_the_middles_of_the_frames_of_a_folder() -> None:

@@ -94,6 +94,25 @@ def test_what_does_not_fit_is_refused_in_one_line(anchors: object, labels: dict,
         dissensus.video_robustness({"net": {"a1": 0}}, anchors, labels)
 
 
+def test_numbers_as_names_and_predictions_that_are_missing() -> None:
+    """Frames may be numbers everywhere, labels may be 1 or 1.0, and None or NaN is no prediction and no label."""
+    anchors, labels = {10: [9, 11], 20: [21]}, {10: frozenset([1, 2]), 20: [3], 11: None}
+    predicted = {9: 1.0, 10: np.int64(2), 11: 1, 20: 3, 21: float("nan")}
+    found = dissensus.video_robustness(
+        {"net": predicted}, anchors, labels, similar={10: [9, 11], 20: [21]}, rates={10: 30, 20: float("nan")},
+        distances={(10, 11): 7.0},
+    )  # fmt: skip
+    assert (found.models[0].original, found.models[0].perturbed) == (1, 0.5)
+    assert found.notes == ("net has no prediction for 1 frame, which counts as wrong: 21.",)
+    assert [(one.group, one.anchors) for one in found.rates] == [("30 fps", 1)]
+    assert {one.pairs for one in found.distances} == {1}
+    as_list = dissensus.video_robustness({"net": [1, 2, 1, 3, None]}, anchors, labels)
+    assert as_list.models[0].perturbed == 0.5
+    for wrong in ({"rates": {10: float("inf")}}, {"distances": {(10, 11): 300.0}}):
+        with pytest.raises(TemporalError, match="too large"):
+            dissensus.video_robustness({"net": predicted}, anchors, labels, **wrong)
+
+
 def test_the_result_is_words_frames_json_and_a_page(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     anchors = plain_anchors(30, 3)

@@ -132,15 +132,15 @@ def settings_section(result: VideoResult | None, detection: DetectionResult | No
             "frames": f"within {result.k} of the anchor, "
             + ("the anchor among them" if result.is_anchor_included else "without the anchor itself"),
             "anchors": f"{result.models[0].anchors:,} accepted",
-            "accuracies and drops": f"{100 * result.level:g} %, Clopper–Pearson"
-            + ("" if result.is_anchor_included else "; drops by resampling anchors"),
-            "means and differences": f"{result.resamples:,} resamples of the anchors, seed {result.seed}",
+            "intervals": f"{100 * result.level:g} %; Clopper–Pearson for accuracies and drops"
+            + ("" if result.is_anchor_included else ", Agresti–Min for drops"),
+            "differences": f"Agresti–Min; for all pairs together, {result.resamples:,} resamples, seed {result.seed}",
             "made with": result.provenance.package,
         }
     if detection is not None:
         computed |= {
             "detectors": f"COCO’s ten overlaps and 101 recalls; frames within {detection.k} of the anchor",
-            "intervals of mAP": f"{detection.resamples:,} resamples of the anchors, seed {detection.seed}",
+            "mAP": f"{100 * detection.level:g} % intervals, {detection.resamples:,} resamples, seed {detection.seed}",
         }
     notes = [*(result.notes if result else ()), *(detection.notes if detection else ())]
     return Section("settings", "Settings", "Settings and provenance", "video/settings.html",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from dissensus.errors import TemporalError, quoted, some
 from dissensus.shift.video.memory import document
 from dissensus.temporal.boxes import Detections, Truth
+from dissensus.temporal.clips import clip_numbers
 from dissensus.temporal.detecting import FrameSets
 
 IGNORED_CATEGORY = "__ignore__"
@@ -114,9 +115,13 @@ def frame_sets(images: Images, anchors: Any, k: int) -> FrameSets:
     for place in sorted(range(len(images.names)), key=lambda one: images.names[one]):
         sequences.setdefault(str(PurePosixPath(images.names[place]).parent), []).append(place)
     given_anchors = document(anchors)
+    if given_anchors is not None and not isinstance(given_anchors, Iterable):
+        raise TemporalError(f"anchors: expected names of images, or a dict of offsets, not {quoted(anchors)}")
     if isinstance(given_anchors, Mapping):
         sets = {
-            _found(anchor, position): {_found(frame, position): int(offset) for frame, offset in others.items()}
+            _found(anchor, position): {
+                _found(frame, position): int(offset) for frame, offset in _offsets(anchor, others).items()
+            }
             for anchor, others in given_anchors.items()
         }
     else:
@@ -138,6 +143,7 @@ def frame_sets(images: Images, anchors: Any, k: int) -> FrameSets:
         np.concatenate([[0], np.cumsum([len(row) for row in rows])]),
         np.array([image for row in rows for _, image in row], np.int64),
         np.array([offset for row in rows for offset, _ in row], np.int64),
+        clip_numbers([str(PurePosixPath(images.names[anchor]).parent) for anchor in sets]),
     )
 
 
@@ -148,6 +154,12 @@ def _middles(length: int, k: int) -> list[int]:
 
 def _near(row: Sequence[int], step: int, k: int) -> dict[int, int]:
     return {row[other]: other - step for other in range(max(step - k, 0), min(step + k + 1, len(row)))}
+
+
+def _offsets(anchor: Any, others: Any) -> Mapping[Any, Any]:
+    if not isinstance(others, Mapping):
+        raise TemporalError(f"frames of {quoted(anchor)}: expected a dict from frames to offsets, not {quoted(others)}")
+    return others
 
 
 def _found(name: Any, position: Mapping[Any, int]) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from dissensus.arrays import Array, Int
 from dissensus.errors import TemporalError, first_line, quoted, refuse_pipe, some
 from dissensus.temporal.anchors import UNKNOWN, Anchors
+from dissensus.temporal.clips import clip_numbers
 
 LAST_NUMBER = re.compile(r"(\d+)(?=\D*$)")
 Neighbours = Mapping[str, Mapping[str, int] | Sequence[str]]
@@ -42,6 +44,7 @@ def anchors_of(
     similar: Any = None,
     rates: Mapping[str, float] | None = None,
     distances: Mapping[tuple[str, str], float] | None = None,
+    clips: Mapping[str, str] | None = None,
 ) -> tuple[Anchors, list[str]]:
     """Anchors with their frames, and the names of the classes.
 
@@ -52,6 +55,7 @@ def anchors_of(
             None: all of them.
         rates: Frames per second, by anchor.
         distances: ℓ∞ distances from the anchor, by (anchor, frame).
+        clips: The clip of every anchor; None: its folder, if not all anchors are in the same.
 
     Raises:
         TemporalError: something is missing or does not fit together.
@@ -63,7 +67,7 @@ def anchors_of(
     names, start, frames, offsets, is_similar, counts, found = [], [0], list[str](), list[int](), list[bool](), [0], []
     for anchor, others in sets.items():
         rows = sorted({**_offsets(anchor, others), anchor: 0}.items(), key=lambda row: row[1])
-        allowed = None if accepted is None else accepted.get(anchor)
+        allowed = None if accepted is None or anchor not in accepted else set(map(_text, accepted[anchor]))
         names.append(anchor)
         for frame, offset in rows:
             frames.append(frame)
@@ -81,8 +85,9 @@ def anchors_of(
         np.array(is_similar, bool),
         np.array(counts),
         np.array(found, np.int64),
-        None if rates is None else np.array([rates.get(name, 0.0) for name in names], float),
-        None if distances is None else np.array([distances.get(pair, -1.0) for pair in pairs], float),
+        None if rates is None else _numbers(rates, names, 0.0, "frame rates", 1e6),
+        None if distances is None else _numbers(distances, pairs, -1.0, "distances", 255.0),
+        clip_numbers(_clips(names, clips)),
     ), classes
 
 
@@ -107,15 +112,15 @@ def predicted_rows(
             if given.ndim != 1 or len(given) != len(order):
                 raise TemporalError(f"{name} has predictions of shape {given.shape}: expected {len(order):,} labels")
             if frames is None:
-                columns[place] = [more.setdefault(_text(one), len(more)) for one in given.tolist()]
-                continue
-            given = dict(zip(order, given.tolist(), strict=True))
-        labels = {frame: more.setdefault(_text(label), len(more)) for frame, label in given.items()}
-        columns[place] = [labels.get(frame, UNKNOWN) for frame in anchors.frames]
-        if missing := sorted({frame for frame in anchors.frames if frame not in labels}):
-            notes.append(
-                f"{name} has no prediction for {len(missing):,} frames, which count as wrong: {some(missing)}."
-            )
+                columns[place] = [_number(more, one) for one in given.tolist()]
+            else:
+                given = dict(zip(order, given.tolist(), strict=True))
+        if isinstance(given, Mapping):
+            labels = {_text(frame): _number(more, label) for frame, label in given.items()}
+            columns[place] = [labels.get(frame, UNKNOWN) for frame in anchors.frames]
+        if missing := sorted({anchors.frames[row] for row in np.flatnonzero(columns[place] == UNKNOWN).tolist()}):
+            frames_of = "1 frame, which counts" if len(missing) == 1 else f"{len(missing):,} frames, which count"
+            notes.append(f"{name} has no prediction for {frames_of} as wrong: {some(missing)}.")
     return names, columns, list(more), notes
 
 
@@ -148,8 +153,41 @@ def _classes(labels: Mapping[str, Any]) -> list[str]:
 
 
 def _several(given: Any) -> Iterable[Any]:
-    return given if isinstance(given, Sequence | np.ndarray | set) and not isinstance(given, str) else (given,)
+    if isinstance(given, Sequence | np.ndarray | Set) and not isinstance(given, str):
+        return given
+    return () if _is_missing(given) else (given,)
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or (isinstance(label, float) and math.isnan(label))
+
+
+def _number(numbers: dict[str, int], label: Any) -> int:
+    """The number of a predicted label, a new one if it is new; `UNKNOWN` if there is no label."""
+    return UNKNOWN if _is_missing(label) else numbers.setdefault(_text(label), len(numbers))
+
+
+def _numbers(given: Mapping[Any, float], keys: Sequence[Any], missing: float, what: str, most: float) -> Any:
+    """The number of every key, `missing` where it has none."""
+    known = {tuple(map(_text, key)) if isinstance(key, tuple) else _text(key): value for key, value in given.items()}
+    found = np.array([known.get(key, missing) for key in keys], float)
+    found = np.where(np.isnan(found), missing, found)
+    if (found > most).any():
+        raise TemporalError(f"{what}: {found.max():g} is too large, at most {most:g} makes sense")
+    return found
+
+
+def _clips(names: Sequence[str], clips: Mapping[str, str] | None) -> list[str]:
+    """The clip of every anchor: as given, or its folder; an anchor without either has its own."""
+    if clips is None:
+        return [name.rpartition("/")[0] or name for name in names]
+    known = {_text(name): _text(clip) for name, clip in clips.items()}
+    if missing := [name for name in names if name not in known]:
+        raise TemporalError(f"anchors without a clip: {some(missing)}; give a clip for every anchor, or for none")
+    return [known[name] for name in names]
 
 
 def _text(value: Any) -> str:
-    return str(value.item() if isinstance(value, np.generic) else value)
+    """A name or number as text; a whole number is the same whether it is stored as 3 or 3.0."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(int(plain) if isinstance(plain, float) and plain.is_integer() else plain)
