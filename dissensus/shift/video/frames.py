@@ -21,6 +21,7 @@ from dissensus.store.files import exists
 from dissensus.store.folder import Folder
 from dissensus.store.tables import read_stamps, read_table, write_table
 from dissensus.temporal.anchors import Anchors
+from dissensus.temporal.clips import clip_numbers
 
 SCHEMA = pa.schema(
     {
@@ -97,6 +98,7 @@ class KeptFrames:
             np.array([label for row in chosen for label in row.labels or ()], np.int64),
             self._rates(),
             None if distance is None else distance[rows],
+            clip_numbers(list({row.anchor: row.clip for row in self.rows}.values())),
         ), rows
 
     def _rates(self) -> Array | None:
