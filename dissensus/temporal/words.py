@@ -14,11 +14,20 @@ RULE_OF_THUMB = 30
 
 def main_answer(result: VideoResult) -> tuple[str, ...]:
     """What is lost near the anchors, by whom, on which frames, and what review and classes have to do with it."""
-    found = [_drop(result), *_order(result), *_static(result), *_review(result), *_classes(result), *_changes(result)]
+    if any(one.original > 0 or one.perturbed > 0 for one in result.models):
+        lost = [_drop(result), *_order(result), *_static(result), *_review(result), *_classes(result)]
+    else:
+        lost = [_nothing_to_lose(result)]
+    found = [*lost, *_changes(result)]
     count = result.models[0].anchors
     if count < RULE_OF_THUMB:
         found.append(f"There {'is' if count == 1 else 'are'} only {_counted(count, 'anchor')}, so intervals are wide.")
     return tuple(found)
+
+
+def _nothing_to_lose(result: VideoResult) -> str:
+    wrong = "No model is" if len(result.models) > 1 else f"{result.models[0].model} is not"
+    return f"{wrong} right on any anchor, so there is no accuracy to lose near the anchors."
 
 
 def _drop(result: VideoResult) -> str:
