@@ -1,9 +1,8 @@
 """How long a key press takes in the class search, from the key to the painted results.
 
-    python -m benchmarks.class_search [--classes 20000]
+    python -m benchmarks.class_search [--classes 20000] [--without-taxonomy]
 
-A real chromium shows a `label` question of a real service. The study itself is tiny: the browser's request for the
-classes is answered with synthetic names, synonyms and a taxonomy.
+A real chromium shows a `label` question of a real service, in a study with synthetic names, synonyms and a taxonomy.
 Words are typed letter by letter and deleted again. Time runs from the browser's stamp of the key to the first task
 after the frame that shows the results, so that it includes waiting for the next frame (up to 17 ms at 60 Hz). Prints
 the median, the 95th percentile and the worst key press; and of the page's own work, from the key to the end of its
@@ -50,17 +49,16 @@ def main() -> None:
     """Serve a study with many classes and type."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--classes", type=int, default=20_000)
-    many = parser.parse_args().classes
+    parser.add_argument("--without-taxonomy", action="store_true")
+    given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        address, token = served(made_study(Path(folder)))
+        address, token = served(made_study(Path(folder), given.classes, not given.without_taxonomy))
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        classes = json.dumps(made_classes(many))
-        page.route("**/api/classes", lambda route: route.fulfill(body=classes, content_type="application/json"))
         page.goto(f"{address}/#{token}")
         times = typed(page)
         browser.close()
-    print(f"{len(times)} key presses among {many:,} classes")
+    print(f"{len(times)} key presses among {given.classes:,} classes")
     for words, column in zip(("until painted", "page's own work"), np.array(times).T, strict=True):
         median, high, worst = np.median(column), np.quantile(column, 0.95), column.max()
         print(f"{words}: median {median:.0f} ms, 95% {high:.0f} ms, worst {worst:.0f} ms", flush=True)
@@ -82,38 +80,27 @@ def typed(page: Page) -> list[tuple[float, float]]:
     return found
 
 
-def made_classes(many: int) -> dict[str, Any]:
-    """Synthetic names, two synonyms each, in a tree of 200 groups."""
+def made_study(root: Path, many: int, has_taxonomy: bool) -> Study:
+    """One picture to label among many classes, with two synonyms each, in 200 groups."""
     random = np.random.default_rng(0)
-    groups = range(many, many + 200)
-    root = many + 200
     names = [f"{_word(random)} {KINDS[number % len(KINDS)]} {number}" for number in range(many)]
-    children: list[list[int]] = [[] for _ in range(many)]
-    children += [list(range(place, many, 200)) for place in range(200)] + [list(groups)]
-    tree = {
-        "names": [*names, *(f"group {number}" for number in groups), "everything"],
-        "children": children,
-        "classes": [*range(many), *[None] * 201],
-        "root": root,
-    }
-    synonyms = [[name, _word(random) * 2, f"golden {_word(random)}"] for name in names]
-    return {
-        "names": names,
-        "synonyms": synonyms,
-        "glosses": [f"a kind of {_word(random)}" for _ in names],
-        "tree": tree,
-    }
-
-
-def made_study(root: Path) -> Study:
-    """One picture to label."""
+    rows = [(name, f"{_word(random) * 2};golden {_word(random)}", f"a kind of {_word(random)}") for name in names]
+    edges = [(name, f"group {number % 200}") for number, name in enumerate(names)]
+    edges += [(f"group {number}", "everything") for number in range(200)]
+    classes = _table(root / "classes.csv", ("name", "synonyms", "gloss"), rows)
+    taxonomy = _table(root / "taxonomy.csv", ("child", "parent"), edges) if has_taxonomy else None
     (root / "pool").mkdir()
     Image.new("RGB", (640, 480), "teal").save(root / "pool" / "a.png")
-    study = Study.init(root / "study", classes=["one", "two"], title="Many classes")
+    study = Study.init(root / "study", classes=str(classes), taxonomy=taxonomy, title="Many classes")
     study.pool([root / "pool"])
     (root / "asked.jsonl").write_text(json.dumps({"kind": "label", "item": "a.png"}))
     study.ask(root / "asked.jsonl", "asked")
     return study
+
+
+def _table(path: Path, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Path:
+    path.write_text("\n".join(",".join(row) for row in (head, *rows)))
+    return path
 
 
 def _word(random: np.random.Generator) -> str:

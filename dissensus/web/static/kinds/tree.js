@@ -5,6 +5,7 @@ import { make } from "../dom.js";
 
 const FEW_ROWS = 6;
 const MANY_ROWS = 20;
+const MANY_NAMES = 200;
 
 /* The nodes from which an offered class can be reached. */
 const reaching = ({ children, classes, root }, offered) => {
@@ -41,13 +42,23 @@ const shortened = (taxonomy, isUseful, node) => {
   return here;
 };
 
+/* Names without a taxonomy: a list, or one branch per first letter if there are many. */
 const flat = (classes, options) => {
   const order = [...options].sort((a, b) => classes.names[a].localeCompare(classes.names[b]));
+  const leaves = order.map((_, i) => i);
+  const letters = new Map();
+  for (const i of leaves) {
+    const letter = [...classes.names[order[i]]][0].toUpperCase();
+    if (!letters.has(letter)) letters.set(letter, []);
+    letters.get(letter).push(i);
+  }
+  const groups = order.length > MANY_NAMES && letters.size > 1 ? [...letters] : [];
+  const top = groups.length ? groups.map((_, i) => order.length + i) : leaves;
   return {
-    names: [...order.map((value) => classes.names[value]), ""],
-    children: [...order.map(() => []), order.map((_, i) => i)],
-    classes: [...order, null],
-    root: order.length,
+    names: [...order.map((value) => classes.names[value]), ...groups.map(([letter]) => letter), ""],
+    children: [...order.map(() => []), ...groups.map(([, below]) => below), top],
+    classes: [...order, ...groups.map(() => null), null],
+    root: order.length + groups.length,
   };
 };
 
