@@ -103,7 +103,7 @@ export default {
     { keys: ["L"], name: "Unsure about the label", meaning: "then say whether they are similar" },
     { keys: ["F"], name: "Flicker", meaning: "stops and starts it; tap the rate to change it", typed: "stops and starts it; < and > make it slower and faster" },
     { keys: ["←", "→"], name: "Switch", meaning: "stops, and shows one frame or the other" },
-    { keys: ["V"], name: "Side by side", meaning: "or in place again; the page remembers it" },
+    { keys: ["V"], name: "Side by side", meaning: "or laid over each other again; the page remembers it" },
   ],
   draw,
 };
