@@ -117,12 +117,13 @@ def _robustness(result: HumanResult) -> list[str]:
             if (gap.metric, gap.second_set) == (one.metric, one.second_set) and gap.kind == "mean"
         }
         people, models = sides[PEOPLE], sides[MODELS]
-        claim = "people are more robust" if one.high < 0 else "models are more robust" if one.low > 0 else "not decided"
+        claim = "People" if one.high < 0 else "Models" if one.low > 0 else ""
+        claim = f"{claim} are more robust" if claim else "It is not decided who is more robust"
         found.append(
             f"From the {one.first_set} to the {one.second_set} set, people lose "
             f"{points(people.gap, people.low, people.high)} on average and models "
-            f"{points(models.gap, models.low, models.high)}: {claim} "
-            f"(models lose {points(-one.gap, -one.high, -one.low)} more)."
+            f"{points(models.gap, models.low, models.high)}. {claim}: models lose "
+            f"{points(-one.gap, -one.high, -one.low)} more."
         )
     return found
 
@@ -195,9 +196,7 @@ def _order(result: HumanResult) -> list[str]:
     said = (
         f"Multi-label accuracy changes the rank of {moved:,} of {len(result.order):,} participants against top-1{tau}"
     )
-    pairs = f"{len(result.reversals):,} pair{'s' if len(result.reversals) != 1 else ''} change order"
-    clear = sum(one.is_clear for one in result.reversals)
-    end = f"; {pairs}, {clear or 'none'} of them by more than chance, but {decided or 'none'} decided both ways."
+    end = f"; {_reversed(len(result.reversals), sum(one.is_clear for one in result.reversals), decided)}."
     favoured = sorted((one for one in result.order if one.is_favoured), key=lambda one: -abs(one.gain))
     if not favoured:
         return [said + end]
@@ -207,6 +206,16 @@ def _order(result: HumanResult) -> list[str]:
         if some_moved:
             sides.append(f"{verb} {some(some_moved)}")
     return [said + end, f"Against the mean of all participants, multi-label accuracy {' and '.join(sides)}."]
+
+
+def _reversed(pairs: int, clear: int, decided: int) -> str:
+    """How many pairs change order, and for how many that is more than chance."""
+    if not clear:
+        return f"{'1 pair changes' if pairs == 1 else f'{pairs:,} pairs change'} order, no more than by chance"
+    if pairs == 1:
+        return f"1 pair changes order by more than chance{', and is decided both ways' if decided else ''}"
+    end = f"{decided:,} {'is' if decided == 1 else 'are'} decided both ways" if decided else "none is decided both ways"
+    return f"{pairs:,} pairs change order, {clear:,} of them by more than chance, and {end}"
 
 
 def careless_words(one: PersonTime) -> str:

@@ -23,12 +23,18 @@ def main_answer(result: VideoResult) -> tuple[str, ...]:
 
 def _drop(result: VideoResult) -> str:
     last, many = result.mean[-1], len(result.models)
+    if not any(one.original for one in result.models):
+        who = "No model" if many > 1 else result.models[0].model
+        verb = "is" if many > 1 else "is not"
+        return f"{who} {verb} right on any of the {_counted(result.models[0].anchors, 'anchor')}: nothing can be lost."
     ends = (last.drop_low, last.drop_high) if last.drop >= 0 else (-last.drop_high, -last.drop_low)
     value, _, interval = points(abs(last.drop), *ends).partition(" (")
     whose = f"on average over {many:,} models" if many > 1 else f"for {result.models[0].model}"
     way = "lower" if last.drop >= 0 else "higher"
     where = f"On the worst of the frames within {result.k} of the anchor"
     count = _counted(result.models[0].anchors, "anchor")
+    if not any(one.drop for one in result.models):
+        return f"{where}, accuracy is the same as on the anchors, for {_counted(many, 'model')} and {count}."
     return f"{where}, accuracy is {value} {way} ({interval} than on the anchors, {whose} and {count}."
 
 
@@ -37,7 +43,7 @@ def _order(result: VideoResult) -> list[str]:
         return []
     least, most = min(result.models, key=lambda one: one.drop), max(result.models, key=lambda one: one.drop)
     if least.drop == most.drop:
-        return ["All models lose the same."]
+        return ["All models lose the same."] if most.drop else []
     said = (
         f"{least.model} loses least, {points(least.drop, least.drop_low, least.drop_high)}, and {most.model} most, "
         f"{points(most.drop, most.drop_low, most.drop_high)}"
@@ -49,7 +55,7 @@ def _order(result: VideoResult) -> list[str]:
 
 
 def _static(result: VideoResult) -> list[str]:
-    if len(result.models) < 2:
+    if len(result.models) < 2 or not any(one.drop or one.static_drop for one in result.models):
         return []
     drop = mean(one.static_drop for one in result.models)
     return [
@@ -71,6 +77,8 @@ def _classes(result: VideoResult) -> list[str]:
     if len(own) < 2:
         return []
     middle = median(one.drop for one in own)
+    if not best.drop and not middle:
+        return []
     return [
         f"For {best.model}, the total drop is {points(best.drop)} and the median drop of its {len(own):,} classes "
         f"{points(middle)}."

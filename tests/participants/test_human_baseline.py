@@ -28,7 +28,7 @@ def result() -> HumanResult:
 
 
 def test_planted_skills_are_recovered(result: HumanResult) -> None:
-    assert "people are more robust" in " ".join(result.words)
+    assert "People are more robust" in " ".join(result.words)
     assert "On the new set" in result.words[0]
     tests = {(one.subset, one.participant): one for one in result.subset_tests if one.test_set == result.main_set}
     assert tests["dogs", "mean of people"].change < -0.1
