@@ -197,9 +197,9 @@ export default {
     "Find the name that fits the picture best: type part of it, or browse the groups. Compare the picture with the examples and the guide of a name " +
     "before you choose it. If more names fit, add them, the best one first, five at most. If no name fits, say so, and name the nearest one if there is any.",
   keys: [
-    { keys: ["↑", "↓"], name: "Look", meaning: "type, then move through the list: examples of the marked name appear beside it" },
-    { keys: ["Enter"], name: "Choose and send", meaning: "chooses the marked name and sends; in the empty field, sends what has been added" },
-    { keys: ["Shift", "Enter"], name: "Add", meaning: "adds the marked name and goes on: the first one added counts as the best" },
+    { keys: ["↑", "↓"], name: "Look", meaning: "find a name and look at its guide and examples", typed: "; the arrow keys move through the list" },
+    { keys: ["Enter"], name: "Choose and send", meaning: "chooses this name and sends it", typed: "; in the empty field, sends what has been added" },
+    { keys: ["Shift", "Enter"], name: "Add", meaning: "adds this name and goes on: the first one added counts as the best" },
     { keys: ["Ctrl", "Enter"], name: "Send", typed: "sends what has been added, also with ⌘; Backspace in the empty field removes the last one" },
     { keys: ["/"], name: "Search", typed: "Esc leaves the field so that single keys work" },
     { keys: ["N"], name: "None of these", meaning: "no name fits; then name the nearest one, or send" },
