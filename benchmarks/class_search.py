@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def made_study(root: Path, many: int, has_taxonomy: bool) -> Study:
     return study
 
 
-def _table(path: Path, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Path:
+def _table(path: Path, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Path:
     path.write_text("\n".join(",".join(row) for row in (head, *rows)))
     return path
 

@@ -137,15 +137,15 @@ def _robustness(result: HumanResult) -> list[str]:
         }
         gaps = [gap for gap in result.gaps if (gap.metric, gap.second_set) == (one.metric, one.second_set)]
         people, models = (sum(gap.kind == kind for gap in gaps) for kind in ("person", "model"))
-        claim = "not decided which are more robust"
+        claim = "It is not decided which are more robust"
         if one.high < 0:
-            claim = f"these {people:,} people are more robust" if people > 1 else "this person is more robust"
+            claim = f"These {people:,} people are more robust" if people > 1 else "This person is more robust"
         elif one.low > 0:
-            claim = f"these {models:,} models are more robust" if models > 1 else "this model is more robust"
+            claim = f"These {models:,} models are more robust" if models > 1 else "This model is more robust"
         more, ends = ("people", (one.low, one.high)) if one.gap > 0 else ("models", (-one.high, -one.low))
         found.append(
             f"From the {one.first_set} to the {one.second_set} set, people {_lost(sides[PEOPLE])} on average and "
-            f"models {_lost(sides[MODELS])}: {claim} ({more} lose {points(abs(one.gap), *ends)} more)."
+            f"models {_lost(sides[MODELS])}. {claim}: {more} lose {points(abs(one.gap), *ends)} more."
         )
     return found
 
@@ -224,10 +224,7 @@ def _order(result: HumanResult) -> list[str]:
     said = (
         f"Multi-label accuracy changes the rank of {moved:,} of {len(result.order):,} participants against top-1{tau}"
     )
-    pairs = f"{len(result.reversals):,} pairs change order" if len(result.reversals) != 1 else "1 pair changes order"
-    clear = sum(one.is_clear for one in result.reversals)
-    end = f"; {pairs}, {clear or 'none'} of them by more than chance, and {decided or 'none'} decided both ways."
-    end = end if result.reversals else "; they only tie with others, and no pair changes order."
+    end = f"; {_reversed(len(result.reversals), sum(one.is_clear for one in result.reversals), decided)}."
     favoured = sorted((one for one in result.order if one.is_favoured), key=lambda one: -abs(one.gain))
     if not favoured:
         return [said + end]
@@ -237,6 +234,18 @@ def _order(result: HumanResult) -> list[str]:
         if some_moved:
             sides.append(f"{verb} {some(some_moved)}")
     return [said + end, f"Against the mean of all participants, multi-label accuracy {' and '.join(sides)}."]
+
+
+def _reversed(pairs: int, clear: int, decided: int) -> str:
+    """How many pairs change order, and for how many that is more than chance."""
+    if not pairs:
+        return "they only tie with others, and no pair changes order"
+    if not clear:
+        return f"{'1 pair changes' if pairs == 1 else f'{pairs:,} pairs change'} order, no more than by chance"
+    if pairs == 1:
+        return f"1 pair changes order by more than chance{', and is decided both ways' if decided else ''}"
+    end = f"{decided:,} {'is' if decided == 1 else 'are'} decided both ways" if decided else "none is decided both ways"
+    return f"{pairs:,} pairs change order, {clear:,} of them by more than chance, and {end}"
 
 
 def careless_words(one: PersonTime) -> str:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
-from dissensus.plots.labels import LETTER, label_frames
+from dissensus.plots.labels import LETTER, Frame, label_frames
 from dissensus.plots.plot import Hints, Plot
 from dissensus.plots.style import BLUE, COLUMN, INK, MUTED, ORANGE, THEME
 from dissensus.plots.text import Table, cut, number
@@ -26,6 +26,8 @@ ROOM_LEFT, ROOM_BELOW = 34.0, 28.0
 """Points beside and below the frame, for the numbers and titles of the axes."""
 HEIGHT = 78.0
 """Height of the figure, in millimetres."""
+WIDE, HIGH = COLUMN / 25.4 * 72 - ROOM_LEFT, HEIGHT / 25.4 * 72 - ROOM_BELOW
+"""The frame, in points."""
 KEY = 11.0
 """Height of a row of the legend, in points."""
 DENSE = 24
@@ -119,10 +121,14 @@ def paired(
                 axes.plot([], [], "s", color=ORANGE, markersize=4.2, label=keys[2])
         axes.set(xlim=across, ylim=up, xlabel=labels[0], ylabel=labels[1])
         _ticks(axes, across, up, scale)
-        axes.legend(loc="lower right", handlelength=1.6)
         lines = [[(low, low), (high, high)], [(inside(x, across), inside(y, up)) for x, y in line]]
+        barred = [one for one in pairs if is_few or one.is_named]
+        arms = _arms(barred, lambda value: inside(value, across), lambda value: inside(value, up))
         rows = 1 + bool(line) + any(one.is_other for one in pairs)
-        _label(axes, pairs, [(inside(one.x, across), inside(one.y, up)) for one in pairs], lines, (across, up), rows)
+        marks = [(inside(one.x, across), inside(one.y, up)) for one in pairs]
+        corner, key = _corner([*marks, *arms], (across, up), rows)
+        axes.legend(loc=corner, handlelength=1.6)
+        _label(axes, pairs, marks, lines, (across, up), key)
 
     return Plot(name, title, caption, _table(pairs, labels), draw, HEIGHT, COLUMN)
 
@@ -193,6 +199,43 @@ def _bars(
             axes.plot([x, x], [up(end) for end in one.y_ends], color=colour, linewidth=0.7, alpha=0.5)
 
 
+def _arms(
+    pairs: Sequence[Pair], across: Callable[[float], float], up: Callable[[float], float]
+) -> list[tuple[float, float]]:
+    """Points along the intervals of the pairs."""
+    arms = [
+        ends
+        for one in pairs
+        for ends in (
+            [(across(x), up(one.y)) for x in one.x_ends or ()],
+            [(across(one.x), up(y)) for y in one.y_ends or ()],
+        )
+    ]
+    return [point for arm in arms for point in _dense(arm)]
+
+
+def _corner(drawn: Sequence[tuple[float, float]], ends: tuple[Ends, Ends], rows: int) -> tuple[str, Frame]:
+    """The corner off y = x in which a legend of these rows hides least, the lower right one if both are as good."""
+    tall = 6 + KEY * rows
+    corners: dict[str, Frame] = {
+        "lower right": (0.55 * WIDE, 0.0, WIDE, tall),
+        "upper left": (0.0, HIGH - tall, 0.45 * WIDE, HIGH),
+    }
+    points = [_point(one, ends) for one in drawn]
+
+    def hidden(frame: Frame) -> int:
+        return sum(frame[0] < x < frame[2] and frame[1] < y < frame[3] for x, y in points)
+
+    best = min(corners, key=lambda name: hidden(corners[name]))
+    return best, corners[best]
+
+
+def _point(mark: tuple[float, float], ends: tuple[Ends, Ends]) -> tuple[float, float]:
+    """Where a mark lies within the frame, in points."""
+    across, up = ends
+    return WIDE * (mark[0] - across[0]) / (across[1] - across[0]), HIGH * (mark[1] - up[0]) / (up[1] - up[0])
+
+
 def _words(one: Pair) -> str:
     first, second = (
         f"{number(100 * value)} %" + (f" ({number(100 * ends[0])} to {number(100 * ends[1])})" if ends else "")
@@ -207,24 +250,22 @@ def _label(
     marks: Sequence[tuple[float, float]],
     lines: Sequence[Sequence[tuple[float, float]]],
     ends: tuple[Ends, Ends],
-    rows: int,
+    key: Frame,
 ) -> None:
-    """Write the names of the named pairs beside their marks, off the legend in the corner, which has these rows."""
-    across, up = ends
-    wide, high = COLUMN / 25.4 * 72 - ROOM_LEFT, HEIGHT / 25.4 * 72 - ROOM_BELOW
+    """Write the names of the named pairs beside their marks, off the legend."""
 
     def point(mark: tuple[float, float]) -> tuple[float, float]:
-        return wide * (mark[0] - across[0]) / (across[1] - across[0]), high * (mark[1] - up[0]) / (up[1] - up[0])
+        return _point(mark, ends)
 
     drawn = [point(mark) for mark in marks]
     dense = [[point(at) for at in _dense(line)] for line in lines]
     named = [place for place, one in enumerate(pairs) if one.is_named]
     paper = {"boxstyle": "square,pad=0.1", "facecolor": THEME["paper"], "alpha": 0.75, "linewidth": 0}
-    words, legend = [cut(pairs[place].name) for place in named], (0.55 * wide, 0.0, wide, 6 + KEY * rows)
+    words = [cut(pairs[place].name) for place in named]
     for place, word, frame in zip(
         named,
         words,
-        label_frames(words, [drawn[n] for n in named], drawn, dense, [legend], (wide, high)),
+        label_frames(words, [drawn[n] for n in named], drawn, dense, [key], (WIDE, HIGH)),
         strict=True,
     ):
         if frame is None:

@@ -58,14 +58,28 @@ def show_human_status(study: Path, status: HumanStatus, as_json: bool) -> None:
         )
     if not status.people:
         return say(f"nobody has answered yet: dissensus shift human serve {_quoted(study)} --page label")
-    heads = ("trained", "right", "labelled", "skipped", "twice", "reviewed", "median s", "under 0.5 s")
-    table = Table("person", *(Column(head, justify="right") for head in heads))
-    for one in status.people:
-        median = "–" if one.median_seconds is None else f"{one.median_seconds:.1f}"
-        counts = (one.trained, one.right, one.labelled, one.skipped, one.again, one.reviewed)
-        table.add_row(escape(one.name), *(f"{count:,}" for count in counts), median, f"{one.instant:,}")
-    out.print(table)
+    _show_people(status)
     return None
+
+
+def _show_people(status: HumanStatus) -> None:
+    """What everybody did; what nobody did has no column, so that the table fits a terminal."""
+    columns = {
+        "training": [f"{one.right:,}/{one.trained:,}" if one.trained else "" for one in status.people],
+        "labelled": [f"{one.labelled:,}" for one in status.people],
+        "skipped": [f"{one.skipped:,}" if one.skipped else "" for one in status.people],
+        "twice": [f"{one.again:,}" if one.again else "" for one in status.people],
+        "reviewed": [f"{one.reviewed:,}" if one.reviewed else "" for one in status.people],
+        "median s": ["–" if one.median_seconds is None else f"{one.median_seconds:.1f}" for one in status.people],
+        "< 0.5 s": [f"{one.instant:,}" if one.instant else "" for one in status.people],
+    }
+    shown = {head: cells for head, cells in columns.items() if any(cells)}
+    table = Table(Column("person", overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in shown))
+    for place, one in enumerate(status.people):
+        table.add_row(escape(one.name), *(cells[place] or "0" for cells in shown.values()))
+    out.print(table)
+    if "training" in shown:
+        say("training: right of all answers")
 
 
 def show_human(result: HumanResult, page: Path, as_json: bool) -> None:
@@ -81,6 +95,7 @@ def show_human_demo(made: HumanDemoResult, as_json: bool) -> None:
     if as_json:
         return show_json(made.model_dump(mode="json"))
     _show_result(made.result)
+    say("The people are simulated.")
     say(f"page: {made.report}")
     study = _quoted(made.study)
     return say(f"Take part: dissensus annotators add {study} you, then dissensus shift human serve {study} --answers 6")
@@ -90,16 +105,19 @@ def _show_result(result: HumanResult) -> None:
     for sentence in (*result.words, *result.notes):
         say(sentence)
     metrics = list(dict.fromkeys(("top-1, %", f"{result.metric}, %")))
-    table = Table("participant", "kind", *(Column(head, justify="right") for head in (*metrics, "ranks left open")))
+    columns = (Column(head, justify="right", no_wrap=True) for head in (*metrics, "ranks"))
+    title = f"% right with {100 * result.level:g} % intervals, and the ranks that paired tests leave open"
+    table = Table(Column("participant", overflow="fold"), "kind", *columns, title=title, title_justify="left")
     rows = result.rows()
     for name, kind, *cells, ranks in rows[:MOST_ROWS]:
-        table.add_row(escape(name), kind, *map(escape, cells[-len(metrics) :]), ranks)
+        table.add_row(escape(name), kind.split()[0], *map(escape, cells[-len(metrics) :]), ranks)
     out.print(table)
     if len(rows) > MOST_ROWS:
         say(f"… and {len(rows) - MOST_ROWS:,} more: --json or the page shows all")
     for one in result.people:
         if one.is_careless:
-            say(f"{one.person} is fast and careless: dissensus annotators exclude leaves the answers out")
+            leave = f"dissensus annotators exclude STUDY {shlex.quote(one.person)}"
+            say(f"{one.person} is fast and careless; to leave these answers out: {leave}")
 
 
 def show_human_export(written: HumanExport, as_json: bool) -> None:

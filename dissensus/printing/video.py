@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dissensus.records.clips import VideoCollected, VideoStatus
 
 MOST_ROWS = 40
+LEAST = 8
+"""Letters of a model's name in a row; longer names go on in the next one."""
 
 
 def show_video_collected(study: Path, found: VideoCollected, as_json: bool) -> None:
@@ -103,15 +105,15 @@ def show_detection(result: DetectionResult, page: Path | None, as_json: bool) ->
         return show_json(result.model_dump(mode="json") | ({} if page is None else {"page": str(page)}))
     for sentence in (*result.words, *result.notes):
         say(sentence)
-    heads = ("anchors", f"worst within {result.k}", "drop", "localisation", "drop")
+    heads = ("anchors", f"within {result.k}", "drop", "boxes", "drop")
     rows = [
         (
             one.model, percent(one.original), percent(one.perturbed), percent(one.drop, one.drop_low, one.drop_high),
-            percent(one.located), percent(one.located_drop, one.located_drop_low, one.located_drop_high),
+            percent(one.located), percent(one.located_drop),
         )
         for one in result.models
     ]  # fmt: skip
-    _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals")
+    _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals; boxes: in any category")
     return say(f"page: {page}") if page is not None else None
 
 
@@ -128,7 +130,7 @@ def show_video_demo(made: VideoDemoResult, as_json: bool) -> None:
 
 def _show_table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
     columns = (Column(head, justify="right", no_wrap=True) for head in heads)
-    table = Table(Column("model", overflow="fold"), *columns, title=title, title_justify="left")
+    table = Table(Column("model", overflow="fold", min_width=LEAST), *columns, title=title, title_justify="left")
     for name, *cells in rows[:MOST_ROWS]:
         table.add_row(escape(name), *cells)
     out.print(table)

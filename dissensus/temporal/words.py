@@ -53,7 +53,7 @@ def _order(result: VideoResult) -> list[str]:
         return []
     least, most = min(result.models, key=lambda one: one.drop), max(result.models, key=lambda one: one.drop)
     if least.drop == most.drop:
-        return ["All models lose the same."]
+        return ["All models lose the same."] if most.drop else []
     said = (
         f"{least.model} loses least, {points(least.drop, least.drop_low, least.drop_high)}, and {most.model} most, "
         f"{points(most.drop, most.drop_low, most.drop_high)}"
@@ -65,7 +65,7 @@ def _order(result: VideoResult) -> list[str]:
 
 
 def _static(result: VideoResult) -> list[str]:
-    if len(result.models) < 2:
+    if len(result.models) < 2 or not any(one.drop or one.static_drop for one in result.models):
         return []
     drop = mean(one.static_drop for one in result.models)
     return [
@@ -87,6 +87,8 @@ def _classes(result: VideoResult) -> list[str]:
     if len(own) < 2:
         return []
     middle = median(one.drop for one in own)
+    if not best.drop and not middle:
+        return []
     return [
         f"For {best.model}, the total drop is {points(best.drop)} and the median drop of its {len(own):,} classes "
         f"{points(middle)}."

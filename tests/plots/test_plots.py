@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -114,6 +115,16 @@ def test_a_themed_figure_has_no_colour_of_its_own(plot: Plot) -> None:
     assert "var(--" in themed
     assert not [colour for colour in THEME.values() if colour in themed]
     assert "var(--" not in plot.svg()
+
+
+@pytest.mark.parametrize(("y", "corner"), [(0.9, "lower right"), (0.05, "upper left")])
+def test_the_legend_hides_no_mark(y: float, corner: str) -> None:
+    """Losers lie in the lower right corner, which is the usual place of the legend."""
+    pairs = [Pair(name, x, y, (x - 0.05, x + 0.05)) for name, x in zip(NAMES, (0.1, 0.5, 0.8, 0.9), strict=True)]
+    svg = paired("p", "T", pairs, ("x", "y"), keys=("the key", "", "")).svg()
+    key = svg.index("the key")
+    place = float(re.findall(r'(?:translate\(|x=")([\d.]+)', svg[:key])[-1])
+    assert (place > 130) == (corner == "lower right")
 
 
 def test_the_table_opens_as_it_is_drawn(plot: Plot, tmp_path: Path) -> None:

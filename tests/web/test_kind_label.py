@@ -114,6 +114,8 @@ def test_by_touch_with_a_change_of_mind(service: Served, visit: Callable[..., Pa
     answer(page, role(page, "undo").first.tap)
     assert ticket(page) == done
     expect(page.locator("[data-label] b")).to_have_text(["German shepherd", second])
+    sizes = page.locator(".chip-act").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().toJSON())")
+    assert min(min(size["width"], size["height"]) for size in sizes) >= 44
     page.get_by_role("button", name="Remove German shepherd").tap()
     role(page, "none").tap()
     expect(page.locator("[data-label]")).to_have_count(0)
@@ -174,6 +176,17 @@ def test_it_looks_right(service: Served, visit: Callable[..., Page]) -> None:
     looks_right(page, "label-beside")
 
 
+def test_names_that_were_found_stay_in_sight_over_the_keyboard_of_a_phone(
+    service: Served, visit: Callable[..., Page]
+) -> None:
+    page = visit(link(service, "who types"), "phone")
+    start(page)
+    page.set_viewport_size({"width": 390, "height": 430})
+    page.locator("input.search").tap()
+    page.keyboard.type("terrier")
+    expect(page.locator("[role=option]").nth(1)).to_be_in_viewport(ratio=0.9)
+
+
 def test_a_card_on_a_phone_looks_right(service: Served, visit: Callable[..., Page]) -> None:
     page = visit(link(service, "phone"), "phone")
     start(page)
@@ -214,6 +227,11 @@ def test_practice_shows_the_right_class_beside_the_chosen_one(
     expect(page.locator(".class-example")).to_have_count(12)
     page.wait_for_load_state("networkidle")
     looks_right(page, f"label-practice-wrong-from-{size}")
+    right, chosen = (page.locator(".card h3").nth(place).bounding_box() for place in range(2))
+    assert right is not None
+    assert chosen is not None
+    assert right["x"] < chosen["x"], "side by side, to compare"
+    expect(page.locator(".card h3").nth(1)).to_be_in_viewport()
     role(page, "more-examples").first.click()
     expect(page.locator(".class-example")).to_have_count(24)
     role(page, "feedback-next").click()

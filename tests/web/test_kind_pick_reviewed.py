@@ -54,6 +54,10 @@ def test_it_looks_right(service: Served, visit: Callable[..., Page], many: int) 
     looks_right(page, f"pick-review-{many}-card")
     role(page, "card-back").click()
     expect(page.locator(".card")).to_be_hidden()
+    role(page, "several").click()
+    page.locator(".listed [data-answer]").nth(1).click()
+    page.mouse.move(0, 0)
+    looks_right(page, f"pick-review-{many}-chosen")
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])

@@ -13,7 +13,7 @@ from dissensus.report.wording import in_percent, number
 MOST_MODELS = 6
 """Models in the figure of a subset: the best ones, if there are people; the tables have all."""
 MOST_ROWS = 24
-MOST_NAMED = 9
+MOST_NAMED = 14
 """Names beside the marks of a scatter."""
 
 

@@ -91,7 +91,10 @@ def subsets_section(result: HumanResult) -> tuple[Section, ...]:
         return ()
     means = [one for one in result.subset_tests if one.kind in ("mean", "difference")]
     each = sorted((one for one in result.subset_tests if one.kind not in ("mean", "difference")), key=_clearest)
-    view = {"result": result, "means": means, "each": each[:MOST_ROWS], "left_out": max(len(each) - MOST_ROWS, 0)}
+    view = {
+        "result": result, "means": means, "each": each[:MOST_ROWS], "left_out": max(len(each) - MOST_ROWS, 0),
+        "marked": any(one.p_adjusted < 1 - result.level for one in means),
+    }  # fmt: skip
     kinds = {one.kind for one in result.standings()}
     title = "Where people are better" if {"person", "model"} <= kinds else "Parts of the images"
     return (Section("subsets", "Subsets", title, "human/subsets.html", view, plots=subset_plots(result)),)

@@ -101,6 +101,7 @@ def offset_plot(result: VideoResult) -> Plot | None:
         both,
         ("Offset from the anchor, frames", "Wrong, % of all predictions"),
         "How often frames before and after the anchor are wrong, over all models.",
+        limits=(0, None),
     )
 
 
@@ -192,8 +193,8 @@ def detection_plot(result: DetectionResult) -> Plot:
             ],
         },
         "mAP, %",
-        f"Mean average precision on {counted(result.anchors, 'anchor')}, and on the frame within {result.k} of each "
-        "where the detector does worst.",
+        f"Mean average precision on {counted(result.models[0].anchors, 'anchor')}, and on the frame within {result.k} "
+        "of each where the detector does worst.",
     )
 
 

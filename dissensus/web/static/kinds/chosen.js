@@ -57,7 +57,7 @@ export class Chosen {
     const chips = this.isNone ? [] : this.labels.map((value, i) => this.#chip(value, i));
     const other = this.alternative === null ? null : this.#other();
     const canAsk = !this.isNone && this.labels.length > 0 && this.alternative === null && !isBeside;
-    const ask = canAsk ? make("button", { type: "button", class: "plain beside", "data-role": "beside", onclick: beside }, "Beside the main subject?") : null;
+    const ask = canAsk ? make("button", { type: "button", class: "plain beside", "data-role": "beside", onclick: beside }, "Main subject is something else") : null;
     this.element.replaceChildren(...[chips.length ? make("ol", { class: "chips" }, chips) : null, other, ask].filter(Boolean));
     this.element.hidden = !this.element.children.length;
   }

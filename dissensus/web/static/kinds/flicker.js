@@ -134,6 +134,6 @@ export class Flicker {
     words(this.#run, this.isRunning ? "Stop" : "Flicker", this.isRunning ? "Stop the flicker" : "Let the frames flicker");
     words(this.#rate, `${rate} / s`, `${rate} frames per second; press to change`);
     words(this.#other, "Switch", "Switch to the other frame");
-    words(this.#view, this.isInPlace ? "Side by side" : "In place");
+    words(this.#view, this.isInPlace ? "Side by side" : "Overlay");
   }
 }

@@ -8,7 +8,7 @@ import { Chosen } from "./chosen.js";
 import { everyClass } from "./names.js";
 import { asked, stage } from "./parts.js";
 
-const HINT = "Type a name or browse the groups: what you look at is shown here, to compare before you choose.";
+const HINT = "Type a name or browse the groups: each name you look at is shown here, so that you can compare it before you choose.";
 
 const draw = (host, question, context) => {
   const { ask, items } = question.payload;
@@ -159,7 +159,7 @@ class Labelling {
       make("span", {}, says), make("kbd", { "aria-hidden": "true" }, key));
     if (chosen.isNone || this.#isBeside) return [button("choose", chosen.isNone ? "This is nearest" : "This is the main subject", "↵", false, "blue")];
     if (this.#isFull && !chosen.labels.includes(value)) return [make("p", { class: "quiet small" }, `At most ${count(this.#most, "name")}: remove one first.`)];
-    return [button("choose", chosen.labels.length ? "Add and send" : "This is it", "↵", false, "blue"), button("add", "Add, look for more", "⇧ ↵", true)];
+    return [button("choose", chosen.labels.length ? "Add and send" : "This is it", "↵", false, "blue"), button("add", "Add and continue", "⇧ ↵", true)];
   }
 
   #show() {
@@ -183,11 +183,11 @@ class Labelling {
   /* What the next name will be, if it is not another label. */
   #drawMode() {
     const { isNone, alternative } = this.chosen;
-    const words = isNone && alternative === null ? "No name fits. Is one near?" : this.#isBeside ? "What is the main subject?" : isNone ? "No name fits." : "";
+    const words = isNone && alternative === null ? "No name fits. Which is the nearest, if any?" : this.#isBeside ? "What is the main subject?" : isNone ? "No name fits." : "";
     const undo = make("button", { type: "button", class: "plain", "data-role": "mode-back", onclick: () => this.#back() }, "Cancel");
     this.#head.replaceChildren(...(words ? [make("span", {}, words), undo] : []));
     this.#head.hidden = !words;
-    this.finder.field.setAttribute("placeholder", isNone ? "Search the nearest name" : this.#isBeside ? "Search the main subject" : this.chosen.labels.length ? "Search another name" : "Search names");
+    this.finder.field.setAttribute("placeholder", isNone ? "Search for the nearest name" : this.#isBeside ? "Search for the main subject" : this.chosen.labels.length ? "Search for another name" : "Search names");
   }
 }
 
@@ -197,9 +197,9 @@ export default {
     "Find the name that fits the picture best: type part of it, or browse the groups. Compare the picture with the examples and the guide of a name " +
     "before you choose it. If more names fit, add them, the best one first, five at most. If no name fits, say so, and name the nearest one if there is any.",
   keys: [
-    { keys: ["↑", "↓"], name: "Look", meaning: "type, then move through the list: examples of the marked name appear beside it" },
-    { keys: ["Enter"], name: "Choose and send", meaning: "chooses the marked name and sends; in the empty field, sends what has been added" },
-    { keys: ["Shift", "Enter"], name: "Add", meaning: "adds the marked name and goes on: the first one added counts as the best" },
+    { keys: ["↑", "↓"], name: "Look", meaning: "find a name and look at its guide and examples", typed: "; the arrow keys move through the list" },
+    { keys: ["Enter"], name: "Choose and send", meaning: "chooses this name and sends it", typed: "; in the empty field, sends what has been added" },
+    { keys: ["Shift", "Enter"], name: "Add", meaning: "adds this name and goes on: the first one added counts as the best" },
     { keys: ["Ctrl", "Enter"], name: "Send", typed: "sends what has been added, also with ⌘; Backspace in the empty field removes the last one" },
     { keys: ["/"], name: "Search", typed: "Esc leaves the field so that single keys work" },
     { keys: ["N"], name: "None of these", meaning: "no name fits; then name the nearest one, or send" },

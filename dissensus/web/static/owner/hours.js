@@ -8,10 +8,10 @@ const BELOW = 38; // space for hours and days
 const ABOVE = 16;
 const TIGHTEST = 46; // pixels between two labels
 
-/* A round number at or above the highest bar. */
+/* A round number at or above the highest bar, whose half is a whole number. */
 const ceiling = (most) => {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  return [1, 2, 5, 10].map((times) => times * unit).find((value) => value >= Math.max(most, 4)) ?? 10 * unit;
+  return [1, 2, 4, 6, 10].map((times) => times * unit).find((value) => value >= Math.max(most, 4)) ?? 10 * unit;
 };
 
 const chart = (hours, width) => {
