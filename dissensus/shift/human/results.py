@@ -110,10 +110,11 @@ class Protocol:
 
     def _distinct(self, names: Sequence[str]) -> list[str]:
         """The names, where a person has that of a model as well marked as a person."""
-        return [
-            f"{name} (person)" if place < len(self.labels) and name in self.models else name
-            for place, name in enumerate(names)
-        ]
+        found = list(names)
+        for place, name in enumerate(self.labels):
+            while found.count(found[place]) > 1 and (name in self.models or found[place] != name):
+                found[place] += " (person)"
+        return found
 
     def _person(self, own: Mapping[str, Labelling]) -> tuple[Array, ...]:
         photos = self.sample.evaluation

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import StudyError
+from dissensus.records.human import EVERYTHING
 from dissensus.records.human_steps import HumanSample, SampledSet
 from dissensus.records.replica import Problem
 from dissensus.shift.human.drawing import balanced
@@ -44,6 +45,7 @@ def sample(
     known = kept_truth(work) if truth is None else read_truth(truth, work)
     before = kept_sample(work) if exists(work.folder.human_images) else Sample(())
     _refuse_changes(known, before)
+    _refuse_name(known, before)
     words = None if guide is None else read_guide(guide, work.classes)
     pictures = None if examples is None else _examples(examples, work)
     drawn, problems = _drawn(work, known, before, settings)
@@ -67,6 +69,13 @@ def _refuse_changes(known: Sequence[Known], before: Sample) -> None:
             raise StudyError(
                 f"'{one.item}' was sampled with another label or set, and people may have labelled it: restore both"
             )
+
+
+def _refuse_name(known: Sequence[Known], before: Sample) -> None:
+    """Raise an error if a test set beside others has the name of all images together."""
+    names = {*before.sets, *(one.set for one in known)}
+    if len(names) > 1 and EVERYTHING in names:
+        raise StudyError(f"a test set beside others cannot be called '{EVERYTHING}': rename it in the column set")
 
 
 def _drawn(
