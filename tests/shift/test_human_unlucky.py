@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from dissensus.shift.human.answers import labellings
 from dissensus.shift.human.exporting import model_names
 from dissensus.shift.human.files import read_person
 from dissensus.shift.human.kept import kept_sample
-from dissensus.shift.human.results import Protocol
+from dissensus.shift.human.results import Protocol, notes
 from dissensus.shift.human.reviews import compose_reviews
 from dissensus.study import Study
 
@@ -166,3 +167,40 @@ def test_reviews_do_not_need_the_distances_of_all_classes(
             assert [bool(inside[label]) for inside in family] == [bool(inside[only]) for inside in family]
     let_review(study, known)
     assert study.human_status().unreviewed == 0
+
+
+def test_a_review_that_too_few_have_answered_is_not_said_to_be_missing(study: Study, known: Planted) -> None:
+    let_label(study, known, {"ann": Skill(0.9, 0.9)})
+    assert notes(Protocol(study._task.work))[0].startswith("Labels have not been reviewed")
+    let_review(study, known)
+    assert study.human_result().metric == "multi-label"
+    study.people.exclude("cat", "in a hurry", "owner")
+    assert study.human_result().metric == "top-1"
+    assert "fewer than 3 have answered (human.reviewers)" in notes(Protocol(study._task.work))[0]
+
+
+def test_labels_of_people_who_had_seen_the_review_are_counted_in_a_note(study: Study, known: Planted) -> None:
+    let_label(study, known, {"ann": Skill(0.9, 0.9)})
+    let_review(study, known, ("ann", "ben", "cat"))
+    assert notes(Protocol(study._task.work)) == ()
+    items = [one.item for one in kept_sample(study._task.work).evaluation][:3]
+    let_label(study, known, {"ann": Skill(0, 0), "dan": Skill(1, 1)}, items=items)
+    said = notes(Protocol(study._task.work))[-1]
+    assert said == "3 labels were given, or changed, by people who had already seen the review of the same image."
+
+
+def test_examples_that_are_not_pictures_are_left_out_and_named(study: Study, made: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "examples" / "pug"
+    folder.mkdir(parents=True)
+    (folder / "broken.jpg").write_bytes(b"\xff\xd8\xff nothing")
+    (folder / "empty.png").write_bytes(b"")
+    (folder / "words.png").symlink_to("/etc/passwd")
+    (folder / "gone.png").symlink_to(tmp_path / "gone.png")
+    os.mkfifo(folder / "pipe.png")
+    taken = {one.item for one in kept_sample(study._task.work).evaluation}
+    fine = next(one for one in sorted((made / "photos").iterdir()) if one.name not in taken)
+    shutil.copyfile(fine, folder / "fine.png")
+    found = study.human_sample(examples=tmp_path / "examples")
+    assert found.examples == 1
+    assert len(found.left_out) == 5
+    assert {one.reason for one in found.left_out} == {"it cannot be read, or is not a picture"}

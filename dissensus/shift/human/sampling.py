@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import StudyError
+from dissensus.images import excess, open_image
 from dissensus.records.human import EVERYTHING
 from dissensus.records.human_steps import HumanSample, SampledSet
 from dissensus.records.replica import Problem
@@ -136,9 +137,23 @@ def _examples(path: Path, work: Workspace[Any]) -> tuple[list[Example], list[Pro
     if not path.is_dir():
         raise StudyError(f"{path} is not a folder: give examples as a folder with a subfolder per class")
     sources = read_sources(path, "example", work.classes, {})
-    found = [Example(one.label, one.path, fingerprint_of(one.path)) for one in sources]
-    problems = [Problem(item=one.path, reason="it cannot be read") for one in found if not one.fingerprint]
-    return [one for one in found if one.fingerprint], problems
+    found: list[Example] = []
+    problems: list[Problem] = []
+    for one in sources:
+        if _is_picture(one.path):
+            found.append(Example(one.label, one.path, fingerprint_of(one.path)))
+        else:
+            problems.append(Problem(item=one.path, reason="it cannot be read, or is not a picture"))
+    return found, problems
+
+
+def _is_picture(path: str) -> bool:
+    """Whether a file starts like a picture; decoding thousands of them would take minutes."""
+    try:
+        with open_image(path) as image:
+            return not excess(*image.size)
+    except Exception:  # damaged files make Pillow raise almost anything
+        return False
 
 
 def _sampled(
