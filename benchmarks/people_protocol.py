@@ -84,7 +84,7 @@ def reviewed(known: World, labels: Sequence[Int[Array, " n"]], error: float, rng
     people = {str(who): {str(place): [label] for place, label in enumerate(own.tolist())}
               for who, own in enumerate(labels[:PEOPLE])}  # fmt: skip
     models = {str(who): own.tolist() for who, own in enumerate(labels[PEOPLE:])}
-    reviews = composed([], predicted(photos, people, models), 1.0 - np.eye(CLASSES), 0)
+    reviews = composed([], predicted(photos, people, models), (1.0 - np.eye(CLASSES)).__getitem__, 0)
     answers = []
     for person in range(REVIEWERS):
         for one in reviews:

@@ -175,6 +175,8 @@ class Inquiry(ABC):
 
     is_told: ClassVar[bool] = False
     """Whether people learn at once if they were right. They cannot change their answers then."""
+    is_for_everybody: ClassVar[bool] = False
+    """Whether every question is for everybody, however many people there are and however late they come."""
 
     def __init__(self) -> None:
         """Note which questions there are now; subclasses call this before they read them."""

@@ -23,6 +23,8 @@ from dissensus.predictions.align import align, check_confidences, check_labels
 from dissensus.records import Classes
 
 COLUMNS = ("item", "label", "confidence")
+NUMBERS = frozenset({"confidence", "score"})
+"""Columns whose type is found out."""
 NO_PREDICTION = "no prediction in the file"
 
 
@@ -56,7 +58,7 @@ def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.A
 
 
 def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> pa.Table:
-    """Read columns of a Parquet, CSV or NPZ file; ids and labels are text.
+    """Read columns of a Parquet, CSV or NPZ file; in CSV, all columns but those of NUMBERS are text.
 
     Raises:
         PredictionError: the file is missing, damaged or of an unknown type, or lacks a column.
@@ -93,11 +95,10 @@ def _read_parquet(path: Path, names: Sequence[str]) -> pa.Table:
         return file.read(columns=wanted) if len(wanted) > 1 else file.schema_arrow.empty_table()
 
 
-def _read_csv(path: Path, _: Sequence[str]) -> pa.Table:
-    # Ids stay text (007 is not 7), and only an empty cell is null: a class may be called NA.
-    options = pa.csv.ConvertOptions(
-        column_types={"item": pa.string(), "label": pa.string()}, null_values=[""], strings_can_be_null=True
-    )
+def _read_csv(path: Path, names: Sequence[str]) -> pa.Table:
+    # Ids and labels stay text (007 is not 7), and only an empty cell is null: a class may be called NA.
+    text = {name: pa.string() for name in names if name not in NUMBERS}
+    options = pa.csv.ConvertOptions(column_types=text, null_values=[""], strings_can_be_null=True)
     return pa.csv.read_csv(path, convert_options=options)
 
 

@@ -42,6 +42,13 @@ def default_discrepancy(classes: Classes) -> str:
     return "zero-one" if classes.taxonomy is None else "weighted"
 
 
+def distances_from(classes: Classes) -> Callable[[int], Float[Array, " C"]]:
+    """Distances from one class at a time to all classes, for any number of classes: Eq. 3, or 1 without a taxonomy."""
+    if classes.taxonomy is not None:
+        return taxonomy.weighted_from(classes.taxonomy)
+    return lambda label: (np.arange(len(classes)) != label).astype(np.float64)
+
+
 def class_distances(classes: Classes, name: str) -> Float[Array, "C C"]:
     """Distance between every two classes: symmetric, zero on the diagonal only, and a metric.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
@@ -67,13 +69,17 @@ def path_lengths(taxonomy: Taxonomy, weights: Float[Array, " E"]) -> Float[Array
     Shortest paths in an undirected graph of positive weights are a metric. Paths that only go up to a common ancestor
     and down again are not: they break the triangle inequality wherever a class has two parents.
     """
+    lengths = _lengths_from(taxonomy, weights, taxonomy.class_nodes)
+    return np.minimum(lengths, lengths.T)  # equal up to rounding, which depends on the order of summation
+
+
+def _lengths_from(taxonomy: Taxonomy, weights: Float[Array, " E"], nodes: Int[Array, " k"]) -> Float[Array, "k C"]:
     from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
     from scipy.sparse.csgraph import dijkstra
 
-    nodes = len(taxonomy.names)
-    graph = csr_array((weights, (taxonomy.child, taxonomy.parent)), shape=(nodes, nodes))
-    lengths = dijkstra(graph, directed=False, indices=taxonomy.class_nodes)[:, taxonomy.class_nodes]
-    return np.minimum(lengths, lengths.T)  # equal up to rounding, which depends on the order of summation
+    count = len(taxonomy.names)
+    graph = csr_array((weights, (taxonomy.child, taxonomy.parent)), shape=(count, count))
+    return np.asarray(dijkstra(graph, directed=False, indices=nodes)[:, taxonomy.class_nodes])
 
 
 def hops(taxonomy: Taxonomy) -> Float[Array, "C C"]:
@@ -84,7 +90,17 @@ def hops(taxonomy: Taxonomy) -> Float[Array, "C C"]:
 
 def weighted_exactly(taxonomy: Taxonomy) -> Float[Array, "C C"]:
     """Eq. 3 exactly as printed: an edge weighs 2^−depth(parent), so that differences near the root count most."""
-    return path_lengths(taxonomy, 2.0 ** -depths(taxonomy)[taxonomy.parent])
+    return path_lengths(taxonomy, _weights(taxonomy))
+
+
+def weighted_from(taxonomy: Taxonomy) -> Callable[[int], Float[Array, " C"]]:
+    """Eq. 3 exactly, from one class at a time: all pairs of 20,000 classes take gigabytes."""
+    weights = _weights(taxonomy)
+    return lambda label: _lengths_from(taxonomy, weights, taxonomy.class_nodes[label : label + 1])[0]
+
+
+def _weights(taxonomy: Taxonomy) -> Float[Array, " E"]:
+    return np.asarray(2.0 ** -depths(taxonomy)[taxonomy.parent])
 
 
 def weighted(taxonomy: Taxonomy) -> Float[Array, "C C"]:

@@ -62,6 +62,14 @@ class Queue(Checks):
         self.leases.setdefault(name, {})
         return self.people.setdefault(name, Person(seed, barred=self.barred.setdefault(name, set())))
 
+    def ask_at_least(self, people: int) -> None:
+        """Each question needs at least so many people from now on."""
+        if people > self.answers:
+            before = self._open()
+            self.answers = people
+            self._count()
+            self._note_opened(np.flatnonzero(self._open() & ~before).tolist())
+
     def bar(self, name: str, question: int) -> None:
         """Never ask a person this question, such as a check of their own mask; if they hold it, they lose it."""
         self.barred.setdefault(name, set()).add(question)

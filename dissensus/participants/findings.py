@@ -181,6 +181,8 @@ def _sets(images: Images, kept: Bool[Array, " n"]) -> dict[str, Bool[Array, " n"
     """The kept images of every test set; all of them together first, if there are several sets."""
     each = {name: kept & (images.test_set == number) for number, name in enumerate(images.sets)}
     each = {name: mask for name, mask in each.items() if mask.any()}
+    if len(each) > 1 and EVERYTHING in each:
+        raise ParticipantError(f"a test set beside others cannot be called '{EVERYTHING}': rename it")
     return each if len(each) < 2 else {EVERYTHING: kept} | each
 
 

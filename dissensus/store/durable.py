@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -31,6 +32,26 @@ def replace_file(path: Path, write: Callable[[Path], object], around: Around = l
             flush_folder(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder to fill, which is renamed to `path` at the end, so that `path` is complete or absent.
+
+    What killed processes left behind when they were writing the same folder is removed.
+    """
+    with suppress(FileNotFoundError):
+        for other in path.parent.iterdir():
+            if other.name.startswith(f".{path.name}.") and is_left_over(other):
+                shutil.rmtree(other, ignore_errors=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
+    try:
+        make_folder(unfinished)
+        yield unfinished
+        unfinished.rename(path)
+        flush_folder(path.parent)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def make_folder(path: Path) -> None:

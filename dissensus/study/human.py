@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dissensus.records.human_steps import HumanExport, HumanSample, HumanStatus, JoinedPeople
     from dissensus.shift.human.results import Protocol
     from dissensus.steps.workspace import Workspace
-    from dissensus.store.settings import Settings
 
 WHAT = "people as a baseline"
 
@@ -97,13 +96,7 @@ class HumanStudy(Making, Paging):
             with self._changing():
                 compose_reviews(work, Protocol(work).predicted)
         people = ("human", "reviewers" if page == "review" else "people")
-        at_least = self._everybody if page == "train" else None
-        self._serve_page(read, people, ready, host, port, tell, answers, database, at_least=at_least)
-
-    def _everybody(self, settings: Settings) -> int:
-        """How many people have links: training is for all of them."""
-        people = self._task_with(settings).work.people.all()
-        return sum(one.revoked is None and not one.is_owner for one in people)
+        self._serve_page(read, people, ready, host, port, tell, answers, database)
 
     def human_status(self) -> HumanStatus:
         """How far people are with training, labelling and the review."""
@@ -187,7 +180,7 @@ class HumanStudy(Making, Paging):
             known = self.settings.models
             with restored(*(self.folder.human_person(model) for model in models.values())):
                 specs = [
-                    f"{model}=file:{write_person(protocol.work, model, protocol.labels[name])}"
+                    f"{model}=file:{write_person(protocol.work, name, model, protocol.labels[name])}"
                     for name, model in models.items()
                 ]
                 has_rounds = bool(self.folder.rounds())

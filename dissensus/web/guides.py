@@ -14,10 +14,12 @@ from dissensus.errors import DissensusError, StudyError
 from dissensus.labeling.kinds.pick import NONE_CODE
 from dissensus.web.desk import Desk
 from dissensus.web.doors import Doors
-from dissensus.web.messages import KEEP_PICTURE, PICTURE_TYPES, ClassOut, problems
+from dissensus.web.messages import PICTURE_TYPES, ClassOut, problems
 from dissensus.web.pictures import Pictures
 
 MOST_EXAMPLES = 1000
+KEEP_EXAMPLE = {"cache-control": "private, max-age=60"}
+"""Only for a while: its address says nothing about the study, and the owner may give other examples."""
 Found = TypeVar("Found")
 Number = Annotated[int, InPath(ge=0, lt=NONE_CODE)]
 Place = Annotated[int, InPath(ge=0, lt=MOST_EXAMPLES)]
@@ -46,7 +48,7 @@ def guide_routes(desk: Desk, doors: Doors) -> APIRouter:
             data, kind = await asyncio.to_thread(pictures.read, Path(paths[place]))
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
-        return Response(data, media_type=kind, headers=KEEP_PICTURE)
+        return Response(data, media_type=kind, headers=KEEP_EXAMPLE)
 
     async def read(number: int, hook: Callable[[int], Found]) -> Found:
         """What the inquiry has about a class; its errors name files, which are not for annotators."""

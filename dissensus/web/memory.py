@@ -129,6 +129,8 @@ class Memory:
         self.people = {person.token_hash: person for person in changes.people if person.revoked is None}
         for person in changes.people:
             self.queue.join(person.name, person.seed)
+        if self.backing.inquiry.is_for_everybody:  # also for people who have left, as their answers count
+            self.queue.ask_at_least(sum(not person.is_owner for person in changes.people))
         if changes.version != self.version:
             groups = self.backing.inquiry.questions()
             numbers = [number for group in groups for number in self.numbered(group.kind, group.texts)]

@@ -201,15 +201,15 @@ def test_every_question_has_labels_of_people_and_of_models() -> None:
     distances = 1.0 - np.eye(9)
     said_by = Predicted(0, frozenset({1, 2}), frozenset({3, 4}))
     for labels in ([1], [3], [0], [1, 2], [3, 4]):
-        found = with_company(labels, "x", said_by, distances, 0)
+        found = with_company(labels, "x", said_by, distances.__getitem__, 0)
         assert found & said_by.people
         assert found & said_by.models
         assert {*labels} <= found <= said_by.every
-    alone = with_company([0], "x", Predicted(0, frozenset({0}), frozenset({0})), distances, 0)
+    alone = with_company([0], "x", Predicted(0, frozenset({0}), frozenset({0})), distances.__getitem__, 0)
     assert len(alone) == 2  # a class that nobody predicts
     near = distances.copy()
     near[0, 5] = 0.5
-    assert with_company([0], "x", Predicted(0, frozenset({0}), frozenset()), near, 0) == {0, 5}
+    assert with_company([0], "x", Predicted(0, frozenset({0}), frozenset()), near.__getitem__, 0) == {0, 5}
 
 
 def test_many_labels_are_divided_among_questions(study: Study) -> None:
@@ -291,7 +291,7 @@ def test_people_from_files(study: Study, tmp_path: Path) -> None:
         ("item,label\nnowhere.png,pug\n", "is not in the pool"),
         ("item,label\nITEM,unicorn\n", "no such class"),
         ("item,label\nITEM,pug\nITEM,pug\n", "twice"),
-        ("item,label,seconds\nITEM,pug,-3\n", "positive number"),
+        ("item,label,seconds\nITEM,pug,-3\n", "give a number from 0"),
         ("item,label\n", "none of the sampled images"),
     ],
 )

@@ -82,3 +82,7 @@ def test_a_study_without_guides_says_so(serve: Callable[..., Served], study_fold
     assert ada.get("/api/me").json["guided"] is False
     assert ada.get("/api/classes/0").json == {"guide": "", "examples": 0}
     assert ada.get("/example/0/0").status == 404
+
+
+def test_examples_are_not_kept_for_long_as_another_study_has_others_there(service: Served) -> None:
+    assert service.add("ada").get("/example/3/0").headers["cache-control"] == "private, max-age=60"

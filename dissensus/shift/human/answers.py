@@ -83,9 +83,9 @@ def model_labels(work: Workspace[Any], models: Sequence[str], photos: Sequence[P
 def competing(work: Workspace[Any]) -> list[str]:
     """Models of the study that have predictions and are not people who joined it."""
     known = work.settings.models
-    return [name for name in known if not _is_person(known[name]) and work.folder.predictions(name).exists()]
+    return [name for name in known if not is_person(name, known[name]) and work.folder.predictions(name).exists()]
 
 
-def _is_person(model: ModelSettings) -> bool:
+def is_person(name: str, model: ModelSettings) -> bool:
     """Whether a model is a person who joined, also if the study has been moved since."""
-    return model.backend == "file" and Path(model.target).parts[-3:-1] == ("human", "people")
+    return model.backend == "file" and Path(model.target).parts[-3:] == ("human", "people", f"{name}.parquet")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +16,17 @@ import pyarrow as pa
 from dissensus.errors import ClassesError, StudyError
 from dissensus.records import Classes
 from dissensus.records.human_steps import HumanExport
-from dissensus.shift.human.answers import Labelling
+from dissensus.shift.human.answers import Labelling, is_person
 from dissensus.shift.human.files import FURTHER
 from dissensus.shift.human.results import Protocol
 from dissensus.steps.pooling import pool_ids
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import csv_text, write_text
-from dissensus.store.tables import write_table
+from dissensus.store.durable import new_folder, replace_file
+from dissensus.store.files import csv_text, exists
+from dissensus.store.tables import read_stamps, write_table
+
+PERSON = "person"
+"""The stamp of a joined person's predictions that says whose they are."""
 
 
 def export(protocol: Protocol, folder: Path) -> HumanExport:
@@ -32,9 +39,9 @@ def export(protocol: Protocol, folder: Path) -> HumanExport:
         raise StudyError(f"{folder} already exists: choose a new folder for the export")
     classes = protocol.work.classes
     images = protocol.sample.evaluation
-    files = {"items.csv": _items(protocol)}
+    files, names = {"items.csv": _items(protocol)}, model_names(protocol.labels)
     for name, own in protocol.labels.items():
-        files[f"people/{model_name(name)}.csv"] = _person(own, classes)
+        files[f"people/{names[name]}.csv"] = _person(own, classes)
     right, judged, _ = protocol.label_sets()
     if right is not None:
         files["labels.csv"] = _label_sets(right, judged, classes)
@@ -42,10 +49,14 @@ def export(protocol: Protocol, folder: Path) -> HumanExport:
         files["labels.json"] = json.dumps(named, ensure_ascii=False, indent=1)
     if protocol.labels:
         files["times.csv"] = _times(protocol.labels)
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_text(folder / name, text)
+    with new_folder(folder) as unfinished:
+        for name, text in files.items():
+            replace_file(unfinished / name, partial(_write, text))
     return HumanExport(folder=str(folder), files=tuple(files), people=len(protocol.labels), images=len(images))
+
+
+def _write(text: str, path: Path) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def _items(protocol: Protocol) -> str:
@@ -101,10 +112,23 @@ def class_text(classes: Classes, label: int) -> str:
     return str(label)
 
 
-def model_name(person: str) -> str:
-    """The name of a person as a model's, which may only have letters, digits, '.', '_' and '-'."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", person).lstrip("._-")
-    return name or f"person-{sum(person.encode())}"
+def model_names(people: Collection[str]) -> dict[str, str]:
+    """The names of people as those of models and files: letters, digits, '.', '_' and '-', and no two alike.
+
+    Names that would be alike, where capitals make no difference, end in a code; except one that needs no change.
+    """
+    plain = {name: re.sub(r"[^A-Za-z0-9._-]+", "-", name).lstrip("._-") for name in people}
+    users = Counter(one.casefold() for one in plain.values())
+    exact = Counter(one.casefold() for name, one in plain.items() if one == name)
+    found = {}
+    for name, one in plain.items():
+        is_alone = users[one.casefold()] == 1 or (one == name and exact[one.casefold()] == 1)
+        found[name] = one if one and is_alone else f"{one or 'person'}-{_code(name)}"
+    return found
+
+
+def _code(name: str) -> str:
+    return hashlib.blake2b(name.encode(errors="surrogatepass"), digest_size=4).hexdigest()
 
 
 def joining(protocol: Protocol, people: Sequence[str]) -> dict[str, str]:
@@ -120,21 +144,31 @@ def joining(protocol: Protocol, people: Sequence[str]) -> dict[str, str]:
     for name in names:
         if not _is_any(protocol.labels.get(name, {})):
             raise StudyError(f"'{name}' has not labelled an image: see dissensus shift human status {root}")
-    found = {name: model_name(name) for name in dict.fromkeys(names)}
+    every = model_names(protocol.labels)
+    found = {name: every[name] for name in dict.fromkeys(names)}
+    known = protocol.work.settings.models
     for name, model in found.items():
-        if model in protocol.models or list(found.values()).count(model) > 1:
-            raise StudyError(f"{name} would join as '{model}', which another participant is called: rename one of them")
+        if model in known and not is_person(model, known[model]):
+            raise StudyError(f"{name} would join as '{model}', which is the name of a model: rename the model")
+        path = protocol.work.folder.human_person(model)
+        other = read_stamps(path).get(PERSON, name) if model in known and exists(path) else name
+        if other != name:
+            raise StudyError(
+                f"'{other}' has joined as {model}, the name of {name}: dissensus remove {root} {model} first"
+            )
     return found
 
 
-def write_person(work: Workspace[Any], model: str, own: Mapping[str, Labelling]) -> Path:
+def write_person(work: Workspace[Any], name: str, model: str, own: Mapping[str, Labelling]) -> Path:
     """A person's labels as a file of predictions for the whole pool, with nothing where they did not label."""
     ids = pool_ids(work.folder).to_pylist()
     said = [own.get(item) for item in ids]
     labels = [None if one is None else _first(one) for one in said]
     path = work.folder.human_person(model)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_table(path, pa.table({"item": pa.array(ids, pa.string()), "label": pa.array(labels, pa.int32())}), {})
+    write_table(
+        path, pa.table({"item": pa.array(ids, pa.string()), "label": pa.array(labels, pa.int32())}), {PERSON: name}
+    )
     return path
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from dissensus.backends.file import read_columns
 from dissensus.errors import ClassesError, PredictionError, StudyError, quoted, refuse_pipe, some
 from dissensus.labeling.kinds.label import MOST_LABELS
-from dissensus.records import Classes
+from dissensus.records import LONGEST_SECONDS, Classes
 from dissensus.shift.human.answers import Labelling
 from dissensus.shift.human.kept import Photo
 from dissensus.steps.pooling import given_order, pool_ids
@@ -54,8 +54,12 @@ def read_right(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> tup
         label = _class(path, item, row["label"], work.classes)
         if item not in wanted:
             continue
+        is_right = "right" not in row or _is_right(path, item, row["right"])
+        if label in judged.get(item, ()) and is_right != (label in right.get(item, ())):
+            name = work.classes.names[label]
+            raise StudyError(f"{path} says that '{name}' is both right and wrong for '{item}': keep one of the rows")
         judged.setdefault(item, set()).add(label)
-        if "right" not in row or _is_right(path, item, row["right"]):
+        if is_right:
             right.setdefault(item, set()).add(label)
     _require_some(path, right)
     return _frozen(right), _frozen(judged) if "right" in table.column_names else None
@@ -178,8 +182,13 @@ def _seconds(path: Path, item: str, cell: object) -> float | None:
         value = float(str(cell))
     except ValueError:
         value = -1.0
-    if not 0 <= value < float("inf"):
-        raise StudyError(f"{path}: the seconds of '{item}' are {quoted(cell)}: give a positive number, or nothing")
+    if value != value:  # noqa: PLR0124  (NaN, as in _is_empty)
+        return None
+    if not 0 <= value <= LONGEST_SECONDS:
+        raise StudyError(
+            f"{path}: the seconds of '{item}' are {quoted(cell)}: give a number from 0 to {LONGEST_SECONDS:,.0f}, or "
+            "nothing"
+        )
     return value
 
 

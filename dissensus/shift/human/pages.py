@@ -58,6 +58,7 @@ class TrainPage(HumanPage):
 
     kind = "label"
     is_told = True
+    is_for_everybody = True
 
     def __init__(self, work: Workspace[Any], family: str | None = None) -> None:
         """`family` is a node of the taxonomy: only its classes are asked about, and offered.

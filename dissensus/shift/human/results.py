@@ -23,7 +23,7 @@ from dissensus.shift.human.files import further_labels, read_person, read_right
 from dissensus.shift.human.kept import Sample, kept_sample
 from dissensus.shift.human.reviews import Predicted, Review, kept_reviews, predicted, unasked
 from dissensus.shift.human.subsets import read_subsets
-from dissensus.shift.human.verdicts import LabelVerdicts, label_verdicts
+from dissensus.shift.human.verdicts import LabelVerdicts, label_verdicts, labelled_after_review
 from dissensus.steps.pictures import THUMBNAIL, Pictures
 from dissensus.steps.workspace import Workspace
 
@@ -110,10 +110,11 @@ class Protocol:
 
     def _distinct(self, names: Sequence[str]) -> list[str]:
         """The names, where a person has that of a model as well marked as a person."""
-        return [
-            f"{name} (person)" if place < len(self.labels) and name in self.models else name
-            for place, name in enumerate(names)
-        ]
+        found = list(names)
+        for place, name in enumerate(self.labels):
+            while found.count(found[place]) > 1 and (name in self.models or found[place] != name):
+                found[place] += " (person)"
+        return found
 
     def _person(self, own: Mapping[str, Labelling]) -> tuple[Array, ...]:
         photos = self.sample.evaluation
@@ -181,9 +182,15 @@ def _notes_on_review(protocol: Protocol) -> Iterator[str]:
     if protocol.given.right is not None:
         yield f"The right labels are those of {protocol.given.right.name}."
     elif not protocol.verdicts.right:
-        yield "Labels have not been reviewed, so that only the original label of each image counts as right."
+        why = "Labels have not been reviewed"
+        if protocol.verdicts.answers:
+            needed = protocol.work.settings.human.reviewers
+            why = f"Reviewers have found no label right, or fewer than {needed:,} have answered (human.reviewers)"
+        yield f"{why}, so that only the original label of each image counts as right."
     elif count := sum(map(len, protocol.unasked.values())):
         yield f"{count:,} predicted labels have not been put to reviewers yet; they count as wrong."
+    if late := labelled_after_review(protocol.work, protocol.sample.evaluation, protocol.reviews):
+        yield f"{late:,} labels were given, or changed, by people who had already seen the review of the same image."
 
 
 def _pictures(protocol: Protocol, found: HumanResult) -> dict[str, str]:

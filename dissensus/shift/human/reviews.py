@@ -7,7 +7,7 @@ predicted later get questions of their own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.arrays import Array, Float
-from dissensus.discrepancy.labels import class_distances, default_discrepancy
+from dissensus.discrepancy.labels import distances_from
 from dissensus.records import Question
 from dissensus.replicas.chance import chance
 from dissensus.shift.human.kept import Photo
@@ -25,6 +25,8 @@ from dissensus.store.tables import read_table, write_table
 
 MOST_OPTIONS = 8
 """Labels that one question offers: more cannot be compared at a glance."""
+Distances = Callable[[int], Float[Array, " C"]]
+"""From one class to all of them."""
 SCHEMA = pa.schema({"item": pa.string(), "labels": pa.list_(pa.int32())})
 
 
@@ -91,16 +93,13 @@ def compose_reviews(work: Workspace[Any], wanted: Mapping[str, Predicted]) -> li
     known = kept_reviews(work)
     if not unasked(known, wanted):
         return known
-    distances = class_distances(work.classes, default_discrepancy(work.classes))
-    every = [*known, *composed(known, wanted, distances, work.settings.human.seed)]
+    every = [*known, *composed(known, wanted, distances_from(work.classes), work.settings.human.seed)]
     rows = [{"item": one.item, "labels": list(one.labels)} for one in every]
     write_table(work.folder.human_reviews, pa.Table.from_pylist(rows, SCHEMA), {})
     return every
 
 
-def composed(
-    known: Sequence[Review], wanted: Mapping[str, Predicted], distances: Float[Array, "C C"], seed: int
-) -> list[Review]:
+def composed(known: Sequence[Review], wanted: Mapping[str, Predicted], distances: Distances, seed: int) -> list[Review]:
     """Questions about the labels that no question offers yet."""
     return [
         Review(item, tuple(sorted(with_company(labels, item, wanted[item], distances, seed))))
@@ -109,9 +108,7 @@ def composed(
     ]
 
 
-def with_company(
-    labels: Collection[int], item: str, said: Predicted, distances: Float[Array, "C C"], seed: int
-) -> set[int]:
+def with_company(labels: Collection[int], item: str, said: Predicted, distances: Distances, seed: int) -> set[int]:
     """The labels, with one more of people or of models where all are of the others, and two at least.
 
     A label that nobody predicts only comes in if everybody says the same: the class nearest to it.
@@ -124,7 +121,7 @@ def with_company(
         found |= {*_at_random(said.every - found, item, seed)[:1]}
     if len(found) < 2:
         (only,) = found
-        away = distances[only].copy()
+        away = distances(only).copy()
         away[list(found)] = np.inf
         nearest = np.flatnonzero(away == away.min()).tolist()
         found |= {*_at_random(nearest, item, seed)[:1]}

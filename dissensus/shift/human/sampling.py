@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import StudyError
+from dissensus.images import excess, open_image
+from dissensus.records.human import EVERYTHING
 from dissensus.records.human_steps import HumanSample, SampledSet
 from dissensus.records.replica import Problem
 from dissensus.shift.human.drawing import balanced
@@ -44,6 +46,7 @@ def sample(
     known = kept_truth(work) if truth is None else read_truth(truth, work)
     before = kept_sample(work) if exists(work.folder.human_images) else Sample(())
     _refuse_changes(known, before)
+    _refuse_name(known, before)
     words = None if guide is None else read_guide(guide, work.classes)
     pictures = None if examples is None else _examples(examples, work)
     drawn, problems = _drawn(work, known, before, settings)
@@ -67,6 +70,13 @@ def _refuse_changes(known: Sequence[Known], before: Sample) -> None:
             raise StudyError(
                 f"'{one.item}' was sampled with another label or set, and people may have labelled it: restore both"
             )
+
+
+def _refuse_name(known: Sequence[Known], before: Sample) -> None:
+    """Raise an error if a test set beside others has the name of all images together."""
+    names = {*before.sets, *(one.set for one in known)}
+    if len(names) > 1 and EVERYTHING in names:
+        raise StudyError(f"a test set beside others cannot be called '{EVERYTHING}': rename it in the column set")
 
 
 def _drawn(
@@ -127,9 +137,23 @@ def _examples(path: Path, work: Workspace[Any]) -> tuple[list[Example], list[Pro
     if not path.is_dir():
         raise StudyError(f"{path} is not a folder: give examples as a folder with a subfolder per class")
     sources = read_sources(path, "example", work.classes, {})
-    found = [Example(one.label, one.path, fingerprint_of(one.path)) for one in sources]
-    problems = [Problem(item=one.path, reason="it cannot be read") for one in found if not one.fingerprint]
-    return [one for one in found if one.fingerprint], problems
+    found: list[Example] = []
+    problems: list[Problem] = []
+    for one in sources:
+        if _is_picture(one.path):
+            found.append(Example(one.label, one.path, fingerprint_of(one.path)))
+        else:
+            problems.append(Problem(item=one.path, reason="it cannot be read, or is not a picture"))
+    return found, problems
+
+
+def _is_picture(path: str) -> bool:
+    """Whether a file starts like a picture; decoding thousands of them would take minutes."""
+    try:
+        with open_image(path) as image:
+            return not excess(*image.size)
+    except Exception:  # damaged files make Pillow raise almost anything
+        return False
 
 
 def _sampled(

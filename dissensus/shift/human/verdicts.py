@@ -14,6 +14,8 @@ from dissensus.errors import ScreeningError, StudyError
 from dissensus.labeling.kinds.pick import about_labels
 from dissensus.records import ANSWERS, NO, UNFIT, YES
 from dissensus.screening import VERDICTS, Rule
+from dissensus.shift.human.answers import label_question
+from dissensus.shift.human.kept import Photo
 from dissensus.shift.human.reviews import Review
 from dissensus.shift.pages import answers_to
 from dissensus.steps.workspace import Workspace
@@ -56,6 +58,21 @@ def label_verdicts(work: Workspace[Any], reviews: Sequence[Review]) -> LabelVerd
         return verdicts_of(answers, told.people, judge.method, rule)
     except ScreeningError as error:
         raise StudyError(f"{error}; or set judge.method to majority in study.toml") from None
+
+
+def labelled_after_review(work: Workspace[Any], photos: Sequence[Photo], reviews: Sequence[Review]) -> int:
+    """How many labels people gave, or changed, after they had answered a review of the same image."""
+    labels = {label_question(one).text: one.item for one in photos}
+    reviewed = {one.question.text: one.item for one in reviews}
+    excluded = work.people.excluded()
+    seen: set[tuple[str, str]] = set()
+    late: set[tuple[str, str]] = set()
+    for _, _, kind, text, person, role, *_ in work.answers.raw():
+        if kind == "pick" and text in reviewed:
+            seen.add((person, reviewed[text]))
+        elif kind == "label" and role == "asked" and text in labels and (person, labels[text]) in seen:
+            late.add((person, labels[text]))
+    return sum(person not in excluded for person, _ in late)
 
 
 def verdicts_of(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import threading
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -20,7 +18,7 @@ from dissensus.shift.replicate.collection import Collection, Image, kept_collect
 from dissensus.shift.replicate.revisions import KeptRevision, kept_revisions
 from dissensus.shift.replicate.sampling import Replication
 from dissensus.steps.workspace import Workspace
-from dissensus.store.durable import flush_folder, is_left_over, make_folder, replace_file
+from dissensus.store.durable import new_folder, replace_file
 from dissensus.store.files import csv_text, file_fingerprint
 
 COLUMNS = (
@@ -49,10 +47,7 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
         raise StudyError(f"{target} already exists: choose a new folder for the test set")
     made = revisions[number - 1]
     files = _files(collection, made)
-    _remove_left_over(target)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}-{threading.get_ident()}.unfinished")
-    try:
-        make_folder(unfinished)
+    with new_folder(target) as unfinished:
         for done, (item, name) in enumerate(files.items(), 1):
             replace_file(unfinished / name, partial(_copy, collection.by_item[item]))
             work.progress("copying images", done, len(files))
@@ -61,10 +56,6 @@ def export(work: Workspace[Any], target: Path, strategy: str, revision: int | No
         _write(unfinished / "originals.csv", csv_text(_seen_originals(collection, made)))
         states = Replication(work).review_states(made)
         _write(unfinished / "DATA_CARD.md", data_card(work.title, collection, revisions[:number], files, states))
-        unfinished.rename(target)
-        flush_folder(target.parent)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
     filled = sum(bool(places) for places in made.places.values())
     return Exported(folder=str(target), strategy=strategy, revision=number, images=len(files), classes=filled)
 
@@ -80,14 +71,6 @@ def _copy(one: Image, path: Path) -> None:
     shutil.copyfile(one.uri, path)
     if file_fingerprint(path) != one.fingerprint:
         raise StudyError(f"{one.uri} has changed since it was collected: restore it")
-
-
-def _remove_left_over(target: Path) -> None:
-    """Remove what exports to this folder that were killed had written."""
-    if target.parent.is_dir():
-        for path in target.parent.iterdir():
-            if path.name.startswith(f".{target.name}.") and is_left_over(path):
-                shutil.rmtree(path, ignore_errors=True)
 
 
 def _files(collection: Collection, made: KeptRevision) -> dict[str, str]:
