@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import StudyError
 from dissensus.study.paging import Paging
 
 if TYPE_CHECKING:
@@ -137,18 +136,13 @@ class VideoTest(Paging):
             figures: A folder for all figures as SVG, PDF and CSV.
             result: What the page shows; by default `video_result` with distances.
         """
-        from dissensus.shift.video.reporting import video_page_of
-        from dissensus.store.files import write_text
+        from dissensus.shift.video.results import page
+        from dissensus.steps.writing import page_path, write_page
 
-        if path is not None and Path(path).is_dir():
-            raise StudyError(f"{path} is a folder: give the name of an HTML file")
-        target = self.folder.video_report if path is None else Path(path)
+        target = page_path(path or self.folder.video_report)
         found = result or self.video_result(distances=True)
         with self._changing():
-            text, plots = video_page_of(self._filmed, found)
-            write_text(target, text)
-            for plot in plots if figures is not None else ():
-                plot.write(Path(figures or ""))
+            write_page(page(self._filmed, found), target, figures)
         return target
 
     @property

@@ -126,15 +126,12 @@ def write_video_page(
         TemporalError: there is neither a result of classifiers nor one of detectors.
     """
     from dissensus.errors import TemporalError
-    from dissensus.shift.video.writing import write_figures, write_page
+    from dissensus.report.video.page import video_page
+    from dissensus.steps.writing import write_page
 
     if result is None and detection is None:
         raise TemporalError("there is nothing to show: give the result of classifiers, of detectors, or both")
-    if path is not None:
-        write_page(result, Path(path), detection, thumbnails)
-    if figures is not None:
-        write_figures(result, Path(figures), detection)
-    return None if path is None else Path(path)
+    return write_page(video_page(result, detection, thumbnails), path, figures)
 
 
 def _items(classes: Mapping[Any, str] | Sequence[str]) -> Any:
