@@ -58,4 +58,4 @@ def json_document(path: Path, kind: type[DissensusError]) -> Any:
             raise kind(f"{path} is larger than {LARGEST >> 30} GiB: split it")
         return json.loads(content)
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise kind(f"cannot read {path} as JSON: {first_line(error)}; write it again") from None
+        raise kind(f"cannot read {path} as JSON: {first_line(error)}; give a .json or .json.gz file") from None

@@ -51,5 +51,5 @@ def test_json_may_be_compressed_but_not_endless(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(StudyError, match="is larger than"):
         json_document(path, StudyError)
     path.write_bytes(b"not compressed")
-    with pytest.raises(StudyError, match="cannot read .* as JSON"):
+    with pytest.raises(StudyError, match=r"cannot read .* as JSON"):
         json_document(path, StudyError)
