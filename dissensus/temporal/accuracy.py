@@ -66,7 +66,7 @@ def drops(
         return value, clopper_pearson(count, np.full(count.shape, anchors), level)
     change = lost.astype(np.float32) - gained
     drawn = np.stack([weights @ change[:, :, k].T for k in range(within.shape[2])], axis=2) / anchors
-    return value, _percentiles(drawn, value, level)
+    return value, percentiles(drawn, value, level)
 
 
 def mean_drops(
@@ -75,7 +75,7 @@ def mean_drops(
     """The mean drop over all models at every k, for other anchors and the same models."""
     lost = (within[:, :, :1].astype(np.float32) - within).mean(axis=0)
     value = lost.mean(axis=0, dtype=np.float64)
-    return value, _percentiles((weights @ lost) / within.shape[1], value, level)
+    return value, percentiles((weights @ lost) / within.shape[1], value, level)
 
 
 def drop_pairs(
@@ -94,7 +94,7 @@ def drop_pairs(
     drawn = (weights @ lost.T) / anchors
     difference = drawn[:, first] - drawn[:, second]
     spread = _difference_spread(lost, first, second)
-    ends = _percentiles(difference, value, level)
+    ends = percentiles(difference, value, level)
     if not len(first):
         return np.zeros((0, 2), np.int64), value, ends, ends
     far = np.quantile((np.abs(difference - value) / spread).max(axis=1), level)
@@ -123,7 +123,7 @@ def resampled(anchors: int, resamples: int, seed: int) -> Float[Array, "B A"]:
     return counts.reshape(resamples, anchors).astype(np.float32)
 
 
-def _percentiles(drawn: Float[Array, "B ..."], value: Float[Array, ...], level: float) -> Ends:
+def percentiles(drawn: Float[Array, "B ..."], value: Float[Array, ...], level: float) -> Ends:
     """Percentile intervals over the first axis, widened to hold the estimate itself."""
     tail = (1 - level) / 2
     columns = np.ascontiguousarray(drawn.reshape(len(drawn), -1).T)  # several times as fast as across rows

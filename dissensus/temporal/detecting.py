@@ -11,7 +11,7 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import TemporalError
 from dissensus.proportions import LEVEL
 from dissensus.records import CategoryPrecision, DetectionResult, ModelDetection, Provenance, WorstDetection
-from dissensus.temporal.accuracy import resampled
+from dissensus.temporal.accuracy import percentiles, resampled
 from dissensus.temporal.boxes import Detections, Truth
 from dissensus.temporal.precision import (
     UNDEFINED,
@@ -161,8 +161,8 @@ def _ends(values: Float[Array, " B"], is_known: Bool[Array, " B"], level: float)
     value, drawn = float(values[0]), values[1:][is_known[1:]]
     if not len(drawn):
         return value, value, value
-    low, high = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2))
-    return value, min(float(low), value), max(float(high), value)
+    low, high = percentiles(drawn[:, None], values[:1], level)
+    return value, float(low[0]), float(high[0])
 
 
 def _model(name: str, whole: Measured, boxes: Measured, count: int, level: float) -> ModelDetection:

@@ -23,7 +23,7 @@ from dissensus.records import (
     VideoResult,
     WorstFrame,
 )
-from dissensus.temporal.accuracy import accuracies, drop_pairs, drops, mean_drops, resampled, right_within
+from dissensus.temporal.accuracy import accuracies, drop_pairs, drops, mean_drops, percentiles, resampled, right_within
 from dissensus.temporal.anchors import Anchors, right_frames
 from dissensus.temporal.distances import distance_groups, distribution
 from dissensus.temporal.frames import conditional_robustness, errors_by_offset, label_changes, worst_frames
@@ -168,11 +168,11 @@ class _Measured:
         value, (low, high) = mean_drops(self.within, self.weights, level)
         share = self.within.mean(axis=0, dtype=np.float32)
         drawn = (self.weights @ share) / len(self.anchors)
-        ends = np.quantile(drawn, ((1 - level) / 2, (1 + level) / 2), axis=0)
         mean = share.mean(axis=0, dtype=np.float64)
+        first, last = percentiles(drawn, mean, level)
         return tuple(
             KPoint(
-                model=EVERY_MODEL, k=k, accuracy=mean[k], low=min(ends[0, k], mean[k]), high=max(ends[1, k], mean[k]),
+                model=EVERY_MODEL, k=k, accuracy=mean[k], low=first[k], high=last[k],
                 drop=value[k], drop_low=low[k], drop_high=high[k],
             )
             for k in range(self.k + 1)
