@@ -62,7 +62,8 @@ def page(work: Workspace[Any], result: VideoResult) -> Page:
     """The page about a result, with pictures of the frames of its strips."""
     shown = list(dict.fromkeys(frame for strip in result.strips for frame in strip.frames))
     title = f"{work.title}: {TITLE[0].lower()}{TITLE[1:]}" if work.settings.title else TITLE
-    return video_page(result, thumbnails=thumbnails(work.pool, shown, SIDE, work.progress), title=title)
+    pictures = thumbnails(work.pool, shown, SIDE, work.progress)
+    return video_page(result, thumbnails=pictures, title=title, notes=work.settings.notes)
 
 
 def predicted_classes(work: Workspace[Any], kept: KeptFrames, models: Sequence[str]) -> Int[Array, "M F"]:
