@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,10 +109,9 @@ def _label_of_folder(folder: Path, classes: Classes) -> int:
 
 
 def _refuse_twice(path: Path, items: Sequence[str]) -> None:
-    seen: set[str] = set()
-    twice = [item for item in items if item in seen or seen.add(item)]  # type: ignore[func-returns-value]
+    twice = sorted(item for item, count in Counter(items).items() if count > 1)
     if twice:
-        raise StudyError(f"{path} lists {some(sorted({*twice}))} more than once: give every image its own id")
+        raise StudyError(f"{path} lists {some(twice)} more than once: give every image its own id")
 
 
 def fingerprint_of(path: str) -> str:
