@@ -25,11 +25,6 @@ def class_subset(name: str, classes_in: Bool[Array, " C"], truth: Int[Array, " n
     return Subset(name, classes_in[truth], classes_in)
 
 
-def complement(subset: Subset, name: str) -> Subset:
-    """All other images."""
-    return Subset(name, ~subset.is_in, None if subset.classes_in is None else ~subset.classes_in)
-
-
 @dataclass(frozen=True)
 class Changes:
     """How accuracies change on a subset, against as many random classes.

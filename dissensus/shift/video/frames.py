@@ -54,7 +54,6 @@ class KeptFrames:
     groups: Groups
     collected: VideoCollected
     k: int
-    sources: tuple[str, ...]
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
@@ -147,7 +146,7 @@ def kept_frames(work: Workspace[Any]) -> KeptFrames:
         rows.append(Row(**row, labels=None if labels is None else tuple(labels)))
     groups = Groups(tuple(stamps["groups"]), np.array(stamps["of_label"], np.int64))
     collected = VideoCollected.model_validate(stamps["collected"])
-    return KeptFrames(tuple(rows), groups, collected, collected.k, tuple(stamps.get("sources", ())))
+    return KeptFrames(tuple(rows), groups, collected, collected.k)
 
 
 def has_frames(folder: Folder) -> bool:
