@@ -19,7 +19,7 @@ from dissensus.report.wording import counted
 if TYPE_CHECKING:
     from dissensus.demo import VideoDemoResult
     from dissensus.records import DetectionResult, VideoResult
-    from dissensus.records.clips import VideoCollected, VideoStatus
+    from dissensus.records.video_steps import VideoCollected, VideoStatus
 
 MOST_ROWS = 40
 

@@ -10,7 +10,7 @@ from dissensus.study.paging import Paging
 
 if TYPE_CHECKING:
     from dissensus.records import VideoResult
-    from dissensus.records.clips import VideoCollected, VideoStatus
+    from dissensus.records.video_steps import VideoCollected, VideoStatus
     from dissensus.steps.workspace import Workspace
 
 WHAT = "robustness along video"

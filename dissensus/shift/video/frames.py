@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import StudyError
-from dissensus.records.clips import VideoCollected
+from dissensus.records.video_steps import VideoCollected
 from dissensus.steps.groups import Groups
 from dissensus.steps.pooling import has_items
 from dissensus.steps.workspace import Workspace
