@@ -14,7 +14,7 @@ from made_anchors import plain_anchors
 
 import dissensus
 from dissensus.errors import TemporalError
-from dissensus.study.video import write_video_page
+from dissensus.study.robustness import write_video_page
 from dissensus.temporal.distances import distance_groups, distribution, largest_difference
 from dissensus.temporal.findings import result_of
 
