@@ -11,8 +11,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
-from dissensus.printing.lines import show_lines
-from dissensus.printing.replica import show_problems
+from dissensus.printing.lines import show_lines, show_problems
 from dissensus.records.shift import percent
 from dissensus.report.wording import counted
 
