@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from dissensus.study import Study
     from dissensus.study.baselining import human_baseline
     from dissensus.study.comparing import compare_test_sets
-    from dissensus.study.video import detection_robustness, video_robustness
+    from dissensus.study.robustness import detection_robustness, video_robustness
 
 __all__ = [
     "Study",
@@ -35,7 +35,7 @@ def __getattr__(name: str) -> Any:
 
         return human_baseline
     if name in ("detection_robustness", "video_robustness"):
-        from dissensus.study import video
+        from dissensus.study import robustness
 
-        return getattr(video, name)
+        return getattr(robustness, name)
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

@@ -41,6 +41,17 @@ def columns_of(kind: type[BaseModel], records: Iterable[BaseModel]) -> dict[str,
     return {name: [getattr(one, name) for one in rows] for name in kind.model_fields}
 
 
+def frame_named(what: str, known: Mapping[str, tuple[type[BaseModel], Iterable[BaseModel]]], *others: str) -> Any:
+    """One of several frames by its name, each with a kind of record and its rows; the caller knows `others`.
+
+    Raises:
+        ValueError: the frame is unknown.
+    """
+    if what not in known:
+        raise ValueError(f"unknown frame '{what}': use {', '.join((*others, *known))}")
+    return frame_of(columns_of(*known[what]))
+
+
 def frame_of(columns: Mapping[str, Any] | pa.Table) -> Any:
     """The columns as a pandas frame if pandas is installed, else a Polars frame, else an Arrow table."""
     import pyarrow as pa

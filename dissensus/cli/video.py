@@ -186,7 +186,7 @@ def video_detection(
 
     Example: `dissensus shift video detection truth.json a=detections-a.json b=detections-b.json`
     """
-    from dissensus.study.video import detection_robustness, write_video_page
+    from dissensus.study.robustness import detection_robustness, write_video_page
 
     found = detection_robustness(truth, _by_name(detections), anchors=anchors, k=k)
     write_video_page(None, output, figures, found)

@@ -1,4 +1,4 @@
-"""Complete studies that run offline: on handwritten digits (four times), distorted photos, and digits on photos."""
+"""Complete studies that run offline: on handwritten digits (five times), distorted photos, and digits on photos."""
 
 from dissensus.demo.human import HumanDemoResult, run_human_demo
 from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo

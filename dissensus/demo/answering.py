@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dissensus.shift.pages import Page
@@ -26,7 +26,12 @@ def answer_page(
         for name, answer in people.items()
         for body in bodies
     ]
-    path = study.folder.root.parent / f"{type(page).__name__}.jsonl"
+    import_answers(study, rows)
+
+
+def import_answers(study: Study, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Let the study import answers, each with kind, question, annotator and answer."""
+    path = study.folder.root.parent / "answers.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     study.judgements_import(path)
     path.unlink()

@@ -13,9 +13,8 @@ from PIL import Image
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.demo.answering import Answer, answer_page
-from dissensus.demo.labels import classifiers, gray
+from dissensus.demo.labels import classifiers, gray, refuse_demo
 from dissensus.engines.local import Progress
-from dissensus.errors import StudyError
 from dissensus.records import HumanResult, Record
 from dissensus.shift.human.pages import PAGES
 from dissensus.shift.human.results import Protocol
@@ -67,10 +66,7 @@ class HumanDemoResult(Record):
 def run_human_demo(folder: Path, progress: Progress) -> HumanDemoResult:
     """Sample, let people label and review, and compare five people with seven models on two test sets."""
     report, study = folder / "people.html", folder / "study"
-    if report.exists():
-        raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
-    if study.exists():
-        raise StudyError(f"{folder} holds a demo that was interrupted: remove it, or choose another folder")
+    refuse_demo(folder, report, study)
     digits = Digits(folder)
     made = Study.init(
         study, classes=list("0123456789"), taxonomy=folder / "taxonomy.csv", title="People and models", notes=[NOTE]

@@ -112,6 +112,14 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     )
 
 
+def refuse_demo(folder: Path, report: Path, begun: Path | None = None) -> None:
+    """Raise an error if a folder holds a demo that is finished, or one that has begun and cannot be resumed."""
+    if report.exists():
+        raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
+    if begun is not None and begun.exists():
+        raise StudyError(f"{folder} holds a demo that was interrupted: remove it, or choose another folder")
+
+
 def digits_study(folder: Path, title: str, note: str, progress: Progress) -> Study:
     """The study of a demo, new or as an interrupted run left it."""
     if (folder / "study" / "study.toml").exists():

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dissensus.demo.labels import PREPROCESS, digits_study, prepare, write_csv
+from dissensus.demo.labels import PREPROCESS, digits_study, prepare, refuse_demo, write_csv
 from dissensus.engines.local import Progress
-from dissensus.errors import StudyError
 from dissensus.records import LaconicResult, Record
 
 MODELS = ("svm", "knn", "lda", "tree")
@@ -28,8 +27,7 @@ class LaconicDemoResult(Record):
 def run_laconic_demo(folder: Path, progress: Progress) -> LaconicDemoResult:
     """Fit, predict, reduce and report."""
     report = folder / "study" / "results" / "laconic.html"
-    if report.exists():
-        raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
+    refuse_demo(folder, report)
     truth, specs = prepare(folder, progress, MODELS)
     study = digits_study(folder, "How little of a digit is enough?", NOTE, progress)
     study.change("laconic", {"side": SIDE, "crop": 1.0, "images": PER_CLASS})

@@ -12,9 +12,8 @@ from PIL import Image, ImageEnhance
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.demo.answering import Answer, answer_page
-from dissensus.demo.labels import classifiers, gray
+from dissensus.demo.labels import classifiers, gray, refuse_demo
 from dissensus.engines.local import Progress
-from dissensus.errors import StudyError
 from dissensus.records import Record, ShiftResult
 from dissensus.replicas.strategies import NAMES
 from dissensus.shift.replicate.pages import PAGES
@@ -52,10 +51,7 @@ class ShiftDemoResult(Record):
 def run_shift_demo(folder: Path, progress: Progress) -> ShiftDemoResult:
     """Collect, let people tick, sample and review with three strategies, and compare 28 models on both test sets."""
     report, study = folder / "shift.html", folder / "study"
-    if report.exists():
-        raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
-    if study.exists():
-        raise StudyError(f"{folder} holds a demo that was interrupted: remove it, or choose another folder")
+    refuse_demo(folder, report, study)
     digits = Digits(folder)
     made = Study.init(study, classes=list("0123456789"), title="Handwritten digits, collected again", notes=[NOTE])
     made.progress = progress

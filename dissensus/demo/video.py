@@ -9,9 +9,9 @@ import numpy as np
 from PIL import Image
 
 from dissensus.arrays import Array, Float, UInt8
-from dissensus.demo.labels import PREPROCESS, digits_study, prepare, write_csv
+from dissensus.demo.answering import import_answers
+from dissensus.demo.labels import PREPROCESS, digits_study, prepare, refuse_demo, write_csv
 from dissensus.engines.local import Progress
-from dissensus.errors import StudyError
 from dissensus.images import open_image
 from dissensus.records import Record, VideoResult
 from dissensus.shift.video.reviewing import FrameReview
@@ -46,10 +46,7 @@ class VideoDemoResult(Record):
 def run_video_demo(folder: Path, progress: Progress) -> VideoDemoResult:
     """Film, collect, predict, review and report."""
     report = folder / "study" / "results" / "video.html"
-    if report.exists():
-        raise StudyError(f"{folder} already holds a demo: open {report}, or choose another folder")
-    if (folder / "clips").exists():
-        raise StudyError(f"{folder} holds a demo that was interrupted: remove it, or choose another folder")
+    refuse_demo(folder, report, folder / "clips")
     truth, specs = prepare(folder, progress)
     turns = film(folder, list(truth.items())[:: max(1, len(truth) // CLIPS)][:CLIPS], progress)
     study = digits_study(folder, "", NOTE, progress)
@@ -134,6 +131,4 @@ def _store(study: Study, asked: FrameReview, person: str, stage: int, said: dict
         }
         for place, is_other in said.items()
     ]
-    path = study.folder.root.parent / f"{person}.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    study.judgements_import(path)
+    import_answers(study, rows)

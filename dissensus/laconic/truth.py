@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.backends.file import read_columns
-from dissensus.errors import ClassesError, PredictionError, StudyError
+from dissensus.errors import ClassesError, StudyError
 from dissensus.records import Classes
 from dissensus.steps.groups import NO_GROUP, Groups
+from dissensus.steps.labelled import labelled_rows
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.folder import Folder
 
@@ -52,19 +52,12 @@ def read_truth(path: Path, folder: Folder, classes: Classes, groups: Groups) -> 
     Raises:
         StudyError: the table names an item that is not in the pool, names one twice, or has a label without a group.
     """
-    try:
-        table = read_columns(path, ["item", "label"])
-    except PredictionError as error:
-        raise StudyError(f"{path}: {error}") from None
+    rows = labelled_rows(path, folder)
     place = {name: number for number, name in enumerate(pool_ids(folder).to_pylist())}
     known = {name: number for number, name in enumerate(groups.names)}
     found: dict[int, int] = {}
-    for row in table.to_pylist():
-        item, label = str(row["item"]), row["label"]
-        if item not in place:
-            raise StudyError(f"{path}: '{item}' is not in the pool")
-        if place[item] in found:
-            raise StudyError(f"{path} lists '{item}' twice: give every image one class")
+    for row in rows:
+        item, label = row["item"], row["label"]
         if str(label).strip() in known:
             found[place[item]] = known[str(label).strip()]
             continue
@@ -75,8 +68,6 @@ def read_truth(path: Path, folder: Folder, classes: Classes, groups: Groups) -> 
         if group == NO_GROUP:
             raise StudyError(f"{path}: '{label}' belongs to none of the classes ({', '.join(groups.names[:5])} …)")
         found[place[item]] = group
-    if not found:
-        raise StudyError(f"{path} has no rows: give the class of every image to use, in the columns item and label")
     items = np.array(sorted(found), np.int64)
     ids = pool_ids(folder).take(items).to_pylist()
     return Truth(groups, items, np.array([found[item] for item in items.tolist()], np.int64), tuple(ids))

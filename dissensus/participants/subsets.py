@@ -6,7 +6,7 @@ dogs' differs from any other subset of the same size. It is a permutation test o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +23,6 @@ CHUNK = 500
 def class_subset(name: str, classes_in: Bool[Array, " C"], truth: Int[Array, " n"]) -> Subset:
     """The images whose original label is one of these classes."""
     return Subset(name, classes_in[truth], classes_in)
-
-
-def complement(subset: Subset, name: str) -> Subset:
-    """All other images."""
-    return Subset(name, ~subset.is_in, None if subset.classes_in is None else ~subset.classes_in)
 
 
 @dataclass(frozen=True)
@@ -94,7 +89,9 @@ def class_changes(
     return Changes(drawn, total, seen, low, high, p, together)
 
 
-def _draws(drawn: int, total: int, resamples: int, seed: int, changes) -> Float[Array, "T k"]:  # type: ignore[no-untyped-def]
+def _draws(
+    drawn: int, total: int, resamples: int, seed: int, changes: Callable[[Bool[Array, "T c"]], Float[Array, "T k"]]
+) -> Float[Array, "T k"]:
     """Changes on random subsets of this many classes."""
     rng, found = np.random.default_rng(seed), []
     for start in range(0, resamples, CHUNK):

@@ -25,8 +25,8 @@ from dissensus.records import (
 )
 from dissensus.records.human import Kind, Metric
 
-SIDES: tuple[tuple[str, Kind], ...] = (("mean of people", "person"), ("mean of models", "model"))
 PEOPLE, MODELS, BETWEEN = "mean of people", "mean of models", "people − models"
+SIDES: tuple[tuple[str, Kind], ...] = ((PEOPLE, "person"), (MODELS, "model"))
 
 
 @dataclass(frozen=True)

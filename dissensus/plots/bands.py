@@ -72,14 +72,13 @@ def _known(
     x: Sequence[float], values: Values, lows: Values | None, highs: Values | None
 ) -> tuple[list[float], list[float], list[float], list[float]]:
     """The places that have a value, with the value and its ends; the value itself where it has none."""
-    rows = [
-        (at, value, (lows or values)[place], (highs or values)[place])
-        for place, (at, value) in enumerate(zip(x, values, strict=True))
-        if value is not None
-    ]
-    at, up = [row[0] for row in rows], [float(row[1]) for row in rows]
-    low, high = ([float(row[end] if row[end] is not None else row[1]) for row in rows] for end in (2, 3))  # type: ignore[arg-type]
-    return at, up, low, high
+    known = [(place, value) for place, value in enumerate(values) if value is not None]
+
+    def ends(given: Values | None) -> list[float]:
+        found = [(value, None if given is None else given[place]) for place, value in known]
+        return [value if end is None else end for value, end in found]
+
+    return [x[place] for place, _ in known], [value for _, value in known], ends(lows), ends(highs)
 
 
 def _table(

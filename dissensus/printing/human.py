@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
-from dissensus.printing.lines import show_lines
+from dissensus.printing.lines import show_problems
 from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ def show_human_sample(study: Path, found: HumanSample, as_json: bool) -> None:
         say(f"{counted(found.examples, 'example')} of {counted(found.example_classes, 'class', 'classes')}")
     if found.guided:
         say(f"the guide has entries about {counted(found.guided, 'class', 'classes')}")
-    if found.left_out:
-        say(f"not used: {counted(len(found.left_out), 'picture')}")
-        show_lines([f"{one.item}: {one.reason}" for one in found.left_out])
+    show_problems(found.left_out, "not used", "picture")
     page = "train" if found.training else "label"
     return say(f"Next: dissensus shift human serve {_quoted(study)} --page {page}")
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
-from dissensus.printing.lines import MOST_LINES, show_lines
+from dissensus.printing.lines import MOST_LINES, show_lines, show_problems
 from dissensus.report.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         Collected,
         Exported,
         FoundPairs,
-        Problem,
         ReplicaStatus,
         Sampled,
         ShortClass,
@@ -127,13 +126,6 @@ def _show_short(short: tuple[ShortClass, ...]) -> None:
     if short:
         say(f"{counted(len(short), 'class', 'classes')} short of images:")
         show_lines([f"{one.name}: {one.missing:,} missing, because {one.reason}" for one in short])
-
-
-def show_problems(problems: tuple[Problem, ...], what: str, noun: str = "image", nouns: str | None = None) -> None:
-    """What is wrong with which images, or other things."""
-    if problems:
-        say(f"{what}: {counted(len(problems), noun, nouns)}")
-        show_lines([f"{one.item}: {one.reason}" for one in problems])
 
 
 def _show_classes(status: ReplicaStatus) -> None:

@@ -11,15 +11,14 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import out, say, show_json
-from dissensus.printing.lines import show_lines
-from dissensus.printing.replica import show_problems
+from dissensus.printing.lines import show_lines, show_problems
 from dissensus.records.shift import percent
 from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
     from dissensus.demo import VideoDemoResult
     from dissensus.records import DetectionResult, VideoResult
-    from dissensus.records.clips import VideoCollected, VideoStatus
+    from dissensus.records.video_steps import VideoCollected, VideoStatus
 
 MOST_ROWS = 40
 LEAST = 8

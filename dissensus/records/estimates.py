@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from dissensus.records.base import Record
-from dissensus.records.html import paragraphs, table
+from dissensus.records.display import paragraphs, table
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot

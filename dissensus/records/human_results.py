@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from dissensus.frames import columns_of, frame_of
+from dissensus.frames import frame_named
 from dissensus.records.base import Provenance, Record
-from dissensus.records.html import paragraphs, table
+from dissensus.records.display import aligned, paragraphs, table
 from dissensus.records.human import (
     EVERYTHING,
     AccuracyGap,
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 HumanFrame = Literal[
     "accuracies", "gaps", "pairs", "ranks", "order", "reversals", "subsets", "people", "times", "missed"
 ]
-MOST_NAMED = 8
-"""Participants that a scatter names."""
 
 
 class HumanResult(Record):
@@ -99,22 +96,21 @@ class HumanResult(Record):
         Raises:
             ValueError: the frame is unknown.
         """
-        frames: dict[str, tuple[Sequence[Record], type[Record]]] = {
-            "accuracies": (self.accuracies, ParticipantAccuracy),
-            "gaps": (self.gaps, AccuracyGap),
-            "pairs": (self.pairs, PairedTest),
-            "ranks": (self.ranks, ParticipantRank),
-            "order": (self.order, OrderChange),
-            "reversals": (self.reversals, Reversal),
-            "subsets": (self.subset_tests, SubsetTest),
-            "people": (self.people, PersonTime),
-            "times": (self.times, TimeBin),
-            "missed": (self.missed, MissedImage),
-        }
-        if what not in frames:
-            raise ValueError(f"unknown frame '{what}': use {', '.join(frames)}")
-        found, kind = frames[what]
-        return frame_of(columns_of(kind, found))
+        return frame_named(
+            what,
+            {
+                "accuracies": (ParticipantAccuracy, self.accuracies),
+                "gaps": (AccuracyGap, self.gaps),
+                "pairs": (PairedTest, self.pairs),
+                "ranks": (ParticipantRank, self.ranks),
+                "order": (OrderChange, self.order),
+                "reversals": (Reversal, self.reversals),
+                "subsets": (SubsetTest, self.subset_tests),
+                "people": (PersonTime, self.people),
+                "times": (TimeBin, self.times),
+                "missed": (MissedImage, self.missed),
+            },
+        )
 
     def plot(self) -> Plot:
         """Everybody's accuracy with its interval, best first; people in blue."""
@@ -136,10 +132,7 @@ class HumanResult(Record):
         )
 
     def __repr__(self) -> str:
-        rows = [HEADS, *self.rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-        return "\n".join([*self.words, *lines])
+        return "\n".join([*self.words, *aligned(HEADS, self.rows())])
 
     __str__ = __repr__
 

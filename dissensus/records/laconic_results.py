@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from dissensus.frames import frame_named, frame_of
 from dissensus.records.base import Record
-from dissensus.records.html import paragraphs, table
+from dissensus.records.display import aligned, paragraphs, table
 from dissensus.records.laconic import Laconic
 from dissensus.records.laconic_people import Control, Manner
 
@@ -183,8 +184,6 @@ class LaconicResult(Record):
         Raises:
             ValueError: the frame is unknown, or it is `images` and the result was read from JSON.
         """
-        from dissensus.frames import frame_of
-
         if what == "images":
             if self.found is None:
                 raise ValueError("a result that was read from a file has no images: compute it again")
@@ -192,17 +191,18 @@ class LaconicResult(Record):
         if what == "means":
             kept = [name for name in MeanRatio.model_fields if name != "five"]
             return frame_of({name: [getattr(one, name) for one in self.means] for name in kept})
-        rows: dict[str, tuple[Sequence[Record], type[Record]]] = {
-            "classes": (self.per_class, ClassRatio),
-            "differences": (self.differences, Difference),
-            "precision": (self.precision, Precision),
-            "correlations": (self.correlations, Correlation),
-            "manners": (self.manners, Manner),
-        }
-        if what not in rows:
-            raise ValueError(f"unknown frame '{what}': use means, images, {', '.join(rows)}")
-        found, kind = rows[what]
-        return frame_of({name: [getattr(one, name) for one in found] for name in kind.model_fields})
+        return frame_named(
+            what,
+            {
+                "classes": (ClassRatio, self.per_class),
+                "differences": (Difference, self.differences),
+                "precision": (Precision, self.precision),
+                "correlations": (Correlation, self.correlations),
+                "manners": (Manner, self.manners),
+            },
+            "means",
+            "images",
+        )
 
     def plot(self) -> Plot:
         """Box plots of the mean ratios of the classes, a panel per reduction (Fig. 1 of the paper)."""
@@ -229,10 +229,7 @@ class LaconicResult(Record):
         )
 
     def __repr__(self) -> str:
-        rows = [("", *self.reductions), *self.rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-        return "\n".join([*self.words, *lines])
+        return "\n".join([*self.words, *aligned(("", *self.reductions), self.rows())])
 
     __str__ = __repr__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from dissensus.records.base import Record
-from dissensus.records.html import paragraphs
+from dissensus.records.display import paragraphs
 
 
 class Milestone(Record):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dissensus.records.answers import Judgement
 from dissensus.records.base import Provenance, Record
+from dissensus.records.display import aligned, paragraphs, table
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
@@ -104,12 +104,14 @@ class Ranking(Record):
         )
 
     def __repr__(self) -> str:
-        return "\n".join([*self.words, *_lines(self), *self._beside])
+        return "\n".join([*self.words, *aligned(HEADS, _rows(self)), *self._beside])
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return f"{_paragraphs(self.words)}{_html_table(self)}{self.plot()._repr_html_()}{_paragraphs(self._beside)}"
+        return (
+            f"{paragraphs(self.words)}{table(HEADS, _rows(self))}{self.plot()._repr_html_()}{paragraphs(self._beside)}"
+        )
 
     @property
     def _beside(self) -> tuple[str, ...]:
@@ -143,18 +145,24 @@ class Rankings(Record):
         return found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})")
 
     def __repr__(self) -> str:
-        parts = ([measure.capitalize(), *ranking.words, *_lines(ranking)] for measure, ranking in self.measures.items())
+        parts = (
+            [measure.capitalize(), *ranking.words, *aligned(HEADS, _rows(ranking))]
+            for measure, ranking in self.measures.items()
+        )
         return "\n".join([*self.words, *(line for part in parts for line in part)])
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
         parts = (
-            f"<h4>{measure.capitalize()}</h4>{_paragraphs(found.words)}{_html_table(found)}"
+            f"<h4>{measure.capitalize()}</h4>{paragraphs(found.words)}{table(HEADS, _rows(found))}"
             f"{self.plot(measure)._repr_html_()}"
             for measure, found in self.measures.items()
         )
-        return _paragraphs(self.words) + "".join(parts)
+        return paragraphs(self.words) + "".join(parts)
+
+
+HEADS = ("rank", "model", "strength", "bar")
 
 
 def _rows(ranking: Ranking) -> Iterator[tuple[str, str, str, str]]:
@@ -163,19 +171,3 @@ def _rows(ranking: Ranking) -> Iterator[tuple[str, str, str, str]]:
         strength = "not comparable" if one.strength is None else f"{one.strength:.3g}"
         interval = "" if one.low is None or one.high is None else f"{one.low:.3g} to {one.high:.3g}"
         yield one.ranks, one.model, strength, interval
-
-
-def _lines(ranking: Ranking) -> list[str]:
-    rows = [("rank", "model", "strength", "bar"), *_rows(ranking)]
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _html_table(ranking: Ranking) -> str:
-    head = "".join(f"<th>{name}</th>" for name in ("rank", "model", "strength", "bar"))
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in _rows(ranking))
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _paragraphs(words: tuple[str, ...]) -> str:
-    return "".join(f"<p>{escape(sentence)}</p>" for sentence in words)

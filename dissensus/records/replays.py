@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from dissensus.records.base import Record
+from dissensus.records.display import aligned, paragraphs, table
 from dissensus.records.estimates import Pair, ranks_left
-from dissensus.records.html import paragraphs, table
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
@@ -125,17 +125,12 @@ class Replay(Record):
         return dots_over("replay", "Accuracy at each budget", names, points, "Share of right labels", caption, truth)
 
     def __repr__(self) -> str:
-        return "\n".join([*self.words, *(line for found in self.budgets for line in ("", *_lines(found)))])
+        return "\n".join(
+            [*self.words, *(line for found in self.budgets for line in ("", *found.words, *aligned(HEADS, found.rows)))]
+        )
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
         parts = (f"{paragraphs(found.words)}{table(HEADS, found.rows)}" for found in self.budgets)
         return paragraphs(self.words) + "".join(parts) + paragraphs([LEGEND]) + self.plot()._repr_html_()
-
-
-def _lines(found: ReplayedBudget) -> list[str]:
-    rows = [HEADS, *found.rows]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    table = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return [*found.words, *table]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from dissensus.frames import columns_of, frame_of
+from dissensus.frames import columns_of, frame_named, frame_of
 from dissensus.records.base import Record
-from dissensus.records.html import paragraphs, table
+from dissensus.records.display import aligned, paragraphs, table
 from dissensus.records.shift import (
     BandPoint,
     DifficultyModel,
@@ -99,18 +98,20 @@ class ShiftResult(Record):
             columns = columns_of(Fit, self.fits)
             del columns["band"]
             return frame_of(columns)
-        rest: dict[str, tuple[Sequence[Record], type[Record]]] = {
-            "families": (self.families, FamilyShift),
-            "gaps": (self.gaps.parts, Gap),
-            "pairs": (self.differences, DropDifference),
-            "strata": (self.strata, Stratum),
-            "stratified": (self.stratified, StratifiedDrop),
-            "duplicates": (self.duplicates, DuplicateEffect),
-        }
-        if what not in rest:
-            raise ValueError(f"unknown frame '{what}': use models, fits, bands, {', '.join(rest)}")
-        found, kind = rest[what]
-        return frame_of(columns_of(kind, found))
+        return frame_named(
+            what,
+            {
+                "families": (FamilyShift, self.families),
+                "gaps": (Gap, self.gaps.parts),
+                "pairs": (DropDifference, self.differences),
+                "strata": (Stratum, self.strata),
+                "stratified": (StratifiedDrop, self.stratified),
+                "duplicates": (DuplicateEffect, self.duplicates),
+            },
+            "models",
+            "fits",
+            "bands",
+        )
 
     @property
     def furthest(self) -> list[ModelShift]:
@@ -156,10 +157,7 @@ class ShiftResult(Record):
         )
 
     def __repr__(self) -> str:
-        rows = [HEADS, *self.rows()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-        return "\n".join([*self.words, *lines])
+        return "\n".join([*self.words, *aligned(HEADS, self.rows())])
 
     __str__ = __repr__
 

@@ -12,8 +12,8 @@ EVERY_MODEL = ""
 """Name in place of a model's in rows that are about all models together."""
 
 
-class ModelVideo(Record):
-    """One model on the anchors and on the worst frames within the largest k."""
+class Drop(Record):
+    """A model on some anchors and on the worst frames near them: accuracy, or average precision, with intervals."""
 
     model: str
     anchors: int
@@ -26,6 +26,11 @@ class ModelVideo(Record):
     drop: float
     drop_low: float
     drop_high: float
+
+
+class ModelVideo(Drop):
+    """One model on the anchors and on the worst frames within the largest k."""
+
     static: float
     """Accuracy on the worst frames of all models together: for each anchor, the neighbour that most models miss."""
     static_low: float
@@ -103,21 +108,10 @@ class DistancePoint(Record):
     pairs: int
 
 
-class GroupDrop(Record):
+class GroupDrop(Drop):
     """A model on the anchors of one class, or of one frame rate."""
 
-    model: str
     group: str
-    anchors: int
-    original: float
-    original_low: float
-    original_high: float
-    perturbed: float
-    perturbed_low: float
-    perturbed_high: float
-    drop: float
-    drop_low: float
-    drop_high: float
 
 
 class StripRow(Record):
@@ -141,21 +135,12 @@ class Strip(Record):
     rows: tuple[StripRow, ...]
 
 
-class ModelDetection(Record):
-    """A detector on the anchors and on its worst frames: mean average precision, and the same without categories."""
+class ModelDetection(Drop):
+    """A detector on the anchors and on its worst frames: mean average precision, and the same without categories.
 
-    model: str
-    anchors: int
-    """Anchors with an annotated box in one of their frames."""
-    original: float
-    original_low: float
-    original_high: float
-    perturbed: float
-    perturbed_low: float
-    perturbed_high: float
-    drop: float
-    drop_low: float
-    drop_high: float
+    Only anchors with an annotated box in one of their frames count.
+    """
+
     original_50: float
     """At an overlap (IoU) of one half."""
     perturbed_50: float

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from dissensus.frames import columns_of, frame_of
+from dissensus.frames import frame_named, frame_of
 from dissensus.records.base import Provenance, Record
-from dissensus.records.html import paragraphs, table
+from dissensus.records.display import aligned, paragraphs, table
 from dissensus.records.shift import DropDifference, percent
 from dissensus.records.video import (
     CategoryPrecision,
@@ -77,22 +76,22 @@ class VideoResult(Record):
         """
         if what == "strips":
             return frame_of(self._strip_columns())
-        known: dict[str, tuple[Sequence[Record], type[Record]]] = {
-            "models": (self.models, ModelVideo),
-            "points": (self.points, KPoint),
-            "pairs": (self.pairs, DropDifference),
-            "conditional": (self.conditional, Conditional),
-            "offsets": (self.offsets, OffsetErrors),
-            "review": (self.review, ReviewEffect),
-            "worst": (self.worst, WorstFrame),
-            "distances": (self.distances, DistancePoint),
-            "classes": (self.classes, GroupDrop),
-            "rates": (self.rates, GroupDrop),
-        }
-        if what not in known:
-            raise ValueError(f"unknown frame '{what}': use {', '.join(known)} or strips")
-        rows, kind = known[what]
-        return frame_of(columns_of(kind, rows))
+        return frame_named(
+            what,
+            {
+                "models": (ModelVideo, self.models),
+                "points": (KPoint, self.points),
+                "pairs": (DropDifference, self.pairs),
+                "conditional": (Conditional, self.conditional),
+                "offsets": (OffsetErrors, self.offsets),
+                "review": (ReviewEffect, self.review),
+                "worst": (WorstFrame, self.worst),
+                "distances": (DistancePoint, self.distances),
+                "classes": (GroupDrop, self.classes),
+                "rates": (GroupDrop, self.rates),
+            },
+            "strips",
+        )
 
     def _strip_columns(self) -> dict[str, list[Any]]:
         """One row for every model and frame of the strips."""
@@ -146,7 +145,7 @@ class VideoResult(Record):
         ]
 
     def __repr__(self) -> str:
-        return _text(self.words, VIDEO_HEADS, self.rows())
+        return "\n".join([*self.words, *aligned(VIDEO_HEADS, self.rows())])
 
     __str__ = __repr__
 
@@ -176,15 +175,14 @@ class DetectionResult(Record):
         Raises:
             ValueError: the frame is unknown.
         """
-        known: dict[str, tuple[Sequence[Record], type[Record]]] = {
-            "models": (self.models, ModelDetection),
-            "categories": (self.categories, CategoryPrecision),
-            "worst": (self.worst, WorstDetection),
-        }
-        if what not in known:
-            raise ValueError(f"unknown frame '{what}': use {', '.join(known)}")
-        rows, kind = known[what]
-        return frame_of(columns_of(kind, rows))
+        return frame_named(
+            what,
+            {
+                "models": (ModelDetection, self.models),
+                "categories": (CategoryPrecision, self.categories),
+                "worst": (WorstDetection, self.worst),
+            },
+        )
 
     def rows(self) -> list[tuple[str, ...]]:
         """For every detector: mAP on anchors and worst frames with intervals, and the drop without categories."""
@@ -201,17 +199,9 @@ class DetectionResult(Record):
         ]
 
     def __repr__(self) -> str:
-        return _text(self.words, DETECTION_HEADS, self.rows())
+        return "\n".join([*self.words, *aligned(DETECTION_HEADS, self.rows())])
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
         return paragraphs(self.words) + table(DETECTION_HEADS, self.rows())
-
-
-def _text(words: Sequence[str], heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Sentences and an aligned table."""
-    rows = [heads, *body]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(heads))]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "\n".join([*words, *lines])

@@ -8,7 +8,6 @@ people say who have seen how everybody voted, whether each of them answers again
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,31 +160,18 @@ def judged_anchors(judged: JudgedFrames, anchor: Int[Array, " n"], anchors: int)
     return state
 
 
-def frame_agreement(votes: FrameVotes, by: str = "accepted", seed: int = 0) -> Agreement | str:
-    """Krippendorff's alpha of the answers of stage 1, or the reason why there is none.
+def frame_agreement(votes: FrameVotes, seed: int = 0) -> Agreement | str:
+    """Krippendorff's alpha of who accepts which pair in stage 1, or the reason why there is none.
 
-    Answers of stage 2 are left out, because people knew how others had voted. `by` is one of `COMPARED`.
+    Answers of stage 2 are left out, because people knew how others had voted.
     """
     first = votes.take(votes.stage == ALONE)
     pairs, pair = np.unique(first.pair, return_inverse=True)
-    values, value = np.unique(COMPARED[by][first.code], return_inverse=True)
+    values, value = np.unique(first.code == FRAME_ACCEPTS, return_inverse=True)
     try:
         return agreement(pair, value, len(pairs), values.astype(float), np.random.default_rng(seed), resamples=200)
     except ScreeningError as error:
         return str(error)
-
-
-def _numbered(parts: Sequence[Any]) -> Int[Array, " L"]:
-    return np.array([list(dict.fromkeys(parts)).index(part) for part in parts])
-
-
-COMPARED: dict[str, Int[Array, " L"]] = {
-    "accepted": _numbered([code == FRAME_ACCEPTS for code in range(len(FRAME_ANSWERS))]),
-    "label": _numbered([label for label, _ in FRAME_ANSWERS]),
-    "similar": _numbered([similar for _, similar in FRAME_ANSWERS]),
-    "answer": np.arange(len(FRAME_ANSWERS)),
-}
-"""What people may agree about, as a number for each code."""
 
 
 def _counts(votes: FrameVotes, pairs: int, stage: int) -> Int[Array, "n L"]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dissensus.errors import ClassesError, StudyError, quoted, refuse_pipe, some
 from dissensus.records import Classes
+from dissensus.store.documents import csv_rows
 from dissensus.store.files import file_fingerprint
 from dissensus.store.sources import IMAGES
 
@@ -65,26 +66,12 @@ def _in_folder(folder: Path, side: str, classes: Classes) -> list[Source]:
 
 
 def _in_table(path: Path, side: str, classes: Classes, pooled: Mapping[str, str | None]) -> list[Source]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = list(reader.fieldnames or ())
-            rows = [(reader.line_num, row) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise StudyError(f"cannot read {path}: {error}; give a CSV file in UTF-8") from None
-    if "label" not in names or not {"item", "path"} & {*names}:
-        has = some([quoted(name) for name in names]) or "none"
-        raise StudyError(f"{path} needs the columns label, and item or path; it has {has}")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise StudyError(f"{path} has several columns called {some(twice)}: keep one of them")
     found = []
-    for number, row in rows:
+    for number, cells in csv_rows(path, (), StudyError):
         where = f"{path}, line {number}"
-        if None in row or None in row.values():
-            raise StudyError(f"{where}: it has {'more' if None in row else 'fewer'} values than columns")
-        if any("\0" in value for value in row.values()):
-            raise StudyError(f"{where}: it has a NUL character: write the file again as text")
-        cells = {name: value.strip() for name, value in row.items()}
+        if "label" not in cells or not {"item", "path"} & {*cells}:
+            has = some([quoted(name) for name in cells]) or "none"
+            raise StudyError(f"{path} needs the columns label, and item or path; it has {has}")
         item, place = cells.get("item", ""), cells.get("path", "")
         if not place and not pooled.get(item):
             raise StudyError(f"{where}: '{item}' has no path, and is not an image of the study's pool: give its path")
@@ -122,10 +109,9 @@ def _label_of_folder(folder: Path, classes: Classes) -> int:
 
 
 def _refuse_twice(path: Path, items: Sequence[str]) -> None:
-    seen: set[str] = set()
-    twice = [item for item in items if item in seen or seen.add(item)]  # type: ignore[func-returns-value]
+    twice = sorted(item for item, count in Counter(items).items() if count > 1)
     if twice:
-        raise StudyError(f"{path} lists {some(sorted({*twice}))} more than once: give every image its own id")
+        raise StudyError(f"{path} lists {some(twice)} more than once: give every image its own id")
 
 
 def fingerprint_of(path: str) -> str:

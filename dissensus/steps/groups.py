@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from dissensus.arrays import Array, Int, UInt16
-from dissensus.errors import ClassesError
+from dissensus.errors import ClassesError, refuse_pipe
 from dissensus.records import Classes
 from dissensus.store.classes import SHIPPED, Document
+from dissensus.store.documents import csv_rows
 
 NO_GROUP = -1
 """The group of labels that belong to none: never right."""
@@ -93,16 +93,15 @@ def read_groups(path: Path) -> dict[str, list[str]]:
     Raises:
         ClassesError: the file cannot be read, or has no rows.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            if path.suffix.lower() == ".csv":
-                rows = [(row["name"].strip(), row["label"].strip()) for row in csv.DictReader(file)]
-            else:
-                rows = [(line.strip(), line.strip()) for line in file if line.strip()]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ClassesError(f"cannot read {path}: {error}") from None
-    except (KeyError, AttributeError):
-        raise ClassesError(f"{path} needs the columns name and label in every row") from None
+    if path.suffix.lower() == ".csv":
+        rows = [(row["name"], row["label"]) for _, row in csv_rows(path, ("name", "label"), ClassesError)]
+    else:
+        refuse_pipe(path, ClassesError)
+        try:
+            lines = path.read_text("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ClassesError(f"cannot read {path}: {error}") from None
+        rows = [(line.strip(), line.strip()) for line in lines if line.strip()]
     groups: dict[str, list[str]] = {}
     for name, label in rows:
         groups.setdefault(name, []).append(label)

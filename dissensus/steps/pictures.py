@@ -14,6 +14,14 @@ from dissensus.steps.pools import Pool
 THUMBNAIL = 256  # pixels of a picture in a gallery
 
 
+def thumbnails(pool: Pool, items: Sequence[str], side: int, progress: Progress) -> dict[str, str]:
+    """Thumbnails as data URIs by item; items without an image that can be read are left out."""
+    places = pool.places(items)
+    pictures = Pictures(pool, places, side, progress)
+    made = {item: pictures.of(place)[0] for item, place in zip(items, places, strict=True)}
+    return {item: uri for item, uri in made.items() if uri is not None}
+
+
 class Pictures:
     """Thumbnails of items as data URIs, each made once."""
 

@@ -1,10 +1,10 @@
 """The Study class: a complete comparison of models in one folder, with methods named after the commands."""
 
-from dissensus.study.clips import VideoTest
 from dissensus.study.finding import Finding
 from dissensus.study.human import HumanStudy
 from dissensus.study.laconic import LaconicTest
 from dissensus.study.shift import Replication
+from dissensus.study.video import VideoTest
 
 __all__ = ["Study"]
 

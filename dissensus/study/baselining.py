@@ -229,14 +229,6 @@ def write_human_page(
     `pictures` are data URIs of missed images, by item.
     """
     from dissensus.report.human.page import human_page
-    from dissensus.report.page import render
-    from dissensus.store.durable import replace_file
+    from dissensus.steps.writing import write_page
 
-    page = human_page(result, pictures=pictures or {})
-    if path is not None:
-        text = render(page)
-        replace_file(Path(path), lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
-    if figures is not None:
-        for plot in page.plots:
-            plot.write(Path(figures))
-    return None if path is None else Path(path)
+    return write_page(human_page(result, pictures=pictures or {}), path, figures)

@@ -87,10 +87,7 @@ def write_shift_page(
     result: ShiftResult, path: str | Path | None = None, figures: str | Path | None = None
 ) -> Path | None:
     """Write the page about models on two test sets, and every figure of it as SVG, PDF and CSV to a folder."""
-    from dissensus.shift.compare.comparing import write_figures, write_page
+    from dissensus.report.shift.page import shift_page
+    from dissensus.steps.writing import write_page
 
-    if path is not None:
-        write_page(result, Path(path))
-    if figures is not None:
-        write_figures(result, Path(figures))
-    return None if path is None else Path(path)
+    return write_page(shift_page(result), path, figures)

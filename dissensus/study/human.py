@@ -140,18 +140,15 @@ class HumanStudy(Making, Paging):
 
         The other arguments are those of `human_result`.
         """
-        from dissensus.report.page import render
         from dissensus.shift.human.results import page, result
-        from dissensus.store.files import write_text
+        from dissensus.steps.writing import page_path, write_page
 
-        target = self.folder.human_report if path is None else Path(path)
+        target = page_path(path or self.folder.human_report)
         protocol = self._protocol(right, people)
         found = result(protocol, subsets)
         made = page(protocol, found)
         with self._changing():
-            write_text(target, render(made))
-            for plot in made.plots if figures is not None else ():
-                plot.write(Path(figures or ""))
+            write_page(made, target, figures)
         return found, target
 
     def human_export(

@@ -98,15 +98,11 @@ class LaconicTest(Asking):
             figures: A folder for all figures as SVG, PDF and CSV.
         """
         from dissensus.laconic.results import page
-        from dissensus.report.page import render
-        from dissensus.store.files import write_text
+        from dissensus.steps.writing import page_path, write_page
 
-        target = self.folder.laconic_report if path is None else Path(path)
+        target = page_path(path or self.folder.laconic_report)
         with self._changing():
-            made = page(self._labels("a laconic test").work)
-            write_text(target, render(made))
-            for plot in made.plots if figures is not None else ():
-                plot.write(Path(figures or ""))
+            write_page(page(self._labels("a laconic test").work), target, figures)
         return target
 
     def laconic_pool(self, folder: str | Path, reduction: str | None = None) -> ReducedPool:

@@ -1,147 +1,155 @@
-"""Robustness along video, from predictions or boxes in memory or in files."""
+"""Robustness along video: the methods of `dissensus shift video`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dissensus.study.paging import Paging
+
 if TYPE_CHECKING:
-    from dissensus.records import DetectionResult, VideoResult
+    from dissensus.records import VideoResult
+    from dissensus.records.video_steps import VideoCollected, VideoStatus
+    from dissensus.steps.workspace import Workspace
+
+WHAT = "robustness along video"
 
 
-def video_robustness(
-    predictions: Mapping[str, Any],
-    anchors: Any,
-    labels: Any,
-    *,
-    frames: Sequence[str] | None = None,
-    similar: Any = None,
-    k: int | None = None,
-    is_anchor_included: bool = True,
-    rates: Mapping[str, float] | None = None,
-    distances: Mapping[tuple[str, str], float] | None = None,
-    clips: Mapping[str, str] | None = None,
-    classes: Mapping[Any, str] | Sequence[str] | None = None,
-    level: float = 0.95,
-    resamples: int = 2_000,
-    seed: int = 0,
-) -> VideoResult:
-    """How much accuracy classifiers lose if the camera moves a little: on the worst frame near each anchor (pm-k).
+class VideoTest(Paging):
+    """Robustness along video: anchors, their neighbours, a review by people, and models on the worst frames."""
 
-    Args:
-        predictions: For every model, a dict from frames to labels, a path to one as JSON, or labels in the order of
-            `frames`. Frames without a prediction count as wrong.
-        anchors: For every anchor frame its neighbours: names whose last numbers are frame numbers, or a dict of their
-            offsets; or a path to such a dict as JSON.
-        labels: One label or several for every frame; a prediction is right if it is any of them. Frames without one
-            have their anchor's.
-        frames: The order of predictions that are not dicts.
-        similar: For every accepted anchor, the frames that reviewers found similar and rightly labelled; None: all.
-        k: How far from an anchor to look; None: as far as there are frames.
-        is_anchor_included: Whether the anchor itself is among the frames that the worst one is chosen from.
-        rates: Frames per second, by anchor.
-        distances: ℓ∞ distances by (anchor, frame).
-        clips: The clip of every anchor, since anchors of one clip are not independent; None: its folder, unless all
-            anchors are in the same folder.
-        classes: Names of the classes, by label.
-        level: Confidence level of all intervals.
-        resamples: Bootstrap samples for differences between models that hold for all pairs together.
-        seed: Of the bootstrap.
+    def video_collect(
+        self,
+        sources: Sequence[str | Path] = (),
+        labels: str | Path | None = None,
+        *,
+        k: int = 10,
+        anchors: str | Path | None = None,
+        classes: str | Path | None = None,
+        per_clip: int = 1,
+        seed: int = 0,
+    ) -> VideoCollected:
+        """Collect anchors and the k frames before and after each; they become the pool of this study.
 
-    Raises:
-        TemporalError: something is missing or does not fit together.
+        The frames of video files are kept in the study as PNG; frames in folders stay where they are. A call that was
+        interrupted resumes; the same call again changes nothing.
 
-    Example:
-        >>> found = video_robustness({"net": {"f1": "cat", "f2": "dog"}}, {"f1": ["f2"]}, {"f1": "cat"})
-        >>> found.models[0].drop
-        1.0
-    """
-    from dissensus.shift.video.memory import anchors_of, predicted_rows
-    from dissensus.temporal.clips import folder_note
-    from dissensus.temporal.findings import Settings, result_of
+        Args:
+            sources: Video files, folders of frames (one for each clip), or folders of such files and folders.
+            labels: The classes of clips or frames: a CSV with the columns label, and clip or frame or both; or JSON
+                by clip or frame. Frames without a label of their own have their anchor's.
+            k: Neighbours before and after an anchor.
+            anchors: A file that names the anchors: a CSV with the columns clip and frame, or JSON, such as the public
+                metadata of ImageNet-Vid-Robust and YTBB-Robust. By default, anchors are drawn at random.
+            classes: The classes of the labels if they are coarser than the study's: imagenet-vid, or a file as for
+                `laconic`.
+            per_clip: How many anchors are drawn from each clip.
+            seed: Of the draws.
 
-    made, names = anchors_of(anchors, labels, similar, rates, distances, clips)
-    models, predicted, names, notes = predicted_rows(predictions, made, names, frames)
-    if classes is not None:
-        called = {str(key): str(name) for key, name in _items(classes)}
-        names = [called.get(name, name) for name in names]
-    if clips is None:
-        notes += folder_note([name for name in made.names if "/" in name])
-    settings = Settings(k, is_anchor_included, level, resamples, seed)
-    return result_of(models, made, predicted, names, settings, notes=notes)
+        Example:
+            >>> study.video_collect(["clips"], "labels.csv", classes="imagenet-vid")  # doctest: +SKIP
+        """
+        from dissensus.shift.video.collecting import Request, collect
+
+        with self._changing():
+            self.__dict__.pop("_uris", None)
+            named = [str(source) for source in sources]
+            given, chosen = (None if path is None else Path(path) for path in (labels, anchors))
+            request = Request(named, given, chosen, classes, k, per_clip, seed)
+            return collect(self._filmed, request)
+
+    def video_predict(
+        self,
+        models: Sequence[str] = (),
+        preprocess: Mapping[str, Any] | None = None,
+        again: Sequence[str] = (),
+        **given: Any,
+    ) -> dict[str, bool]:
+        """What `predict` does, in one pass: every frame is decoded once for all models, and several run at a time."""
+        from dissensus.shift.video.frames import kept_frames
+        from dissensus.steps.models import Request, predict_models
+
+        with self._changing():
+            kept_frames(self._filmed)
+            return predict_models(self._task, Request(models, preprocess or {}, (), again, given, is_together=True))
+
+    def video_serve(
+        self,
+        ready: Callable[[str, str], None],
+        host: str | None = None,
+        port: int | None = None,
+        tell: Callable[[str], None] | None = None,
+        *,
+        answers: int | None = None,
+        database: str | None = None,
+    ) -> None:
+        """Ask people about pairs of frames until the process is stopped; disputed pairs are then reviewed jointly.
+
+        `answers` people judge each pair on their own; saved in study.toml. The other arguments are those of `serve`,
+        which cannot run at the same time.
+
+        Raises:
+            StudyError: no frames have been collected, or they are not on disk.
+        """
+        from dissensus.shift.video.reviewing import FrameReview
+
+        self._labels(WHAT)
+        people = ("video", "reviewers")
+        self._serve_page(FrameReview, people, ready, host, port, tell, answers, database, at_least=_joint)
+
+    def video_status(self) -> VideoStatus:
+        """What was collected, and how far the review is."""
+        from dissensus.shift.video.reviewing import status
+
+        return status(self._filmed)
+
+    def video_result(
+        self, k: int | None = None, *, anchor_included: bool = True, distances: bool = False, resamples: int = 2000,
+        seed: int = 0,
+    ) -> VideoResult:  # fmt: skip
+        """How accurate models are on anchors, and on the worst frames within k of them.
+
+        Args:
+            k: Frames before and after the anchor; by default all that were collected.
+            anchor_included: Whether the anchor is among the frames of which the worst counts; the thesis leaves it out.
+            distances: Also compute how far the pixels of frames are from those of their anchors.
+            resamples: Bootstrap samples of the anchors.
+            seed: Of the bootstrap.
+        """
+        from dissensus.shift.video.results import video_result
+        from dissensus.temporal.findings import Settings as Measure
+
+        measure = Measure(k, anchor_included, resamples=resamples, seed=seed)
+        if not distances:
+            return video_result(self._filmed, measure)
+        with self._changing():
+            return video_result(self._filmed, measure, with_distances=True)
+
+    def video_report(
+        self, path: str | Path | None = None, figures: str | Path | None = None, result: VideoResult | None = None
+    ) -> Path:
+        """Write the page about models along video, with strips of frames, and return its path.
+
+        Args:
+            path: Defaults to results/video.html in the study.
+            figures: A folder for all figures as SVG, PDF and CSV.
+            result: What the page shows; by default `video_result` with distances.
+        """
+        from dissensus.shift.video.results import page
+        from dissensus.steps.writing import page_path, write_page
+
+        target = page_path(path or self.folder.video_report)
+        found = result or self.video_result(distances=True)
+        with self._changing():
+            write_page(page(self._filmed, found), target, figures)
+        return target
+
+    @property
+    def _filmed(self) -> Workspace[Any]:
+        return self._labels(WHAT).work
 
 
-def detection_robustness(
-    truth: Any,
-    detections: Mapping[str, Any],
-    anchors: Any = None,
-    k: int = 10,
-    *,
-    level: float = 0.95,
-    resamples: int = 500,
-    seed: int = 0,
-) -> DetectionResult:
-    """How much mean average precision detectors lose on the frame near each anchor where they do worst.
-
-    Args:
-        truth: A path to a COCO file, or its contents.
-        detections: For every detector, a path to its boxes in COCO's result format, or the list of them.
-        anchors: File names or ids of the anchors; a dict from each to {frame: offset}; or None: the middle of every
-            2k + 1 images in each folder.
-        k: How many images before and after an anchor count, in the order of file names within a folder.
-        level: Confidence level of all intervals.
-        resamples: Bootstrap samples of the anchors; of the folders if several anchors are in one of them.
-        seed: Of the bootstrap.
-
-    Raises:
-        TemporalError: the boxes cannot be read, or no anchor has a box to find.
-    """
-    from dissensus.shift.video.coco import detections_of, frame_sets, images_of
-    from dissensus.temporal.detecting import detection_result_of
-
-    images = images_of(truth)
-    found, notes = {}, list[str]()
-    for name, source in detections.items():
-        found[name], more = detections_of(source, images, name)
-        notes += more
-    sets = frame_sets(images, anchors, k)
-    inputs = {name: str(source) for name, source in detections.items() if isinstance(source, str | Path)}
-    return detection_result_of(
-        images.truth, found, sets, images.names, images.categories, k, level, resamples, seed, inputs, notes
-    )
-
-
-def write_video_page(
-    result: VideoResult | None,
-    path: str | Path | None = None,
-    figures: str | Path | None = None,
-    detection: DetectionResult | None = None,
-    thumbnails: Mapping[str, str] | None = None,
-) -> Path | None:
-    """Write the page about robustness along video, and every figure of it as SVG, PDF and CSV to a folder.
-
-    Args:
-        result: Classifiers, or None.
-        path: Where to write the page.
-        figures: The folder for the figures.
-        detection: Detectors, or None.
-        thumbnails: Small pictures of frames as data URIs, by frame, for the strips.
-
-    Raises:
-        TemporalError: there is neither a result of classifiers nor one of detectors.
-    """
-    from dissensus.errors import TemporalError
-    from dissensus.shift.video.writing import write_figures, write_page
-
-    if result is None and detection is None:
-        raise TemporalError("there is nothing to show: give the result of classifiers, of detectors, or both")
-    if path is not None:
-        write_page(result, Path(path), detection, thumbnails)
-    if figures is not None:
-        write_figures(result, Path(figures), detection)
-    return None if path is None else Path(path)
-
-
-def _items(classes: Mapping[Any, str] | Sequence[str]) -> Any:
-    return classes.items() if isinstance(classes, Mapping) else enumerate(classes)
+def _joint(settings: Any) -> int:
+    """How many people review a disputed pair."""
+    return int(settings.video.joint)

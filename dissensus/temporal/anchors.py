@@ -105,10 +105,8 @@ class Anchors:
         """Labels as they count: a row's own, or else its anchor's."""
         count = np.diff(self.label_start)
         source = np.where(count > 0, np.arange(len(count)), self.home[self.anchor])
-        sizes = count[source]
-        start = np.concatenate([[0], np.cumsum(sizes)])
-        within = np.arange(start[-1]) - np.repeat(start[:-1], sizes)
-        return start, self.label[np.repeat(self.label_start[source], sizes) + within]
+        start, places = gathered(self.label_start, source)
+        return start, self.label[places]
 
     def reviewed(self) -> tuple[Anchors, Int[Array, " f"]]:
         """The accepted anchors with their similar frames, and which rows these are.
@@ -129,9 +127,7 @@ class Anchors:
             raise TemporalError("no anchor is left after review: nothing can be measured")
         rows = np.flatnonzero(is_kept & alive[self.anchor])
         start, label = self.labels_of_rows
-        sizes = np.diff(start)[rows]
-        ends = np.concatenate([[0], np.cumsum(sizes)])
-        places = np.repeat(start[rows], sizes) + np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)
+        ends, places = gathered(start, rows)
         counts = np.bincount(self.anchor[rows], minlength=len(self))[alive]
         left = Anchors(
             [self.names[place] for place in np.flatnonzero(alive).tolist()],
@@ -146,6 +142,13 @@ class Anchors:
             None if self.clip is None else clip_numbers(self.clip[alive].tolist()),
         )
         return left, rows
+
+
+def gathered(start: Int[Array, " F+1"], rows: Int[Array, " f"]) -> tuple[Int[Array, " f+1"], Int[Array, " l"]]:
+    """The entries of some rows, one row after the other: where each row starts among them, and their places."""
+    sizes = np.diff(start)[rows]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    return ends, np.repeat(start[rows] - ends[:-1], sizes) + np.arange(ends[-1])
 
 
 def right_frames(predicted: Int[Array, "M F"], anchors: Anchors) -> Bool[Array, "M F"]:

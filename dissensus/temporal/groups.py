@@ -10,16 +10,14 @@ from dissensus.arrays import Array, Bool, Int
 from dissensus.proportions import LEVEL
 from dissensus.records import GroupDrop
 from dissensus.temporal.accuracy import accuracies, drops
-from dissensus.temporal.anchors import Anchors
+from dissensus.temporal.anchors import Anchors, gathered
 
 
 def class_members(anchors: Anchors, names: Sequence[str]) -> dict[str, Bool[Array, " A"]]:
     """Which anchors have each class among their labels; an anchor with several labels is in several classes."""
     start, label = anchors.labels_of_rows
-    sizes = np.diff(start)[anchors.home]
-    place = np.repeat(np.arange(len(anchors)), sizes)
-    ends = np.concatenate([[0], np.cumsum(sizes)])
-    own = label[np.repeat(start[anchors.home], sizes) + np.arange(ends[-1]) - np.repeat(ends[:-1], sizes)]
+    ends, places = gathered(start, anchors.home)
+    own, place = label[places], np.repeat(np.arange(len(anchors)), np.diff(ends))
     found = {}
     for one in np.unique(own):
         members = np.zeros(len(anchors), bool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.participants.sample import Images, LabelSets, Participants, Subset
-from dissensus.participants.subsets import class_subset, complement
+from dissensus.participants.subsets import class_subset
 
 
 def planted(
@@ -40,10 +40,9 @@ def planted(
     images = Images(
         tuple(f"{image}.jpg" for image in range(n)), truth, test_set, ("original", "new"), LabelSets.of(right), reviewed
     )
-    subset = class_subset("dogs", dogs, truth)
     return (
         participants,
         images,
-        [subset, complement(subset, "without dogs")],
+        [class_subset("dogs", dogs, truth), class_subset("without dogs", ~dogs, truth)],
         [f"class {one}" for one in range(classes)],
     )

@@ -12,7 +12,7 @@ from people_sample import planted
 
 import dissensus
 from dissensus import human_baseline
-from dissensus.errors import ParticipantError
+from dissensus.errors import ParticipantError, StudyError
 from dissensus.participants.findings import result_of
 from dissensus.participants.grading import graded
 from dissensus.participants.sample import NO_LABEL, Images, LabelSets, Participants
@@ -21,6 +21,7 @@ from dissensus.proportions import clopper_pearson, newcombe
 from dissensus.records import HumanResult
 from dissensus.report.human.page import human_page
 from dissensus.report.page import render
+from dissensus.study.baselining import write_human_page
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +119,15 @@ def test_the_page_says_it_first_and_exports_every_figure(result: HumanResult, tm
 def small(**more: object) -> HumanResult:
     said = {"ann": ["cat", "dog", None], "net": ["cat", "cat", "dog"], "web": ["cat", "dog", "dog"]}
     return human_baseline(said, ["cat", "dog", "dog"], people=["ann"], resamples=99, **more)  # type: ignore[arg-type]
+
+
+def test_a_result_is_written_as_a_page_with_its_figures(tmp_path: Path) -> None:
+    page = write_human_page(small(), tmp_path / "page.html", tmp_path / "figures")
+    assert page is not None
+    assert "ann" in page.read_text()
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".svg", ".pdf", ".csv"}
+    with pytest.raises(StudyError, match="is a folder"):
+        write_human_page(small(), tmp_path)
 
 
 def test_skipped_images_count_as_wrong() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dissensus.participants.grading import Grades
-from dissensus.participants.subsets import class_changes, class_subset, complement
+from dissensus.participants.subsets import class_changes, class_subset
 
 
 def graded(right: np.ndarray) -> Grades:
@@ -86,11 +86,6 @@ def test_a_random_subset_is_rarely_special() -> None:
     assert (np.mean(rejected, axis=0) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 200)).all()
 
 
-def test_complement() -> None:
-    truth = np.array([0, 1, 2, 1])
-    dogs = class_subset("dogs", np.array([False, True, False]), truth)
-    other = complement(dogs, "without dogs")
+def test_a_subset_of_classes_has_their_images() -> None:
+    dogs = class_subset("dogs", np.array([False, True, False]), np.array([0, 1, 2, 1]))
     assert dogs.is_in.tolist() == [False, True, False, True]
-    assert other.is_in.tolist() == [True, False, True, False]
-    assert other.classes_in is not None
-    assert other.classes_in.tolist() == [True, False, True]

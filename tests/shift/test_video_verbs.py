@@ -46,7 +46,7 @@ def filmed(root: Path, k: int = K) -> Study:
         anchors[name] = anchor
     (root / "labels.csv").write_text("\n".join(labels) + "\n")
     (root / "anchors.json").write_text(json.dumps(anchors))
-    study = Study.init(root / "study", classes=list(CLASSES))
+    study = Study.init(root / "study", classes=list(CLASSES), notes=["The clips are made."])
     study.video_collect([root / "clips"], root / "labels.csv", k=k, anchors=root / "anchors.json")
     return study
 
@@ -81,6 +81,7 @@ def test_planted_flicker_is_exact(tmp_path: Path) -> None:
     page = study.video_report(figures=tmp_path / "figures", result=result)
     text = page.read_text()
     assert text.count("data:image/") >= 9
+    assert "The clips are made." in text
     assert list((tmp_path / "figures").glob("*.svg"))
 
 

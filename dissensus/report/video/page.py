@@ -35,11 +35,14 @@ def video_page(
     notes: Sequence[str] = (),
 ) -> Page:
     """The opening and the sections of the page about classifiers, detectors or both; at least one is needed."""
-    told = result if result is not None else detection
-    assert told is not None
-    plots = _some(drop_plot(result), result.plot()) if result is not None else _some(detection_plot(detection))  # type: ignore[arg-type]
+    told: VideoResult | DetectionResult
+    plots: tuple[Plot, ...]
     sections: tuple[Section, ...] = ()
-    if result is not None:
+    if result is None:
+        assert detection is not None
+        told, plots = detection, (detection_plot(detection),)
+    else:
+        told, plots = result, _some(drop_plot(result), result.plot())
         sections = (
             *strips_section(result, thumbnails or {}),
             models_section(result),

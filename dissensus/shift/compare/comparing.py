@@ -10,11 +10,8 @@ from typing import Any
 from dissensus.errors import TransferError
 from dissensus.proportions import LEVEL
 from dissensus.records import ShiftResult
-from dissensus.report.page import render
-from dissensus.report.shift.page import TITLE, shift_page
 from dissensus.shift.compare.predictions import Graded, graded, graded_study, two_sets
 from dissensus.steps.workspace import Workspace
-from dissensus.store.durable import replace_file
 from dissensus.transfer.findings import result_of
 from dissensus.transfer.fits import RESAMPLES
 from dissensus.transfer.sides import TwoSets
@@ -46,15 +43,3 @@ def _graded(predictions: Predictions, truth: Any) -> Graded:
     if isinstance(predictions, Workspace):
         return graded_study(predictions, Path(truth))
     return graded(predictions, truth)
-
-
-def write_page(result: ShiftResult, path: Path, title: str = TITLE) -> None:
-    """Write the page about models on two test sets."""
-    text = render(shift_page(result, title))
-    replace_file(path, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
-
-
-def write_figures(result: ShiftResult, folder: Path) -> None:
-    """Write all figures of the page as SVG, PDF and CSV."""
-    for plot in shift_page(result).plots:
-        plot.write(folder)

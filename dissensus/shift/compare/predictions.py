@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import MISSING, Array, Bool, Float
-from dissensus.backends.file import read_columns
-from dissensus.errors import ClassesError, PredictionError, StudyError, TransferError
+from dissensus.errors import ClassesError, StudyError, TransferError
 from dissensus.records import MissingModel
-from dissensus.steps.pooling import pool_ids
+from dissensus.steps.labelled import labelled_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.tables import open_table, read_rows
 from dissensus.transfer.robustness import family_of
@@ -63,35 +61,20 @@ def graded_study(work: Workspace[Any], truth: Path) -> Graded:
     Raises:
         StudyError: the table cannot be read, names an item twice or one that is not in the pool, or an unknown class.
     """
+    table = labelled_rows(truth, work.folder, [FREQUENCY, DUPLICATE])
     try:
-        table = read_columns(truth, ["item", "label"], [FREQUENCY, DUPLICATE])
-    except PredictionError as error:
-        raise StudyError(f"{truth}: {error}") from None
-    place = {name: number for number, name in enumerate(pool_ids(work.folder).to_pylist())}
-    items = [str(item) for item in table["item"].to_pylist()]
-    unknown = [item for item in items if item not in place]
-    if unknown:
-        raise StudyError(
-            f"{truth}: '{unknown[0]}' is not in the pool of {work.folder.root} ({len(unknown):,} such rows)"
-        )
-    if len(set(items)) < len(items):
-        twice = Counter(items).most_common(1)[0][0]
-        raise StudyError(f"{truth} lists '{twice}' twice: give every item one class")
-    if not items:
-        raise StudyError(f"{truth} has no rows: give the class of every item in the columns item and label")
-    try:
-        labels = np.array([work.classes.index_of(label) for label in table["label"].to_pylist()])
+        labels = np.array([work.classes.index_of(row["label"]) for row in table])
     except ClassesError as error:
         raise StudyError(f"{truth}: {error}") from None
     models = tuple(name for name in work.settings.models if work.folder.predictions(name).exists())
     if not models:
         raise StudyError(f"{work.folder.root} has no predictions yet: dissensus predict {work.folder.root}")
-    rows = np.array([place[item] for item in items], np.int64)
+    rows = np.array(work.pool.places([row["item"] for row in table]), np.int64)
     given = np.stack(
         [read_rows(open_table(work.folder.predictions(name)), rows, ["label"])["label"] for name in models]
     )
-    frequency = _frequencies(truth, table[FREQUENCY].to_pylist()) if FREQUENCY in table.column_names else None
-    is_duplicate = _claims(truth, table[DUPLICATE].to_pylist()) if DUPLICATE in table.column_names else None
+    frequency = _frequencies(truth, [row[FREQUENCY] for row in table]) if FREQUENCY in table[0] else None
+    is_duplicate = _claims(truth, [row[DUPLICATE] for row in table]) if DUPLICATE in table[0] else None
     return Graded(models, given == labels, frequency, is_duplicate, int((given == MISSING).sum()))
 
 

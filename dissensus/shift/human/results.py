@@ -24,7 +24,7 @@ from dissensus.shift.human.kept import Sample, kept_sample
 from dissensus.shift.human.reviews import Predicted, Review, kept_reviews, predicted, unasked
 from dissensus.shift.human.subsets import read_subsets
 from dissensus.shift.human.verdicts import LabelVerdicts, label_verdicts, labelled_after_review
-from dissensus.steps.pictures import THUMBNAIL, Pictures
+from dissensus.steps.pictures import THUMBNAIL, thumbnails
 from dissensus.steps.workspace import Workspace
 
 SHORTEST = 1e-3
@@ -199,13 +199,7 @@ def _pictures(protocol: Protocol, found: HumanResult) -> dict[str, str]:
     for one in found.missed:
         each.setdefault(one.missed_by, []).append(one.item)
     items = list(dict.fromkeys(item for own in each.values() for item in own[:MOST_CARDS]))
-    if not items:
-        return {}
-    pool = protocol.work.pool
-    places = pool.places(items)
-    pictures = Pictures(pool, places, THUMBNAIL, protocol.work.progress)
-    made = {item: pictures.of(place)[0] for item, place in zip(items, places, strict=True)}
-    return {item: uri for item, uri in made.items() if uri is not None}
+    return thumbnails(protocol.work.pool, items, THUMBNAIL, protocol.work.progress)
 
 
 def _padded(labels: Sequence[Sequence[int]]) -> Int[Array, "n 5"]:

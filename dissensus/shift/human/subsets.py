@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from dissensus.participants.sample import Subset
 from dissensus.participants.subsets import class_subset
 from dissensus.records import Classes
 from dissensus.steps.workspace import Workspace
+from dissensus.store.documents import csv_rows
 
 WITHOUT = "not "
 """Before the name of a subset: all other classes."""
@@ -54,16 +54,9 @@ def _members(classes: Classes, name: str) -> Bool[Array, " C"]:
 
 
 def _listed(path: Path) -> dict[str, list[str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [(row["subset"].strip(), row["label"].strip()) for row in csv.DictReader(file)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise StudyError(f"cannot read {path}: {error}") from None
-    except (KeyError, AttributeError):
-        raise StudyError(f"{path} needs the columns subset and label in every row") from None
     members: dict[str, list[str]] = {}
-    for name, label in rows:
-        members.setdefault(name, []).append(label)
+    for _, row in csv_rows(path, ("subset", "label"), StudyError):
+        members.setdefault(row["subset"], []).append(row["label"])
     if not members:
         raise StudyError(f"{path} has no rows: list the classes of every subset")
     return members

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from dissensus.backends.file import read_columns
-from dissensus.errors import ClassesError, PredictionError, StudyError
+from dissensus.errors import ClassesError, StudyError
 from dissensus.records.human import EVERYTHING
-from dissensus.steps.pooling import pool_ids, pool_stamp
+from dissensus.steps.labelled import labelled_rows
+from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists
 from dissensus.store.tables import read_stamps, read_table, write_table
@@ -34,28 +34,17 @@ def read_truth(path: Path, work: Workspace[Any]) -> list[Known]:
     Raises:
         StudyError: the table cannot be read, names an item twice or one that is not in the pool, or an unknown class.
     """
-    try:
-        table = read_columns(path, ["item", "label"], ["set"])
-    except PredictionError as error:
-        raise StudyError(f"{path}: {error}") from None
-    pool = {*pool_ids(work.folder).to_pylist()}
-    found: dict[str, Known] = {}
-    for row in table.to_pylist():
-        item, given = str(row["item"]), row.get("set", EVERYTHING)
+    found = []
+    for row in labelled_rows(path, work.folder, ["set"]):
+        item, given = row["item"], row.get("set", EVERYTHING)
         name = "" if given is None else str(given).strip()
-        if item not in pool:
-            raise StudyError(f"{path}: '{item}' is not in the pool of {work.folder.root}: leave it out, or add it")
-        if item in found:
-            raise StudyError(f"{path} lists '{item}' twice: give every image one label")
         if not name:
             raise StudyError(f"{path}: '{item}' has no set: name the test set of every image, or leave out the column")
         try:
-            found[item] = Known(item, work.classes.index_of(row["label"]), name)
+            found.append(Known(item, work.classes.index_of(row["label"]), name))
         except ClassesError as error:
             raise StudyError(f"{path}: {item}: {error}") from None
-    if not found:
-        raise StudyError(f"{path} has no rows: give the label of every image in the columns item and label")
-    return list(found.values())
+    return found
 
 
 def kept_truth(work: Workspace[Any]) -> list[Known]:

@@ -10,7 +10,7 @@ from typing import Any
 from dissensus.errors import StudyError
 from dissensus.replicas.chance import shuffled
 from dissensus.shift.video.clips import Clip, number_in
-from dissensus.shift.video.decoding import Film, packet_count, read_film
+from dissensus.shift.video.decoding import Film, packet_count, pyav, read_film
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ def from_film(
     and an anchor is beyond its end, anchors are drawn again among what there is.
     """
     assert clip.film is not None
+    pyav()  # without it, no video file can be read, which is not this one's fault
     made = Outcome(clip.name)
     try:
         if choice.named is not None:
@@ -120,8 +121,6 @@ def from_film(
                 chosen = choice.drawn(clip.name, shorter, lambda number: is_labelled(number, frame_name(number)))
                 film, paths = _read(clip.film, chosen, choice, keep)
     except StudyError as error:
-        if "pip install" in str(error):
-            raise
         made.problem = f"{clip.film} {error}"
         return made
     made.ended, made.is_variable = film.ended, not film.is_constant

@@ -13,8 +13,8 @@ import pyarrow as pa
 from PIL import Image
 
 from dissensus.errors import StudyError, some
-from dissensus.records.clips import VideoCollected
 from dissensus.records.replica import Problem
+from dissensus.records.video_steps import VideoCollected
 from dissensus.shift.video.anchors import Choice, Frame, Outcome, from_film, from_folder
 from dissensus.shift.video.clips import Clip, clips_in
 from dissensus.shift.video.frames import Row, frame_folder, has_frames, kept_frames, write_frames

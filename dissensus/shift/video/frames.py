@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import StudyError
-from dissensus.records.clips import VideoCollected
+from dissensus.records.video_steps import VideoCollected
 from dissensus.steps.groups import Groups
 from dissensus.steps.pooling import has_items
 from dissensus.steps.workspace import Workspace
@@ -55,7 +55,6 @@ class KeptFrames:
     groups: Groups
     collected: VideoCollected
     k: int
-    sources: tuple[str, ...]
 
     @cached_property
     def anchors(self) -> tuple[str, ...]:
@@ -149,7 +148,7 @@ def kept_frames(work: Workspace[Any]) -> KeptFrames:
         rows.append(Row(**row, labels=None if labels is None else tuple(labels)))
     groups = Groups(tuple(stamps["groups"]), np.array(stamps["of_label"], np.int64))
     collected = VideoCollected.model_validate(stamps["collected"])
-    return KeptFrames(tuple(rows), groups, collected, collected.k, tuple(stamps.get("sources", ())))
+    return KeptFrames(tuple(rows), groups, collected, collected.k)
 
 
 def has_frames(folder: Folder) -> bool:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dissensus.errors import StudyError, first_line, quoted, refuse_pipe, some
+from dissensus.errors import StudyError, first_line, quoted, some
 from dissensus.steps.groups import Groups
+from dissensus.store.documents import csv_rows, json_document
 
 VERDICTS = ("good", "unsure", "bad", "none")
 """What the labels of YTBB-Robust say about an anchor instead of naming a class."""
-LARGEST = 1 << 30
-"""Bytes of an unpacked file."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +44,10 @@ def read_anchors(path: Path) -> NamedAnchors:
         StudyError: the file cannot be read, or is none of these.
     """
     if path.suffix.lower() == ".csv":
-        rows = _rows(path, ("clip", "frame"))
+        rows = csv_rows(path, ("clip", "frame"), StudyError)
         found = NamedAnchors(tuple(dict.fromkeys((row["clip"], row["frame"]) for _, row in rows)))
     else:
-        found = _anchors_in(path, _document(path))
+        found = _anchors_in(path, json_document(path, StudyError))
     if not found.frames and not found.sets:
         raise StudyError(f"{path} names no anchors: give a clip and a frame of it in each row")
     return found
@@ -148,14 +143,14 @@ def read_labels(path: Path, groups: Groups) -> Labels:
     """
     rows: list[tuple[str, str, Sequence[Any]]] = []
     if path.suffix.lower() == ".csv":
-        for line, row in _rows(path, ("label",)):
+        for line, row in csv_rows(path, ("label",), StudyError):
             clip, frame = row.get("clip", ""), row.get("frame", "")
             name = f"{clip}/{frame}" if clip and frame else clip or frame
             if not name:
                 raise StudyError(f"{path}, line {line}: it names neither a clip nor a frame: fill in one of them")
             rows.append((f"{path}, line {line}", name, [row["label"]]))
     else:
-        document = _document(path)
+        document = json_document(path, StudyError)
         if not isinstance(document, dict):
             raise StudyError(f"{path} has no labels: expected an object that gives classes by clip or frame")
         for name, given in document.items():
@@ -186,34 +181,3 @@ def _number(value: Any, groups: Groups, where: str) -> int:
         f"{where}: {quoted(value)} is not one of the {len(names):,} classes (numbers 0 to {len(names) - 1:,}, or names "
         f"such as {some(names[:2])}): correct it, or name the classes of the labels with --classes"
     )
-
-
-def _rows(path: Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-    refuse_pipe(path, StudyError)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = list(reader.fieldnames or ())
-            rows = [(reader.line_num, row) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise StudyError(f"cannot read {path}: {first_line(error)}; give a CSV file in UTF-8") from None
-    absent = [name for name in needed if name not in names]
-    if absent:
-        raise StudyError(f"{path} has no column '{absent[0]}': it needs {' and '.join(needed)}")
-    broken = [line for line, row in rows if None in row or None in row.values()]
-    if broken:
-        raise StudyError(f"{path}, line {broken[0]}: it does not have as many values as there are columns")
-    return [(line, {name: value.strip() for name, value in row.items()}) for line, row in rows]
-
-
-def _document(path: Path) -> Any:
-    """A JSON document, packed or not."""
-    refuse_pipe(path, StudyError)
-    try:
-        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise StudyError(f"{path} is larger than {LARGEST >> 30} GiB: split it")
-        return json.loads(content)
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise StudyError(f"cannot read {path}: {first_line(error)}; give a .csv, .json or .json.gz file") from None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
@@ -13,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.errors import TemporalError, first_line, quoted, refuse_pipe, some
+from dissensus.errors import TemporalError, quoted, some
+from dissensus.shift.video.clips import number_in
+from dissensus.store.documents import json_document
 from dissensus.temporal.anchors import UNKNOWN, Anchors
 from dissensus.temporal.clips import clip_numbers
 
-LAST_NUMBER = re.compile(r"(\d+)(?=\D*$)")
 Neighbours = Mapping[str, Mapping[str, int] | Sequence[str]]
 
 
@@ -27,15 +25,7 @@ def document(source: Any) -> Any:
     Raises:
         TemporalError: the file cannot be read.
     """
-    if not isinstance(source, str | Path):
-        return source
-    path = Path(source)
-    refuse_pipe(path, TemporalError)
-    try:
-        data = path.read_bytes()
-        return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (OSError, EOFError, ValueError, RecursionError) as error:
-        raise TemporalError(f"{path} cannot be read as JSON: {first_line(error)}") from error
+    return json_document(Path(source), TemporalError) if isinstance(source, str | Path) else source
 
 
 def anchors_of(
@@ -136,13 +126,12 @@ def _offsets(anchor: str, others: Any) -> dict[str, int]:
         return {_text(frame): int(offset) for frame, offset in others.items()}
     if isinstance(others, str) or not isinstance(others, Iterable):
         raise TemporalError(f"frames of {anchor}: expected a list of names or a dict of offsets, not {quoted(others)}")
-    home = LAST_NUMBER.search(Path(anchor).stem)
-    found = {}
+    home, found = number_in(anchor), {}
     for frame in map(_text, others):
-        own = LAST_NUMBER.search(Path(frame).stem)
+        own = number_in(frame)
         if home is None or own is None:
             raise TemporalError(f"{anchor} or {frame} has no frame number in its name: give a dict of offsets instead")
-        found[frame] = int(own[0]) - int(home[0])
+        found[frame] = own - home
     return found
 
 

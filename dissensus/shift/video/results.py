@@ -14,10 +14,13 @@ from dissensus.arrays import MISSING, Array, Float, Int, UInt8
 from dissensus.backends import Unreadable, read_image
 from dissensus.errors import StudyError, some
 from dissensus.records import VideoResult
+from dissensus.report.page import Page
+from dissensus.report.video.page import TITLE, video_page
 from dissensus.report.wording import counted
 from dissensus.shift.video.frames import KeptFrames, Row, kept_frames
 from dissensus.shift.video.reviewing import Review, review_of
 from dissensus.steps.groups import NO_GROUP
+from dissensus.steps.pictures import thumbnails
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.predicting import check_same_pool, predicted
 from dissensus.steps.serving import uris_named
@@ -29,6 +32,8 @@ from dissensus.temporal.findings import Settings, result_of
 
 UNKNOWN_DISTANCE = -1.0
 READERS = 2
+SIDE = 128
+"""Pixels of a picture in a strip."""
 
 
 def video_result(work: Workspace[Any], settings: Settings, with_distances: bool = False) -> VideoResult:
@@ -51,6 +56,14 @@ def video_result(work: Workspace[Any], settings: Settings, with_distances: bool 
     names = [*kept.groups.names, *work.classes.names]
     inputs = {"pool": pool_stamp(work.folder)} | {name: str(one["content"]) for name, one in stamps.items()}
     return result_of(models, anchors, codes, names, settings, inputs, notes(work, kept, review))
+
+
+def page(work: Workspace[Any], result: VideoResult) -> Page:
+    """The page about a result, with pictures of the frames of its strips."""
+    shown = list(dict.fromkeys(frame for strip in result.strips for frame in strip.frames))
+    title = f"{work.title}: {TITLE[0].lower()}{TITLE[1:]}" if work.settings.title else TITLE
+    pictures = thumbnails(work.pool, shown, SIDE, work.progress)
+    return video_page(result, thumbnails=pictures, title=title, notes=work.settings.notes)
 
 
 def predicted_classes(work: Workspace[Any], kept: KeptFrames, models: Sequence[str]) -> Int[Array, "M F"]:

@@ -18,7 +18,7 @@ from dissensus.competition.evaluation import read_answers
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Inquiry, Needed, Questions
 from dissensus.records import NO, OPEN, YES, Question
-from dissensus.records.clips import VideoStatus
+from dissensus.records.video_steps import VideoStatus
 from dissensus.screening import (
     FrameRule,
     FrameVotes,

@@ -1,4 +1,4 @@
-"""Anchors and their neighbours in video: what `collect` found, and how far the review is."""
+"""The steps of a study along video: what was collected, and how far the review is."""
 
 from __future__ import annotations
 

@@ -1,9 +1,16 @@
-"""Records in a notebook: paragraphs and tables."""
+"""Records as people see them: aligned text in a terminal, paragraphs and tables in a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+
+
+def aligned(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """A table as lines of text, with one head per column."""
+    lines = [heads, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 def paragraphs(words: Iterable[str]) -> str:
