@@ -60,8 +60,8 @@ def pyav() -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """An open file with a stream of pictures.
+def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
+    """An open file, and its stream of pictures.
 
     Raises:
         StudyError: it cannot be opened, or has no pictures; says only why.
@@ -72,10 +72,11 @@ def _opened(path: Path) -> Iterator[Any]:
     except (OSError, ValueError, av.FFmpegError) as error:
         raise StudyError(f"cannot be opened ({_reason(error)})") from None
     with container:
-        if not container.streams.video:
+        stream = container.streams.best("video")  # not a cover, which may come first
+        if stream is None:
             raise StudyError("has no pictures")
-        container.streams.video[0].thread_type = "AUTO"
-        yield container
+        stream.thread_type = "AUTO"
+        yield container, stream
 
 
 def _reason(error: BaseException) -> str:
@@ -88,20 +89,27 @@ def packet_count(path: Path) -> int:
     Raises:
         StudyError: it cannot be opened, or has no pictures.
     """
-    av, count = pyav(), 0
-    with _opened(path) as container:
+    return _packet_counts(path)[0]
+
+
+def _packet_counts(path: Path) -> tuple[int, int]:
+    """How many packets hold frames that are shown, and how many are cut out by an edit list."""
+    av, shown, cut = pyav(), 0, 0
+    with _opened(path) as (container, stream):
         try:
-            for packet in container.demux(container.streams.video[0]):
-                count += bool(packet.size) and not packet.is_discard
+            for packet in container.demux(stream):
+                shown += bool(packet.size) and not packet.is_discard
+                cut += bool(packet.size) and packet.is_discard
         except (OSError, ValueError, av.FFmpegError):
             pass  # what can be read until then is what there is
-    return count
+    return shown, cut
 
 
 def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep: Callable[[int, Any], None]) -> Film:
     """Decode a file up to a frame, all of it if None; `keep` gets the upright RGB images of some.
 
-    Whatever is damaged ends it, since the frames after it can no longer be counted.
+    Whatever is damaged ends it, since the frames after it can no longer be counted. Times that go back, as in files
+    that store none, are not known.
 
     Raises:
         StudyError: it cannot be opened, has no pictures, or has enormous ones.
@@ -109,8 +117,7 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
     av = pyav()
     times: list[float | None] = []
     ended = ""
-    with _opened(path) as container:
-        stream = container.streams.video[0]
+    with _opened(path) as (container, stream):
         tick = float(stream.time_base) if stream.time_base else 0.0
         frames = container.decode(stream)
         for number in itertools.count():
@@ -122,24 +129,29 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
                 ended = f"damaged after {number:,} frames ({_reason(error)})"
                 break
             if frame is None:
-                ended = _shortness(container, times)
+                ended = _shortness(path, container, stream, times)
+                break
+            if frame.is_corrupt:  # the decoder made up what it could not read
+                ended = f"damaged after {number:,} frames"
                 break
             times.append(None if frame.pts is None or frame.time is None else float(frame.time))
             if is_kept(number):
                 if reason := excess(frame.width, frame.height):
                     raise StudyError(f"is too large: {reason}")
                 keep(number, _image(frame))
-    return Film(tuple(times), tick, ended)
+    known = [time for time in times if time is not None]
+    is_ordered = all(one < other for one, other in itertools.pairwise(known))
+    return Film(tuple(times) if is_ordered else (None,) * len(times), tick, ended)
 
 
-def _shortness(container: Any, times: Sequence[float | None]) -> str:
+def _shortness(path: Path, container: Any, stream: Any, times: Sequence[float | None]) -> str:
     """By how much there are fewer frames than the file says; empty if there are not.
 
     Not all files say how many they have, but most say how long they are.
     """
-    stream, frames = container.streams.video[0], len(times)
-    said = int(stream.frames or 0)
+    frames, said = len(times), int(stream.frames or 0)
     if said:
+        said -= _packet_counts(path)[1] if frames < said else 0
         return f"ended after {frames:,} of {said:,} frames" if frames < said else ""
     begin = float((stream.start_time or 0) * (stream.time_base or 0))
     last = max((time for time in times if time is not None), default=begin) - begin

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import StudyError, first_line, quoted, refuse_pipe, some
+from dissensus.shift.video.clips import Clip, frame_number, full_names
+from dissensus.shift.video.memory import parsed
 from dissensus.steps.groups import Groups
 
 VERDICTS = ("good", "unsure", "bad", "none")
@@ -80,7 +81,8 @@ def _reviewed_anchors(path: Path, document: Mapping[str, Any]) -> NamedAnchors:
     """YTBB-Robust: reviewers say of every anchor whether its own label is good, and which others it has."""
     try:
         words = [str(word) for word in document["labels"]]
-        rows = [(str(one["key"]), [words[number] for number in one["labels"]]) for one in document["annotations"]]
+        word_of = dict(enumerate(words))  # unlike a list, it has nothing at −1
+        rows = [(str(one["key"]), [word_of[number] for number in one["labels"]]) for one in document["annotations"]]
     except (KeyError, IndexError, TypeError) as error:
         why = first_line(error)
         raise StudyError(f"{path} is not a list of reviewed anchors ({why}): see docs/tutorial-video.md") from None
@@ -127,6 +129,22 @@ class Labels:
     def is_any(self, clip: str) -> bool:
         """Whether the clip or any frame of it has a label."""
         return clip in self.known or any(name.startswith(f"{clip}/") for name in self.known)
+
+    def of_clips(self, clips: Sequence[Clip]) -> Labels:
+        """These labels by the whole names of the clips, and by number for frames of video files."""
+        full, films = full_names(clips), {clip.name for clip in clips if clip.film}
+        known: dict[str, tuple[int, ...]] = {}
+        for name, labels in self.known.items():
+            clip, _, frame = name.rpartition("/")
+            if name in full:
+                found = full[name]
+            elif clip in full:
+                number = frame_number(frame, is_film=True) if full[clip] in films else None
+                found = f"{full[clip]}/{frame if number is None else number}"
+            else:
+                found = name
+            known[found] = tuple(dict.fromkeys((*known.get(found, ()), *labels)))
+        return Labels(known)
 
     def merged(self, more: Mapping[str, tuple[int, ...]]) -> Labels:
         """These labels, with more of them for some frames, beside those of the clip."""
@@ -214,6 +232,6 @@ def _document(path: Path) -> Any:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise StudyError(f"{path} is larger than {LARGEST >> 30} GiB: split it")
-        return json.loads(content)
+        return parsed(content)
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise StudyError(f"cannot read {path}: {first_line(error)}; give a .csv, .json or .json.gz file") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,21 @@ def document(source: Any) -> Any:
     refuse_pipe(path, TemporalError)
     try:
         data = path.read_bytes()
-        return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (OSError, EOFError, ValueError, RecursionError) as error:
+        return parsed(gzip.decompress(data) if path.suffix.lower() == ".gz" else data)
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise TemporalError(f"{path} cannot be read as JSON: {first_line(error)}") from error
+
+
+def parsed(content: bytes) -> Any:
+    """A JSON document.
+
+    Raises:
+        ValueError: it is not one, or a text in it cannot be written to a file.
+    """
+    found = json.loads(content)
+    if b"\\ud" in content.lower():  # an escape that may be half a character
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
 
 
 def anchors_of(

@@ -117,13 +117,18 @@ def frame_distances(work: Workspace[Any], kept: KeptFrames) -> Float[Array, " F"
 
 
 def _clip_distances(rows: Sequence[Row], uris: Mapping[str, str | None]) -> list[float]:
-    """The distances of one clip's rows; only its anchors and one more picture are in memory at a time."""
-    homes = {row.anchor: _pixels(uris.get(row.anchor)) for row in rows}
+    """The distances of one clip's rows; only the anchors nearby and one more picture are in memory at a time."""
     found = [UNKNOWN_DISTANCE] * len(rows)
-    by_item: dict[str, list[int]] = {}
+    homes: dict[str, UInt8[Array, "h w 3"] | None] = {}
+    last = {row.anchor: max(row.number, row.number - row.offset) for row in sorted(rows, key=lambda row: row.number)}
+    by_frame: dict[tuple[int, str], list[int]] = {}
     for number, row in enumerate(rows):
-        by_item.setdefault(row.item, []).append(number)
-    for item, numbers in by_item.items():
+        by_frame.setdefault((row.number, row.item), []).append(number)
+    for (now, item), numbers in sorted(by_frame.items()):
+        for anchor in [one for one in homes if last[one] < now]:
+            del homes[anchor]
+        for anchor in {rows[number].anchor for number in numbers} - homes.keys():
+            homes[anchor] = _pixels(uris.get(anchor))
         pixels = homes[item] if item in homes else _pixels(uris.get(item))
         for number in numbers:
             home = homes[rows[number].anchor]
