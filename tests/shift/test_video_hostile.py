@@ -218,6 +218,22 @@ def test_a_model_that_is_rejected_costs_the_others_nothing(tmp_path: Path) -> No
     assert kept == ["predict-first", "predict-second"]
 
 
+def test_frames_without_a_prediction_are_named(tmp_path: Path) -> None:
+    source = frames_in(tmp_path / "a", range(9))
+    (source / "3.png").write_bytes(b"")
+    collected(tmp_path, [source], {"a": 4}, {"a": "bee"}, k=2)
+    (source / "5.png").unlink()
+    study, path = Study(tmp_path / "study"), readers(tmp_path)
+    study.video_predict([f"{name}=python:{path}:{name}" for name in ("first", "second")])
+    result = study.video_result()
+    assert [note for note in result.notes if "prediction" in note] == [
+        "2 frames (a/3.png, a/5.png) without a prediction by first, second count as wrong."
+    ]
+    assert {point.accuracy for point in result.points if point.k > 0} == {0.0}
+    with pytest.raises(StudyError, match="--k -1: it cannot be negative"):
+        study.video_result(-1)
+
+
 class Kept(np.ndarray):
     """Pixels of which one can tell whether they are still in memory."""
 

@@ -24,6 +24,7 @@ from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists
 from dissensus.store.tables import read_stamps, read_table, write_table
+from dissensus.temporal.anchors import UNKNOWN
 from dissensus.temporal.distances import largest_difference
 from dissensus.temporal.findings import Settings, result_of
 
@@ -38,6 +39,8 @@ def video_result(work: Workspace[Any], settings: Settings, with_distances: bool 
         StudyError: there are no frames or predictions yet, or k is larger than what was collected.
     """
     kept = kept_frames(work)
+    if settings.k is not None and settings.k < 0:
+        raise StudyError(f"--k {settings.k}: it cannot be negative")
     if settings.k is not None and settings.k > kept.k:
         raise StudyError(f"--k {settings.k}: only {kept.k} frames before and after each anchor have been collected")
     models = predicted(work.folder, work.settings)
@@ -50,7 +53,8 @@ def video_result(work: Workspace[Any], settings: Settings, with_distances: bool 
     codes = predicted_classes(work, kept, models)[:, rows]
     names = [*kept.groups.names, *work.classes.names]
     inputs = {"pool": pool_stamp(work.folder)} | {name: str(one["content"]) for name, one in stamps.items()}
-    return result_of(models, anchors, codes, names, settings, inputs, notes(work, kept, review))
+    said = (*notes(work, kept, review), *unpredicted(models, codes, anchors.frames))
+    return result_of(models, anchors, codes, names, settings, inputs, said)
 
 
 def predicted_classes(work: Workspace[Any], kept: KeptFrames, models: Sequence[str]) -> Int[Array, "M F"]:
@@ -68,6 +72,19 @@ def predicted_classes(work: Workspace[Any], kept: KeptFrames, models: Sequence[s
         is_other = (group == NO_GROUP) & (labels != MISSING)
         found[number] = np.where(is_other, len(kept.groups.names) + labels.astype(np.int64), group)
     return found
+
+
+def unpredicted(models: Sequence[str], codes: Int[Array, "M F"], frames: Sequence[str]) -> list[str]:
+    """Which frames count as wrong because there is no prediction; models that lack the same ones are named together."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for name, row in zip(models, codes, strict=True):
+        absent = dict.fromkeys(frames[place] for place in np.flatnonzero(row == UNKNOWN).tolist())
+        if absent:
+            lacking.setdefault(tuple(absent), []).append(name)
+    return [
+        f"{counted(len(absent), 'frame')} ({some(absent)}) without a prediction by {some(names)} count as wrong."
+        for absent, names in lacking.items()
+    ]
 
 
 def notes(work: Workspace[Any], kept: KeptFrames, review: Review) -> tuple[str, ...]:
