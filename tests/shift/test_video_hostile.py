@@ -172,6 +172,18 @@ def test_what_a_decoder_makes_up_is_not_used(tmp_path: Path) -> None:
     assert film.ended == f"damaged after {len(found)} frames"
 
 
+def test_a_file_that_was_cut_off_ends_before_its_first_missing_frame(tmp_path: Path) -> None:
+    content = write_film(tmp_path / "whole.mkv", grey(48)).read_bytes()
+    ends = []
+    for share in range(40, 85, 5):
+        (tmp_path / "a.mkv").write_bytes(content[: len(content) * share // 100])
+        found, film = shades(tmp_path / "a.mkv")
+        assert film.ended
+        assert found == list(range(1, len(found) + 1)), share
+        ends.append(len(found))
+    assert max(ends) > min(ends) + 8
+
+
 def test_times_that_go_back_are_not_known(tmp_path: Path) -> None:
     found, film = shades(write_film(tmp_path / "a.avi", grey(30)))
     assert found == list(range(1, 31))

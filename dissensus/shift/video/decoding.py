@@ -19,6 +19,8 @@ from dissensus.images import excess
 TICKS = 2
 SHARE = 0.05
 """Gaps between frames that differ by no more ticks of the clock, or by no larger share, are roundings."""
+SKIPPED, REORDERED = 0.5, 16
+"""The share by which a gap is wider if a frame is missing in it, and how many frames codecs reorder at most."""
 LEEWAY, SHORT = 0.5, 0.1
 """Seconds, and the share of its length, by which a file may end early without being called short."""
 
@@ -140,8 +142,21 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
                     raise StudyError(f"is too large: {reason}")
                 keep(number, _image(frame))
     known = [time for time in times if time is not None]
-    is_ordered = all(one < other for one, other in itertools.pairwise(known))
-    return Film(tuple(times) if is_ordered else (None,) * len(times), tick, ended)
+    if not all(one < other for one, other in itertools.pairwise(known)):
+        return Film((None,) * len(times), tick, ended)
+    is_cut = bool(ended) and len(known) == len(times)
+    return Film(tuple(times[: _whole(known)] if is_cut else times), tick, ended)
+
+
+def _whole(times: Sequence[float]) -> int:
+    """How many frames of a file that was cut off come before the first gap at its end.
+
+    Frames are stored in another order than they are shown in, so that of the last few some are there and some are not.
+    """
+    gaps = np.diff(times)
+    wide = np.flatnonzero(gaps > (1 + SKIPPED) * np.median(gaps)) if len(gaps) else np.zeros(0, int)
+    late = wide[wide >= len(gaps) - REORDERED]
+    return int(late[0]) + 1 if len(late) else len(times)
 
 
 def _shortness(path: Path, container: Any, stream: Any, times: Sequence[float | None]) -> str:
