@@ -156,9 +156,15 @@ class Run:
         try:
             yield
         except DissensusError as error:
-            if isinstance(error, PredictionError) or not self.parts:  # rejected as a whole, they cannot be resumed
+            if isinstance(error, PredictionError):  # rejected as a whole, they cannot be resumed
                 self.parts.clear()
+            self.tidy()
             raise
+
+    def tidy(self) -> None:
+        """Leave nothing behind if no part is finished."""
+        if not self.parts:
+            self.parts.clear()
 
     def finish(self) -> None:
         """Write the predictions."""

@@ -56,6 +56,9 @@ def json_document(path: Path, kind: type[DissensusError]) -> Any:
             content = file.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise kind(f"{path} is larger than {LARGEST >> 30} GiB: split it")
-        return json.loads(content)
+        found = json.loads(content)
+        if b"\\ud" in content.lower():  # an escape that may be half a character, which no file can hold
+            json.dumps(found, ensure_ascii=False).encode()
+        return found
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise kind(f"cannot read {path} as JSON: {first_line(error)}; give a .json or .json.gz file") from None

@@ -9,7 +9,7 @@ from typing import Any
 
 from dissensus.errors import StudyError
 from dissensus.replicas.chance import shuffled
-from dissensus.shift.video.clips import Clip, number_in
+from dissensus.shift.video.clips import Clip, frame_number
 from dissensus.shift.video.decoding import Film, packet_count, pyav, read_film
 
 
@@ -78,7 +78,7 @@ def from_folder(clip: Clip, choice: Choice, is_labelled: Callable[[int, str], bo
         of_name = {path.name: number for number, path in files.items()}
         chosen = []
         for name in choice.named.get(clip.name, ()):
-            number = of_name.get(name, int(name) if name.isdecimal() else None)
+            number = of_name.get(name, frame_number(name, is_film=False))
             if number is None or number not in files:
                 made.unknown.append(f"{clip.name}/{name}")
             else:
@@ -108,7 +108,7 @@ def from_film(
         if choice.named is not None:
             chosen = []
             for name in choice.named.get(clip.name, ()):
-                number = number_in(name)
+                number = frame_number(name, is_film=True)
                 made.unknown += [f"{clip.name}/{name}"] if number is None else []
                 chosen += [] if number is None else [number]
             film, paths = _read(clip.film, chosen, choice, keep)

@@ -14,6 +14,8 @@ from dissensus.store.sources import IMAGES
 FILMS = frozenset([".mp4", ".m4v", ".mov", ".webm", ".mkv", ".avi", ".mpg", ".mpeg", ".ts", ".wmv", ".flv", ".ogv"])
 """Endings of video files; PyAV reads them by their contents."""
 DIGITS = re.compile(r"(\d+)")
+MOST_DIGITS = 18
+"""Of a frame's number, so that it fits into a table."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,14 @@ class Clip:
 def number_in(name: str) -> int | None:
     """The last number in the name of a file, such as 732 in frame-732.jpg; None if there is none."""
     found = DIGITS.findall(Path(name).stem)
-    return int(found[-1][-18:]) if found else None
+    return int(found[-1][-MOST_DIGITS:]) if found else None
+
+
+def frame_number(name: str, is_film: bool) -> int | None:
+    """The number of a frame that is named by it; of a video file's frames also as in frame-732.jpg."""
+    if name.isdecimal() and len(name) <= MOST_DIGITS:
+        return int(name)
+    return number_in(name) if is_film and Path(name).suffix.lower() in IMAGES else None
 
 
 def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
@@ -69,9 +78,19 @@ def clips_in(sources: Sequence[str | Path]) -> list[Clip]:
     return sorted(found, key=lambda clip: natural(clip.name))
 
 
+def full_names(clips: Sequence[Clip]) -> dict[str, str]:
+    """Whole names of the clips by how files may call them: by these, or by the last part if it is theirs alone."""
+    last: dict[str, list[str]] = {}
+    for clip in clips:
+        last.setdefault(clip.name.rpartition("/")[2], []).append(clip.name)
+    return {short: names[0] for short, names in last.items() if len(names) == 1} | {one.name: one.name for one in clips}
+
+
 def _clips(source: Path) -> Iterator[Clip]:
     refuse_pipe(source, StudyError)
     if source.is_file() and source.suffix.lower() in FILMS:
+        if not source.stem.strip("."):
+            raise StudyError(f"{source} has no name before its ending: rename it")
         yield Clip(source.stem, film=Path(os.path.realpath(source)))
         return
     if source.is_file():
@@ -89,16 +108,33 @@ def _clips(source: Path) -> Iterator[Clip]:
 
 
 def _clips_of(source: Path, folder: Path, files: Sequence[str]) -> Iterator[Clip]:
-    """The clips that are directly in a folder: its frames, if it has any, and every video file."""
+    """The clips that are directly in a folder: its frames, if it has any, and every video file.
+
+    Hidden files are not used, such as the ._12.jpg that some systems put beside 12.jpg.
+    """
     _require_text(folder, files)
-    frames = sorted((name for name in files if Path(name).suffix.lower() in IMAGES), key=natural)
+    shown = sorted((name for name in files if not name.startswith(".")), key=natural)
+    frames = [name for name in shown if _is_any(folder / name, IMAGES)]
     inside = folder.relative_to(source)
     if frames:
         name = inside.as_posix() if inside.parts else Path(os.path.realpath(source)).name
         yield Clip(name, tuple(Path(os.path.realpath(folder)) / frame for frame in frames))
-    for name in sorted(files, key=natural):
-        if Path(name).suffix.lower() in FILMS:
+    for name in shown:
+        if _is_any(folder / name, FILMS):
             yield Clip((inside / Path(name).stem).as_posix(), film=Path(os.path.realpath(folder / name)))
+
+
+def _is_any(path: Path, endings: frozenset[str]) -> bool:
+    """Whether a file has one of the endings.
+
+    Raises:
+        StudyError: it has, but cannot be read like a file.
+    """
+    if path.suffix.lower() not in endings:
+        return False
+    if not path.is_file():
+        raise StudyError(f"{path} is a pipe, a device or a link to nothing: remove it from the folder")
+    return True
 
 
 def _require_text(folder: Path, names: Sequence[str]) -> None:

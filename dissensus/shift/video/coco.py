@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,6 +18,8 @@ from dissensus.temporal.detecting import FrameSets
 
 IGNORED_CATEGORY = "__ignore__"
 """A category of this name holds regions in which detections count neither way."""
+LARGEST = 1e12
+"""Pixels of a box that is surely a mistake, and whose area could not be computed."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,18 @@ def images_of(source: Any) -> Images:
             np.array([category for _, category, _ in rows], np.int64),
             _boxes([one["bbox"] for one, _, _ in rows]),
             np.array([is_crowd for _, _, is_crowd in rows], bool),
-            np.array([bool(one.get("ignore", 0)) for one, _, _ in rows], bool),
+            np.array([_is_so(one, "ignore") for one, _, _ in rows], bool),
         )
     except KeyError as error:
         raise TemporalError(
             f"the truth is not in COCO format: {quoted(error.args[0])} is missing or unknown"
         ) from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise TemporalError(f"the truth is not in COCO format: {error}") from error
     if len(place) < len(names):
         raise TemporalError("two images of the truth have the same id: give every image its own")
+    if len(numbers) < len(kinds):
+        raise TemporalError("two categories of the truth have the same id: give every category its own")
     return Images(names, place, [str(one["name"]) for one in kinds], numbers, truth)
 
 
@@ -90,7 +95,7 @@ def detections_of(source: Any, images: Images, name: str) -> tuple[Detections, l
             _boxes([one["bbox"] for one in kept]),
             np.array([one["score"] for one in kept], float),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise TemporalError(f"{name}: a detection is not in COCO's format: {error}") from error
     left = len(given) - len(kept)
     return found, [f"{name}: {left:,} boxes of categories that the truth does not list were left out."] if left else []
@@ -106,24 +111,23 @@ def frame_sets(images: Images, anchors: Any, k: int) -> FrameSets:
         k: The largest distance from an anchor, counted in images of the sequence.
 
     Raises:
-        TemporalError: an anchor or one of its frames is not among the images.
+        TemporalError: an anchor or one of its frames is not among the images, or offsets do not fit together.
     """
     if k < 0:
         raise TemporalError(f"k is {k}: it cannot be negative")
-    position = {name: place for place, name in enumerate(images.names)} | images.place
+    # the keys of a JSON object are texts, even if the ids are numbers
+    position = {str(one): place for one, place in images.place.items()}
+    position |= {name: place for place, name in enumerate(images.names)} | images.place
     sequences = dict[str, list[int]]()
     for place in sorted(range(len(images.names)), key=lambda one: images.names[one]):
         sequences.setdefault(str(PurePosixPath(images.names[place]).parent), []).append(place)
     given_anchors = document(anchors)
-    if given_anchors is not None and not isinstance(given_anchors, Iterable):
-        raise TemporalError(f"anchors: expected names of images, or a dict of offsets, not {quoted(anchors)}")
     if isinstance(given_anchors, Mapping):
         sets = {
-            _found(anchor, position): {
-                _found(frame, position): int(offset) for frame, offset in _offsets(anchor, others).items()
-            }
-            for anchor, others in given_anchors.items()
+            _found(anchor, position): _offsets(anchor, others, position) for anchor, others in given_anchors.items()
         }
+    elif isinstance(given_anchors, str) or not isinstance(given_anchors, Iterable | None):
+        raise TemporalError("the anchors are neither a list of images nor an object that gives frames with offsets")
     else:
         at = {place: (row, step) for row in sequences.values() for step, place in enumerate(row)}
         chosen = (
@@ -156,14 +160,23 @@ def _near(row: Sequence[int], step: int, k: int) -> dict[int, int]:
     return {row[other]: other - step for other in range(max(step - k, 0), min(step + k + 1, len(row)))}
 
 
-def _offsets(anchor: Any, others: Any) -> Mapping[Any, Any]:
+def _offsets(anchor: Any, others: Any, position: Mapping[Any, int]) -> dict[int, int]:
+    """The frames of an anchor with their offsets, which are whole numbers, each of them once and 0 only its own."""
     if not isinstance(others, Mapping):
-        raise TemporalError(f"frames of {quoted(anchor)}: expected a dict from frames to offsets, not {quoted(others)}")
-    return others
+        raise TemporalError(f"anchor {quoted(anchor)}: expected an object that gives the offset of every frame")
+    home, found = _found(anchor, position), dict[int, int]()
+    for frame, offset in others.items():
+        if isinstance(offset, bool) or not isinstance(offset, Integral):
+            raise TemporalError(f"anchor {quoted(anchor)}: the offset of {quoted(frame)} is not a whole number")
+        found[_found(frame, position)] = int(offset)
+    found[home] = 0
+    if len({*found.values()}) < len(found):
+        raise TemporalError(f"anchor {quoted(anchor)}: two frames have the same offset (the anchor itself has 0)")
+    return found
 
 
 def _found(name: Any, position: Mapping[Any, int]) -> int:
-    if name not in position:
+    if not isinstance(name, Hashable) or name not in position:
         raise TemporalError(f"{quoted(name)} is not an image of the truth: use its file name or id")
     return position[name]
 
@@ -174,11 +187,16 @@ def _spread(annotations: Any, regions: set[Any], numbers: Mapping[Any, int]) -> 
         if one["category_id"] in regions:
             yield from ((one, category, True) for category in numbers.values())
         else:
-            yield one, numbers[one["category_id"]], bool(one.get("iscrowd", 0))
+            yield one, numbers[one["category_id"]], _is_so(one, "iscrowd")
+
+
+def _is_so(one: Mapping[str, Any], claim: str) -> bool:
+    """Whether a box claims to be a crowd or to be ignored: 0, 1, true, false, or a text of a number."""
+    return bool(int(one.get(claim) or 0))
 
 
 def _boxes(given: Sequence[Sequence[float]]) -> Any:
-    made = np.array(given, float).reshape(-1, 4)
-    if not np.isfinite(made).all() or (made[:, 2:] < 0).any():
-        raise ValueError("a box needs four numbers: left, top, width and height, which cannot be negative")
+    made = np.array(given, float) if len(given) else np.zeros((0, 4))
+    if made.ndim != 2 or made.shape[1] != 4 or not (np.abs(made) < LARGEST).all() or (made[:, 2:] < 0).any():
+        raise ValueError("a box needs four numbers: left, top, width and height, which cannot be negative or enormous")
     return made

@@ -16,7 +16,7 @@ from dissensus.errors import StudyError, some
 from dissensus.records.replica import Problem
 from dissensus.records.video_steps import VideoCollected
 from dissensus.shift.video.anchors import Choice, Frame, Outcome, from_film, from_folder
-from dissensus.shift.video.clips import Clip, clips_in
+from dissensus.shift.video.clips import Clip, clips_in, full_names
 from dissensus.shift.video.frames import Row, frame_folder, has_frames, kept_frames, write_frames
 from dissensus.shift.video.listing import Labels, NamedAnchors, labels_named, read_anchors, read_labels
 from dissensus.shift.video.public_sets import from_sets
@@ -24,7 +24,7 @@ from dissensus.steps.groups import Groups, chosen_groups
 from dissensus.steps.pooling import has_items, make_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import csv_text, file_fingerprint, fingerprint, remove_file, write_text, write_whole
-from dissensus.store.parts import Parts, clear_parts, refuse_changes
+from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes
 from dissensus.store.tables import read_stamps
 
 STEP = "video"
@@ -89,17 +89,21 @@ def collect(work: Workspace[Any], request: Request) -> VideoCollected:
     groups = chosen_groups(work.classes, request.classes)
     named = None if request.anchors is None else read_anchors(request.anchors)
     labels = Labels() if request.labels is None else read_labels(request.labels, groups)
-    if named is not None and request.anchors is not None:
-        labels = labels.merged(labels_named(named.labels, groups, request.anchors))
     is_listing = named is not None and named.is_listing
     clips = [] if is_listing else clips_in(_required(request.sources))
+    labels = labels.of_clips(clips)
+    if named is not None and request.anchors is not None:
+        more = Labels(labels_named(named.labels, groups, request.anchors))
+        labels = labels.merged(more.of_clips(clips).known)
     inputs = _inputs(request, clips, groups)
     if has_frames(folder):
         before = read_stamps(folder.video_frames, "inputs")["inputs"]
-        refuse_changes("shift video collect", before, inputs, "start a new study")
-        if not has_items(folder):
+        if has_items(folder):
+            refuse_changes("shift video collect", before, inputs, "start a new study")
+            return kept_frames(work).collected
+        if not changed_inputs(before, inputs):
             _pool(work)
-        return kept_frames(work).collected
+            return kept_frames(work).collected
     if is_listing and named is not None:
         found = _listed(work, request, named, labels)
     else:
@@ -165,11 +169,7 @@ def _by_clip(named: NamedAnchors, clips: Sequence[Clip], found: Found) -> dict[s
 
     A file may name a clip by its folder alone, as the public metadata do.
     """
-    known = {clip.name: clip.name for clip in clips}
-    last: dict[str, list[str]] = {}
-    for clip in clips:
-        last.setdefault(clip.name.rpartition("/")[2], []).append(clip.name)
-    known = {short: names[0] for short, names in last.items() if len(names) == 1} | known
+    known = full_names(clips)
     chosen: dict[str, tuple[str, ...]] = {}
     for name, frame in named.frames:
         if name not in known:

@@ -19,6 +19,8 @@ from dissensus.images import excess
 TICKS = 2
 SHARE = 0.05
 """Gaps between frames that differ by no more ticks of the clock, or by no larger share, are roundings."""
+SKIPPED, REORDERED = 0.5, 16
+"""The share by which a gap is wider if a frame is missing in it, and how many frames codecs reorder at most."""
 LEEWAY, SHORT = 0.5, 0.1
 """Seconds, and the share of its length, by which a file may end early without being called short."""
 
@@ -60,8 +62,8 @@ def pyav() -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """An open file with a stream of pictures.
+def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
+    """An open file, and its stream of pictures.
 
     Raises:
         StudyError: it cannot be opened, or has no pictures; says only why.
@@ -72,10 +74,11 @@ def _opened(path: Path) -> Iterator[Any]:
     except (OSError, ValueError, av.FFmpegError) as error:
         raise StudyError(f"cannot be opened ({_reason(error)})") from None
     with container:
-        if not container.streams.video:
+        stream = container.streams.best("video")  # not a cover, which may come first
+        if stream is None:
             raise StudyError("has no pictures")
-        container.streams.video[0].thread_type = "AUTO"
-        yield container
+        stream.thread_type = "AUTO"
+        yield container, stream
 
 
 def _reason(error: BaseException) -> str:
@@ -88,20 +91,27 @@ def packet_count(path: Path) -> int:
     Raises:
         StudyError: it cannot be opened, or has no pictures.
     """
-    av, count = pyav(), 0
-    with _opened(path) as container:
+    return _packet_counts(path)[0]
+
+
+def _packet_counts(path: Path) -> tuple[int, int]:
+    """How many packets hold frames that are shown, and how many are cut out by an edit list."""
+    av, shown, cut = pyav(), 0, 0
+    with _opened(path) as (container, stream):
         try:
-            for packet in container.demux(container.streams.video[0]):
-                count += bool(packet.size) and not packet.is_discard
+            for packet in container.demux(stream):
+                shown += bool(packet.size) and not packet.is_discard
+                cut += bool(packet.size) and packet.is_discard
         except (OSError, ValueError, av.FFmpegError):
             pass  # what can be read until then is what there is
-    return count
+    return shown, cut
 
 
 def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep: Callable[[int, Any], None]) -> Film:
     """Decode a file up to a frame, all of it if None; `keep` gets the upright RGB images of some.
 
-    Whatever is damaged ends it, since the frames after it can no longer be counted.
+    Whatever is damaged ends it, since the frames after it can no longer be counted. Times that go back, as in files
+    that store none, are not known.
 
     Raises:
         StudyError: it cannot be opened, has no pictures, or has enormous ones.
@@ -109,8 +119,7 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
     av = pyav()
     times: list[float | None] = []
     ended = ""
-    with _opened(path) as container:
-        stream = container.streams.video[0]
+    with _opened(path) as (container, stream):
         tick = float(stream.time_base) if stream.time_base else 0.0
         frames = container.decode(stream)
         for number in itertools.count():
@@ -122,24 +131,42 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
                 ended = f"damaged after {number:,} frames ({_reason(error)})"
                 break
             if frame is None:
-                ended = _shortness(container, times)
+                ended = _shortness(path, container, stream, times)
+                break
+            if frame.is_corrupt:  # the decoder made up what it could not read
+                ended = f"damaged after {number:,} frames"
                 break
             times.append(None if frame.pts is None or frame.time is None else float(frame.time))
             if is_kept(number):
                 if reason := excess(frame.width, frame.height):
                     raise StudyError(f"is too large: {reason}")
                 keep(number, _image(frame))
-    return Film(tuple(times), tick, ended)
+    known = [time for time in times if time is not None]
+    if not all(one < other for one, other in itertools.pairwise(known)):
+        return Film((None,) * len(times), tick, ended)
+    is_cut = bool(ended) and len(known) == len(times)
+    return Film(tuple(times[: _whole(known)] if is_cut else times), tick, ended)
 
 
-def _shortness(container: Any, times: Sequence[float | None]) -> str:
+def _whole(times: Sequence[float]) -> int:
+    """How many frames of a file that was cut off come before the first gap at its end.
+
+    Frames are stored in another order than they are shown in, so that of the last few some are there and some are not.
+    """
+    gaps = np.diff(times)
+    wide = np.flatnonzero(gaps > (1 + SKIPPED) * np.median(gaps)) if len(gaps) else np.zeros(0, int)
+    late = wide[wide >= len(gaps) - REORDERED]
+    return int(late[0]) + 1 if len(late) else len(times)
+
+
+def _shortness(path: Path, container: Any, stream: Any, times: Sequence[float | None]) -> str:
     """By how much there are fewer frames than the file says; empty if there are not.
 
     Not all files say how many they have, but most say how long they are.
     """
-    stream, frames = container.streams.video[0], len(times)
-    said = int(stream.frames or 0)
+    frames, said = len(times), int(stream.frames or 0)
     if said:
+        said -= _packet_counts(path)[1] if frames < said else 0
         return f"ended after {frames:,} of {said:,} frames" if frames < said else ""
     begin = float((stream.start_time or 0) * (stream.time_base or 0))
     last = max((time for time in times if time is not None), default=begin) - begin

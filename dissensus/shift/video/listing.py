@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import StudyError, first_line, quoted, some
+from dissensus.shift.video.clips import Clip, frame_number, full_names
 from dissensus.steps.groups import Groups
 from dissensus.store.documents import csv_rows, json_document
 
@@ -75,7 +76,8 @@ def _reviewed_anchors(path: Path, document: Mapping[str, Any]) -> NamedAnchors:
     """YTBB-Robust: reviewers say of every anchor whether its own label is good, and which others it has."""
     try:
         words = [str(word) for word in document["labels"]]
-        rows = [(str(one["key"]), [words[number] for number in one["labels"]]) for one in document["annotations"]]
+        word_of = dict(enumerate(words))  # unlike a list, it has nothing at −1
+        rows = [(str(one["key"]), [word_of[number] for number in one["labels"]]) for one in document["annotations"]]
     except (KeyError, IndexError, TypeError) as error:
         why = first_line(error)
         raise StudyError(f"{path} is not a list of reviewed anchors ({why}): see docs/tutorial-video.md") from None
@@ -122,6 +124,22 @@ class Labels:
     def is_any(self, clip: str) -> bool:
         """Whether the clip or any frame of it has a label."""
         return clip in self.known or any(name.startswith(f"{clip}/") for name in self.known)
+
+    def of_clips(self, clips: Sequence[Clip]) -> Labels:
+        """These labels by the whole names of the clips, and by number for frames of video files."""
+        full, films = full_names(clips), {clip.name for clip in clips if clip.film}
+        known: dict[str, tuple[int, ...]] = {}
+        for name, labels in self.known.items():
+            clip, _, frame = name.rpartition("/")
+            if name in full:
+                found = full[name]
+            elif clip in full:
+                number = frame_number(frame, is_film=True) if full[clip] in films else None
+                found = f"{full[clip]}/{frame if number is None else number}"
+            else:
+                found = name
+            known[found] = tuple(dict.fromkeys((*known.get(found, ()), *labels)))
+        return Labels(known)
 
     def merged(self, more: Mapping[str, tuple[int, ...]]) -> Labels:
         """These labels, with more of them for some frames, beside those of the clip."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, quoted
 from dissensus.shift.video.anchors import Frame
 from dissensus.shift.video.clips import number_in
 
@@ -18,13 +18,15 @@ def from_sets(
     A frame's number is the last one in its name. Frames that are under none of the roots have no path.
 
     Raises:
-        StudyError: a frame has no number, or is of another clip than its anchor.
+        StudyError: a frame has no number, is of another clip than its anchor, or is not a path below a folder.
     """
     for anchor, similar in sets.items():
         clip = anchor.rpartition("/")[0]
         home, frames = _number(anchor), {}
         for name in (anchor, *similar):
             number = _number(name)
+            if name.startswith("/") or ".." in name.split("/") or "\0" in name:
+                raise StudyError(f"{quoted(name)} is not a path below the folder of the frames: correct the set")
             if name.rpartition("/")[0] != clip:
                 raise StudyError(f"'{name}' is not of the same clip as its anchor '{anchor}': correct the set")
             if abs(number - home) <= k:

@@ -27,6 +27,7 @@ from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import exists
 from dissensus.store.tables import read_stamps, read_table, write_table
+from dissensus.temporal.anchors import UNKNOWN
 from dissensus.temporal.distances import largest_difference
 from dissensus.temporal.findings import Settings, result_of
 
@@ -43,6 +44,8 @@ def video_result(work: Workspace[Any], settings: Settings, with_distances: bool 
         StudyError: there are no frames or predictions yet, or k is larger than what was collected.
     """
     kept = kept_frames(work)
+    if settings.k is not None and settings.k < 0:
+        raise StudyError(f"--k {settings.k}: it cannot be negative")
     if settings.k is not None and settings.k > kept.k:
         raise StudyError(f"--k {settings.k}: only {kept.k} frames before and after each anchor have been collected")
     models = predicted(work.folder, work.settings)
@@ -55,7 +58,8 @@ def video_result(work: Workspace[Any], settings: Settings, with_distances: bool 
     codes = predicted_classes(work, kept, models)[:, rows]
     names = [*kept.groups.names, *work.classes.names]
     inputs = {"pool": pool_stamp(work.folder)} | {name: str(one["content"]) for name, one in stamps.items()}
-    return result_of(models, anchors, codes, names, settings, inputs, notes(work, kept, review))
+    said = (*notes(work, kept, review), *unpredicted(models, codes, anchors.frames))
+    return result_of(models, anchors, codes, names, settings, inputs, said)
 
 
 def page(work: Workspace[Any], result: VideoResult) -> Page:
@@ -81,6 +85,19 @@ def predicted_classes(work: Workspace[Any], kept: KeptFrames, models: Sequence[s
         is_other = (group == NO_GROUP) & (labels != MISSING)
         found[number] = np.where(is_other, len(kept.groups.names) + labels.astype(np.int64), group)
     return found
+
+
+def unpredicted(models: Sequence[str], codes: Int[Array, "M F"], frames: Sequence[str]) -> list[str]:
+    """Which frames count as wrong because there is no prediction; models that lack the same ones are named together."""
+    lacking: dict[tuple[str, ...], list[str]] = {}
+    for name, row in zip(models, codes, strict=True):
+        absent = dict.fromkeys(frames[place] for place in np.flatnonzero(row == UNKNOWN).tolist())
+        if absent:
+            lacking.setdefault(tuple(absent), []).append(name)
+    return [
+        f"{counted(len(absent), 'frame')} ({some(absent)}) without a prediction by {some(names)} count as wrong."
+        for absent, names in lacking.items()
+    ]
 
 
 def notes(work: Workspace[Any], kept: KeptFrames, review: Review) -> tuple[str, ...]:
@@ -130,13 +147,18 @@ def frame_distances(work: Workspace[Any], kept: KeptFrames) -> Float[Array, " F"
 
 
 def _clip_distances(rows: Sequence[Row], uris: Mapping[str, str | None]) -> list[float]:
-    """The distances of one clip's rows; only its anchors and one more picture are in memory at a time."""
-    homes = {row.anchor: _pixels(uris.get(row.anchor)) for row in rows}
+    """The distances of one clip's rows; only the anchors nearby and one more picture are in memory at a time."""
     found = [UNKNOWN_DISTANCE] * len(rows)
-    by_item: dict[str, list[int]] = {}
+    homes: dict[str, UInt8[Array, "h w 3"] | None] = {}
+    last = {row.anchor: max(row.number, row.number - row.offset) for row in sorted(rows, key=lambda row: row.number)}
+    by_frame: dict[tuple[int, str], list[int]] = {}
     for number, row in enumerate(rows):
-        by_item.setdefault(row.item, []).append(number)
-    for item, numbers in by_item.items():
+        by_frame.setdefault((row.number, row.item), []).append(number)
+    for (now, item), numbers in sorted(by_frame.items()):
+        for anchor in [one for one in homes if last[one] < now]:
+            del homes[anchor]
+        for anchor in {rows[number].anchor for number in numbers} - homes.keys():
+            homes[anchor] = _pixels(uris.get(anchor))
         pixels = homes[item] if item in homes else _pixels(uris.get(item))
         for number in numbers:
             home = homes[rows[number].anchor]
