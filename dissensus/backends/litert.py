@@ -13,7 +13,7 @@ from dissensus.backends.network import Network
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import input_of
 from dissensus.errors import BackendError
-from dissensus.predictions.top1 import ROUNDING, OutputKind
+from dissensus.predictions.top5 import ROUNDING, OutputKind
 from dissensus.records import Classes
 
 
