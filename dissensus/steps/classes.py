@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dissensus.discrepancy.labels import class_distances
+from dissensus.discrepancy.taxonomy import depths
 from dissensus.errors import StudyError
 from dissensus.store.classes import SHIPPED, Document, classes_of, read_classes
 
@@ -28,7 +28,7 @@ def chosen_classes(
             "out"
         )
     if found.taxonomy is not None:
-        class_distances(found, "weighted")  # raises an error now if the taxonomy has a cycle or two roots
+        depths(found.taxonomy)  # raises an error now if the taxonomy has a cycle or two roots
     if not isinstance(named, str):
         return "classes.txt", document
     return (named if named in SHIPPED else Path(named).name), document
