@@ -50,6 +50,20 @@ def size_of(study, name="eff"):
     return read_stamps(study.folder.predictions(name))["inputs"]["preprocess"]["size"]
 
 
+def test_a_selection_does_not_read_further_labels(pictured, monkeypatch):
+    from dissensus.store import tables
+
+    pictured.predict(file=["cat", "dog"] * 3)
+    wanted = []
+    read = tables.StudyTable.read_row_groups
+    monkeypatch.setattr(
+        tables.StudyTable, "read_row_groups", lambda *given, **named: wanted.append(named) or read(*given, **named)
+    )
+    pictured.select(k=1, reserves=0)
+    columns = {name for one in wanted for name in one["columns"]}
+    assert {"label", "confidence"} <= columns <= {"label", "confidence", "problem", "id", "uri"}
+
+
 def test_a_model_of_an_earlier_version_gets_its_further_labels_when_run_again(pictured):
     path = pictured.folder.predictions("eff")
     table, stamps = read_table(path), read_stamps(path)
