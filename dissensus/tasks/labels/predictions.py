@@ -63,7 +63,7 @@ class LabelSource(Source):
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
         """Write labels, confidences and further labels if the model gives any, and problems, with fingerprints."""
         table = self._whole(_joined(list(parts())))
-        write_table(path, table, stamps | label_stamps(table))
+        write_table(path, table, stamps | label_stamps(table), packed=FURTHER)
 
     def _whole(self, table: pa.Table) -> pa.Table:
         has_confidence = "confidence" in table.column_names
