@@ -2,8 +2,20 @@
 
     python benchmarks/video_predicting.py CLASSIFIERS_FOLDER FRAMES_FOLDER [--copies 8]
 
-Needs the seven networks of examples/photos, and a folder of frames. Prints how often each frame is decoded, how busy
-the cores are, and how long each way takes.
+Needs the seven networks of examples/photos, and a folder of frames. For both ways it prints
+
+* seconds, and seconds of CPU of this process;
+* CPU time / wall time: how many cores the process kept busy. On a quiet machine with two cores, one pass should come
+  close to 2; on a busy one it cannot, because other programs get their share;
+* idle: the share of all cores that no program used meanwhile. Near zero, the cores had enough to do, whoever gave it
+  to them ('-' where the system does not tell);
+* things at a time: how many frames were being decoded or batches predicted at any moment, on average, waiting for a
+  core included. As many as there are cores, or more, means that this process always had work for all of them, however
+  busy the machine was;
+* how often each frame was decoded: once in one pass, and once per network otherwise.
+
+The last line has the ratios of both ways. In one pass, networks share the cores: each uses as many threads as there are
+cores per network, at least one, and as many networks as there are cores run at a time.
 """
 
 from __future__ import annotations
@@ -40,7 +52,7 @@ def prepared(frames: Path, folder: Path, copies: int) -> Study:
 
 
 def measured(act: Callable[[], Any]) -> dict[str, float]:
-    """Seconds, seconds of CPU per second, work at a time, and how often frames are decoded.
+    """Seconds, seconds of CPU, the share of idle cores, work at a time, and how often frames are decoded.
 
     Work at a time is how many frames are being decoded, or batches predicted, at any moment on average: on a machine
     that is busy with other things, it shows better than CPU time whether there is work for all cores.
@@ -63,19 +75,30 @@ def measured(act: Callable[[], Any]) -> dict[str, float]:
         return found
 
     predicting.read_image, Guarded.predict = decoded, predicted  # type: ignore[assignment, method-assign]
-    begun, used = time.perf_counter(), time.process_time()
+    begun, used, before = time.perf_counter(), time.process_time(), ticks()
     try:
         act()
     finally:
         predicting.read_image, Guarded.predict = decode, run  # type: ignore[method-assign]
     seconds = time.perf_counter() - begun
+    every, idle = (after - earlier for after, earlier in zip(ticks(), before, strict=True))
     return {
+        "idle": idle / every if every else float("nan"),
         "seconds": seconds,
         "cpu": time.process_time() - used,
         "at_a_time": sum(busy) / seconds,
         "frames": len(read),
         "decoded": sum(read.values()) / max(len(read), 1),
     }
+
+
+def ticks() -> tuple[int, int]:
+    """How long all cores have existed, and how long they have been idle; zeros where the system does not tell."""
+    try:
+        found = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    except OSError:
+        return 0, 0
+    return sum(found), found[3] + found[4]
 
 
 def main() -> None:
@@ -107,11 +130,16 @@ def main() -> None:
         return
     for way, one in found.items():
         print(
-            f"{way}: {one['seconds']:.1f} s, {one['cpu']:.1f} s of CPU, {one['at_a_time']:.1f} things at a time on "
-            f"{os.cpu_count()} cores; {one['frames']:.0f} frames, each decoded {one['decoded']:.1f} times"
+            f"{way}: {one['seconds']:.1f} s, {one['cpu']:.1f} s of CPU; CPU time / wall time "
+            f"{one['cpu'] / one['seconds']:.2f} on {os.cpu_count()} cores, "
+            f"{'-' if one['idle'] != one['idle'] else format(one['idle'], '.0%')} idle; {one['at_a_time']:.1f} things "
+            f"at a time; {one['frames']:.0f} frames, each decoded {one['decoded']:.1f} times"
         )
     first, second = found.values()
-    print(f"ratio of seconds {first['seconds'] / second['seconds']:.2f}, of CPU {first['cpu'] / second['cpu']:.2f}")
+    print(
+        f"one after the other / one pass: seconds {first['seconds'] / second['seconds']:.2f}, "
+        f"CPU {first['cpu'] / second['cpu']:.2f}"
+    )
 
 
 if __name__ == "__main__":

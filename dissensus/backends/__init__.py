@@ -11,7 +11,8 @@ from pathlib import Path
 
 from dissensus.backends.callable import open_callable
 from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_image
-from dissensus.backends.file import FilePredictions, read_predictions
+from dissensus.backends.file import FURTHER, FilePredictions, read_predictions
+from dissensus.backends.frameworks import at_a_time
 from dissensus.backends.guard import Guarded
 from dissensus.backends.litert import open_litert
 from dissensus.backends.map_folder import MapFolder, folder_fingerprint
@@ -31,6 +32,7 @@ from dissensus.records import Classes
 
 __all__ = [
     "BACKENDS",
+    "FURTHER",
     "MISSING_FILE",
     "Backend",
     "FilePredictions",
@@ -40,6 +42,7 @@ __all__ = [
     "Segmenter",
     "Unreadable",
     "as_rgb",
+    "at_a_time",
     "map_preprocess",
     "named_function",
     "named_object",

@@ -13,8 +13,8 @@ from dissensus.arrays import Array
 from dissensus.backends.modules import named_function
 from dissensus.backends.preprocess import Preprocess
 from dissensus.errors import PredictionError
-from dissensus.predictions.protocol import Top1
-from dissensus.predictions.top1 import top1
+from dissensus.predictions.protocol import Top5, only_labels
+from dissensus.predictions.top5 import top5
 from dissensus.records import Classes
 
 
@@ -30,15 +30,15 @@ class Function:
     preprocess: Preprocess
     classes: int
 
-    def predict(self, images: Sequence[Image]) -> Top1:
-        """Top-1 class and its probability for each image."""
+    def predict(self, images: Sequence[Image]) -> Top5:
+        """Top-1 class and its probability for each image, and the next classes if it returns outputs."""
         returned = self.function(list(images))
         if isinstance(returned, tuple) and len(returned) == 2:
-            return _labels(returned[0]), np.asarray(returned[1], dtype=np.float32)
+            return only_labels(_labels(returned[0]), np.asarray(returned[1], dtype=np.float32))
         outputs = np.asarray(returned)
         if outputs.ndim == 1:
-            return _labels(outputs), np.full(len(outputs), np.nan, dtype=np.float32)
-        return top1(outputs, self.preprocess.outputs, self.preprocess.class_offset, self.classes)
+            return only_labels(_labels(outputs))
+        return top5(outputs, self.preprocess.outputs, self.preprocess.class_offset, self.classes)
 
 
 def _labels(values: object) -> Array:

@@ -1,4 +1,4 @@
-"""Prediction files: Parquet, CSV or NPZ with the columns item, label and, optionally, confidence."""
+"""Prediction files: Parquet, CSV or NPZ with the columns item, label, optionally confidence, and label2 to label5."""
 
 from __future__ import annotations
 
@@ -20,11 +20,14 @@ from dissensus.arrays import MISSING, Array, Float, Int, UInt16
 from dissensus.backends.names import class_numbers
 from dissensus.errors import PredictionError, one_line
 from dissensus.predictions.align import align, check_confidences, check_labels
+from dissensus.predictions.protocol import MOST_RANKED
 from dissensus.records import Classes
 
 COLUMNS = ("item", "label", "confidence")
 NUMBERS = frozenset({"confidence", "score"})
 """Columns whose type is found out."""
+FURTHER = tuple(f"label{rank}" for rank in range(2, MOST_RANKED + 1))
+"""Columns of the classes ranked 2 to 5."""
 NO_PREDICTION = "no prediction in the file"
 
 
@@ -34,27 +37,34 @@ class FilePredictions(NamedTuple):
     labels: UInt16[Array, " N"]
     confidence: Float[Array, " N"] | None
     problems: pa.Array | None
+    further: UInt16[Array, "N 4"] | None = None
+    """The classes ranked 2 to 5, MISSING where a cell is empty; None if the file has no such columns."""
 
 
 def read_predictions(path: str | PathLike[str], classes: Classes, pool_ids: pa.Array) -> FilePredictions:
     """Read predictions for the whole pool from a file, in pool order.
 
     Whole numbers are class indices, strings are class names, ids, synonyms or, failing these, indices. An empty label
-    means no prediction. Confidences must be given for all predictions or for none.
+    means no prediction. Confidences must be given for all predictions or for none; label2 to label5 may have gaps.
 
     Raises:
         PredictionError: the file cannot be read, does not cover the pool exactly, or contains invalid values.
     """
     path = Path(path)
     try:
-        table = read_columns(path, COLUMNS[:2], COLUMNS[2:])
+        table = read_columns(path, COLUMNS[:2], (*COLUMNS[2:], *FURTHER))
         rows = align(table["item"], pool_ids)
         labels, is_absent = _labels(table["label"], classes, table["item"])
-        confidence = _confidence(table, is_absent)
+        confidence, further = _confidence(table, is_absent), _further(table, classes)
     except PredictionError as error:
         raise PredictionError(f"{path}: {error}") from error
     problems = pc.if_else(pa.array(is_absent[rows]), NO_PREDICTION, None) if is_absent.any() else None
-    return FilePredictions(labels[rows], None if confidence is None else confidence[rows], problems)
+    return FilePredictions(
+        labels[rows],
+        None if confidence is None else confidence[rows],
+        problems,
+        None if further is None else further[rows],
+    )
 
 
 def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> pa.Table:
@@ -133,6 +143,18 @@ def _labels(column: pa.ChunkedArray, classes: Classes, items: pa.ChunkedArray) -
     present = np.flatnonzero(~is_absent)
     check_labels(numbers[present], len(classes), items.take(pa.array(present)))
     return np.where(is_absent, MISSING, numbers).astype(np.uint16), is_absent
+
+
+def _further(table: pa.Table, classes: Classes) -> UInt16[Array, "n 4"] | None:
+    """The classes ranked 2 to 5, in file order; None if the file has none."""
+    found = np.full((len(table), len(FURTHER)), MISSING, np.uint16)
+    known = [name for name in FURTHER if name in table.column_names]
+    for name in known:
+        try:
+            found[:, FURTHER.index(name)] = _labels(table[name], classes, table["item"])[0]
+        except PredictionError as error:
+            raise PredictionError(f"column {name}: {error}") from error
+    return found if known else None
 
 
 def _numbers(column: pa.ChunkedArray, classes: Classes) -> Int[Array, " n"]:

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import importlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from dissensus.errors import BackendError, one_line
+
+_at_a_time: ContextVar[int] = ContextVar("models at a time", default=1)
+
+
+@contextmanager
+def at_a_time(models: int) -> Iterator[None]:
+    """Networks that are opened in this block will run at the same time, and share the cores instead of fighting."""
+    before = _at_a_time.set(models)
+    try:
+        yield
+    finally:
+        _at_a_time.reset(before)
+
+
+def threads() -> int:
+    """Threads that a network opened now should use."""
+    return max(1, (os.cpu_count() or 1) // _at_a_time.get())
 
 
 def framework(module: str, backend: str, title: str) -> Any:

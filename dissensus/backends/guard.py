@@ -10,7 +10,7 @@ from PIL.Image import Image
 
 from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
 from dissensus.predictions.align import check_confidences, check_labels
-from dissensus.predictions.protocol import Model, Top1
+from dissensus.predictions.protocol import Model, Top5, only_labels
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,17 @@ class Guarded:
     name: str
     classes: int
 
-    def predict(self, images: Sequence[Image]) -> Top1:
-        """Top-1 class and its probability for each image.
+    def predict(self, images: Sequence[Image]) -> Top5:
+        """Top-1 class, its probability and the classes that come next, for each image.
 
         Raises:
             BackendError: the model failed.
             PredictionError: it returned something that is not a prediction for these images.
         """
         if not images:
-            return np.empty(0, np.uint16), np.empty(0, np.float32)
+            return only_labels(np.empty(0, np.uint16), np.empty(0, np.float32))
         try:
-            labels, confidence = self.model.predict(images)
+            labels, confidence, further = self.model.predict(images)
             self._check(labels, confidence, len(images))
         except DissensusError as error:
             raise type(error)(f"{self.name}: {error}") from error
@@ -39,7 +39,7 @@ class Guarded:
             raise BackendError(f"{self.name}: out of memory on {len(images)} images: use smaller batches") from error
         except Exception as error:
             raise BackendError(f"{self.name} failed on {len(images)} images: {one_line(error)}") from error
-        return labels.astype(np.uint16), confidence.astype(np.float32)
+        return Top5(labels.astype(np.uint16), confidence.astype(np.float32), further)
 
     def _check(self, labels: np.ndarray, confidence: np.ndarray, images: int) -> None:
         if labels.shape != (images,) or confidence.shape != (images,):

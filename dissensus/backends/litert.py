@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array
-from dissensus.backends.frameworks import framework
+from dissensus.backends.frameworks import framework, threads
 from dissensus.backends.network import Network
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import input_of
 from dissensus.errors import BackendError
-from dissensus.predictions.top1 import ROUNDING, OutputKind
+from dissensus.predictions.top5 import ROUNDING, OutputKind
 from dissensus.records import Classes
 
 
 def open_litert(target: str, preprocess: Preprocess, classes: Classes) -> Network:
     """Open the network in a .tflite file with one image input, run at its declared batch size (usually one)."""
     litert = framework("ai_edge_litert.interpreter", "litert", "LiteRT")
-    interpreter = litert.Interpreter(model_path=target, num_threads=os.cpu_count())
+    interpreter = litert.Interpreter(model_path=target, num_threads=threads())
     interpreter.allocate_tensors()
     inputs, outputs = interpreter.get_input_details(), interpreter.get_output_details()
     if len(inputs) != 1:

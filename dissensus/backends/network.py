@@ -1,4 +1,4 @@
-"""What all networks share: from images to batches, outputs and top-1 predictions."""
+"""What all networks share: from images to batches, outputs and predictions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from PIL.Image import Image
 from dissensus.arrays import Array
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import Input, batch
-from dissensus.predictions.protocol import Top1
-from dissensus.predictions.top1 import OutputKind, top1
+from dissensus.predictions.protocol import Top5
+from dissensus.predictions.top5 import OutputKind, top5
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class Network:
     known_outputs: OutputKind = "auto"
     """What the framework knows about the outputs; used if the settings leave it open."""
 
-    def predict(self, images: Sequence[Image]) -> Top1:
-        """Top-1 class and its probability for each image."""
+    def predict(self, images: Sequence[Image]) -> Top5:
+        """Top-1 class, its probability and the classes that come next, for each image."""
         kind = self.known_outputs if self.preprocess.outputs == "auto" else self.preprocess.outputs
-        return top1(self.outputs(images), kind, self.preprocess.class_offset, self.classes)
+        return top5(self.outputs(images), kind, self.preprocess.class_offset, self.classes)
 
     def outputs(self, images: Sequence[Image]) -> Array:
         """The network's outputs, one row per image."""

@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from dissensus.arrays import Array
-from dissensus.backends.frameworks import framework
+from dissensus.backends.frameworks import framework, threads
 from dissensus.backends.network import Network
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import input_of
@@ -31,6 +31,7 @@ def open_onnx(target: str, preprocess: Preprocess, classes: Classes, output_type
     runtime = framework("onnxruntime", "onnx", "ONNX Runtime")
     options = runtime.SessionOptions()
     options.log_severity_level = ERRORS_ONLY
+    options.intra_op_num_threads = threads()
     available = runtime.get_available_providers()
     session = runtime.InferenceSession(target, options, providers=[name for name in PROVIDERS if name in available])
     inputs = session.get_inputs()

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from dissensus.arrays import Array
 from dissensus.backends.decode import as_rgb
 from dissensus.errors import BackendError
-from dissensus.predictions.top1 import OutputKind
+from dissensus.predictions.top5 import OutputKind
 from dissensus.records import Record
 
 IMAGENET_MEAN = (0.485, 0.456, 0.406)

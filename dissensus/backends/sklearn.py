@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from PIL.Image import Image
 
-from dissensus.arrays import Array, Float, Int
+from dissensus.arrays import MISSING, Array, Float, Int
 from dissensus.backends.names import class_numbers
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import Input, batch, input_of
 from dissensus.errors import BackendError
-from dissensus.predictions.protocol import Top1
-from dissensus.predictions.top1 import OutputKind, top1
+from dissensus.predictions.protocol import Top5, only_labels
+from dissensus.predictions.top5 import OutputKind, top5
 from dissensus.records import Classes
 
 
@@ -32,8 +32,8 @@ class Estimator:
     input: Input
     preprocess: Preprocess
 
-    def predict(self, images: Sequence[Image]) -> Top1:
-        """Top-1 class and its probability for each image."""
+    def predict(self, images: Sequence[Image]) -> Top5:
+        """Top-1 class, its probability and the classes that come next, for each image."""
         features = batch(images, self.preprocess, self.input)
         kind: OutputKind
         if self.preprocess.outputs == "logits" and hasattr(self.estimator, "decision_function"):
@@ -42,10 +42,11 @@ class Estimator:
             outputs, kind = self.estimator.predict_proba(features), "probabilities"
         else:
             places = np.searchsorted(self.estimator.classes_, self.estimator.predict(features))
-            return self.numbers[places].astype(np.uint16), np.full(len(images), np.nan, dtype=np.float32)
+            return only_labels(self.numbers[places].astype(np.uint16))
         order = self.numbers.argsort()
-        labels, confidence = top1(outputs[:, order], kind, 0, len(order))
-        return self.numbers[order][labels].astype(np.uint16), confidence
+        found, known = top5(outputs[:, order], kind, 0, len(order)), self.numbers[order].astype(np.uint16)
+        further = known[np.minimum(found.further, len(known) - 1)]
+        return Top5(known[found.labels], found.confidence, np.where(found.further == MISSING, MISSING, further))
 
 
 def _per_class(margins: Array) -> Float[Array, "n K"]:

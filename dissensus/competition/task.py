@@ -32,7 +32,7 @@ from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.store.settings import CROP, Settings
 from dissensus.store.settings.common import CountingSettings
-from dissensus.store.tables import read_table
+from dissensus.store.tables import open_table, read_table
 
 NOTHING = np.zeros(0, np.int64)
 H = TypeVar("H", bound="States")
@@ -201,9 +201,10 @@ class Task(ABC, Generic[S, H]):
     def __init__(self, work: Workspace[Any]) -> None:
         self.work = work
 
-    def predictions(self, model: str) -> Mapping[str, Any]:
-        """A model's predictions for every item, as columns; the predicted value comes first."""
-        table = read_table(self.work.folder.predictions(model))
+    def predictions(self, model: str, only_first: bool = False) -> Mapping[str, Any]:
+        """A model's predictions for every item, as columns; the predicted value comes first, others can be left out."""
+        path = self.work.folder.predictions(model)
+        table = read_table(path, open_table(path).schema_arrow.names[:1] if only_first else None)
         return dict(zip(table.column_names, table.columns, strict=True))
 
     @property

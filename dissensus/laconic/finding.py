@@ -77,7 +77,7 @@ class Reader:
         """
         try:
             with self._lock:
-                labels, sure = self.model.predict([Image.fromarray(image) for image in images])
+                labels, sure, _ = self.model.predict([Image.fromarray(image) for image in images])
         except BackendError as error:
             height, width = min(image.shape[:2] for image in images)
             raise BackendError(

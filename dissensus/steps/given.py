@@ -15,10 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
+from dissensus.arrays import MISSING
+from dissensus.backends import FURTHER
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
 from dissensus.images import open_image
+from dissensus.predictions.top5 import ranked
 from dissensus.steps.pooling import given_order
 from dissensus.steps.pools import ListedPool, open_source
 from dissensus.steps.workspace import Workspace
@@ -102,14 +105,22 @@ def keep_predictions(work: Workspace[Any], name: str, given: Any, columns: Seque
         if len(table) != len(items):
             raise PredictionError(f"{name} has {len(table):,} predictions for {len(items):,} items: give one per item")
         table = table.append_column("item", pa.array(items, pa.string()))
-    written = BytesIO()
-    pq.write_table(table, written)
-    content = written.getvalue()
-    kept = work.folder.given / f"{name}.{fingerprint(content)}.parquet"
+    earlier, _ = _file(work.folder, name, table.select([one for one in table.column_names if one not in FURTHER]))
+    if earlier.exists() and not again:  # given as probabilities to a version that kept only the first class
+        return earlier
+    kept, content = _file(work.folder, name, table)
     refuse_other(work.folder, name, kept, again)
     if not (kept.exists() and kept.read_bytes() == content):
         write_bytes(kept, content)
     return kept
+
+
+def _file(folder: Folder, name: str, table: pa.Table) -> tuple[Path, bytes]:
+    """Where predictions are kept, and the bytes of their file."""
+    written = BytesIO()
+    pq.write_table(table, written)
+    content = written.getvalue()
+    return folder.given / f"{name}.{fingerprint(content)}.parquet", content
 
 
 def _items(work: Workspace[Any]) -> tuple[list[str], list[str | None]]:
@@ -182,7 +193,10 @@ def _table(given: Any, columns: Sequence[str], name: str) -> pa.Table:
     if values.ndim == 2 and len(columns) > 1:
         if not np.isfinite(values).all():
             raise PredictionError(f"{name} returns probabilities that are not finite: check the model")
-        return pa.table({columns[0]: values.argmax(axis=1), columns[1]: values.max(axis=1).astype(np.float32)})
+        first, *further = ranked(values).T
+        more = {f"{columns[0]}{rank}": pa.array(one, mask=one == MISSING) for rank, one in enumerate(further, start=2)}
+        confidence = values.max(axis=1).astype(np.float32)
+        return pa.table({columns[0]: first.astype(np.int64), columns[1]: confidence} | more)
     if values.ndim != 1:
         raise PredictionError(
             f"{name} returns an array with {values.ndim} dimensions: expected one prediction per item"

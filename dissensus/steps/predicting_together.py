@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Collection, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from queue import Full, Queue
-from threading import Semaphore
+from threading import Lock, Semaphore
 from typing import Any
 
-import pyarrow as pa
-
+from dissensus.backends import at_a_time
 from dissensus.errors import DissensusError
-from dissensus.steps.predicting import Batches, PooledImages, Run, Source, is_wanted, predict
+from dissensus.steps.predicting import PooledImages, Run, Source, is_wanted, predict
 
+CORES = os.cpu_count() or 1
 PATIENCE = 0.1
 """Seconds after which a full queue is asked whether its model has failed."""
 Given = Queue[Any]
-"""Batches for one model; None ends them."""
+"""Batches for one model; None ends a part."""
+STOP = object()
+"""Ends a model's work because another one has failed."""
+
+
+class StoppedError(Exception):
+    """Another model has failed."""
 
 
 def predict_together(sources: Sequence[Source], again: Collection[str] = ()) -> dict[str, bool]:
@@ -41,58 +49,85 @@ def predict_together(sources: Sequence[Source], again: Collection[str] = ()) -> 
 
 
 def _run(runs: Sequence[Run]) -> None:
-    work, first = runs[0].source.work, runs[0]
-    images = PooledImages(work.folder, first.name)
+    """Open the models, predict, and write; a model that is rejected loses its own parts and nobody else's."""
+    with at_a_time(min(len(runs), CORES)):
+        for run in runs:
+            if run.waiting:
+                run.source.open()
+    _predict(runs, PooledImages(runs[0].source.work.folder, runs[0].name))
     for run in runs:
-        if run.waiting:
-            run.source.open()
-    waiting = sorted({number for run in runs for number in run.waiting})
-    for number in waiting:
-        here = [run for run in runs if number in run.waiting]
-        rows = first.chunks[number]
-        for run, part in zip(here, _parts(here, rows, images.batches(rows)), strict=True):
-            run.parts.write(number, part)
-        work.progress(f"predict {len(runs)} models", rows.stop, first.size)
-    for run in runs:
-        with run.kept():  # of the others, everything is kept if this model is rejected
+        with run.kept():
             run.finish()
 
 
-def _parts(runs: Sequence[Run], rows: range, batches: Batches) -> list[pa.Table]:
-    """The part of every model; each has a thread, of which as many run at a time as there are cores."""
-    slots = Semaphore(os.cpu_count() or 1)
+def _predict(runs: Sequence[Run], images: PooledImages) -> None:
+    """Make and keep the parts of all models: each has a thread, of which as many run at a time as there are cores.
+
+    A model goes on to the next part without waiting for slower ones, so that cores are idle only at the very end.
+    """
+    slots, saving = Semaphore(CORES), Lock()
+    missing = Counter(number for run in runs for number in run.waiting)
+
+    def predicted(run: Run, queue: Given) -> None:
+        for number in run.waiting:
+            with run.kept(), closing(_fed(queue, slots)) as batches:  # frees the core also if the model fails
+                part = run.source.part(run.chunks[number], batches)
+            with saving:
+                run.parts.write(number, part)
+                missing[number] -= 1
+                if not missing[number]:
+                    run.source.work.progress(f"predict {len(runs)} models", run.chunks[number].stop, run.size)
+
     queues: list[Given] = [Queue(1) for _ in runs]
     with ThreadPoolExecutor(len(runs)) as threads:
-        made = [threads.submit(_part, run, rows, _fed(queue, slots)) for run, queue in zip(runs, queues, strict=True)]
+        fed = [Fed(run, queue, threads.submit(predicted, run, queue)) for run, queue in zip(runs, queues, strict=True)]
+        is_whole = False
         try:
-            for batch in batches:
-                if not all(_put(queue, batch, one) for queue, one in zip(queues, made, strict=True)):
-                    break
+            is_whole = _feed(fed, images)
         finally:
-            for queue, one in zip(queues, made, strict=True):
-                _put(queue, None, one)
-        return [one.result() for one in made]
+            for one in fed if not is_whole else ():
+                one.put(STOP)
+    errors = [error for one in fed if (error := one.made.exception()) is not None]
+    causes = [error for error in errors if not isinstance(error, StoppedError)]
+    if errors:
+        raise (causes or errors)[0]
 
 
-def _part(run: Run, rows: range, batches: Generator[tuple[range, list[Any]], None, None]) -> pa.Table:
-    """The part of one model, which gives up its core even if it fails."""
-    with run.kept(), closing(batches):
-        return run.source.part(rows, batches)
+def _feed(fed: Sequence[Fed], images: PooledImages) -> bool:
+    """Hand every image to all models that need it; False if a model has failed."""
+    for number in sorted({number for one in fed for number in one.run.waiting}):
+        here = [one for one in fed if number in one.run.waiting]
+        for batch in images.batches(here[0].run.chunks[number]):
+            if not all(one.put(batch) for one in here):
+                return False
+        if not all(one.put(None) for one in here):
+            return False
+    return True
 
 
-def _fed(queue: Given, slots: Semaphore) -> Generator[tuple[range, list[Any]], None, None]:
-    """The batches in a queue, one whenever there is a free core."""
+def _fed(queue: Given, slots: Semaphore) -> Generator[tuple[range, list[Any]]]:
+    """The batches of one part, one whenever there is a free core."""
     while (batch := queue.get()) is not None:
+        if batch is STOP:
+            raise StoppedError
         with slots:
             yield batch
 
 
-def _put(queue: Given, batch: Any, made: Future[pa.Table]) -> bool:
-    """Hand a batch to a model; False if it takes no more because it has failed."""
-    while not made.done():
-        try:
-            queue.put(batch, timeout=PATIENCE)
-            return True
-        except Full:
-            continue
-    return False
+@dataclass(frozen=True)
+class Fed:
+    """A model that gets batches through a queue, and what will become of it."""
+
+    run: Run
+    queue: Given
+    made: Future[None]
+
+    def put(self, batch: Any) -> bool:
+        """Hand over a batch; False if the model takes no more because it has failed."""
+        while not self.made.done():
+            try:
+                self.queue.put(batch, timeout=PATIENCE)
+                return True
+            except Full:
+                continue
+        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,13 @@ UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, Memo
 """What pyarrow raises for a damaged file."""
 
 
-def write_table(path: Path, table: pa.Table, stamps: dict[str, Any]) -> None:
+def write_table(path: Path, table: pa.Table, stamps: dict[str, Any], packed: Collection[str] = ()) -> None:
     """Write a table atomically. The same table and stamps always give the same bytes.
 
-    Numbers are neither compressed nor dictionary-encoded, so they read about as fast as memory can be copied.
+    Numbers are neither compressed nor dictionary-encoded, so they read about as fast as memory can be copied; except
+    for the `packed` columns, which are seldom read.
     """
-    write_pieces(path, table.schema, [table], stamps)
+    write_pieces(path, table.schema, [table], stamps, packed=packed)
 
 
 def write_pieces(
@@ -37,6 +38,7 @@ def write_pieces(
     pieces: Iterable[pa.Table],
     stamps: dict[str, Any],
     row_group: int = ROW_GROUP,
+    packed: Collection[str] = (),
 ) -> None:
     """Write a table piece by piece; gives the same bytes as writing the whole table at once.
 
@@ -44,7 +46,11 @@ def write_pieces(
     """
     stamped = schema.with_metadata({STAMPS: json.dumps(stamps, sort_keys=True).encode()})
     # compression halves the run lengths of maps, which still read nearly as fast (benchmarks/maps.py)
-    words = [field.name for field in stamped if pa.types.is_string(field.type) or pa.types.is_binary(field.type)]
+    words = [
+        field.name
+        for field in stamped
+        if pa.types.is_string(field.type) or pa.types.is_binary(field.type) or field.name in packed
+    ]
     plain = [field.name for field in stamped if field.name not in words]
 
     def write(unfinished: Path) -> None:

@@ -184,7 +184,7 @@ class Making(Base):
 
         Args:
             models: Names of models; defaults to all that have predictions. For a single model, the frame also has its
-                confidences and the reasons why items have no prediction.
+                confidences, the classes ranked 2 to 5 (if known), and the reasons why items have no prediction.
 
         Example:
             >>> study.predictions("small", "large")  # doctest: +SKIP
@@ -203,7 +203,7 @@ class Making(Base):
         if len(models) == 1:
             columns = dict(task.predictions(models[0]))
         else:
-            columns = {name: next(iter(task.predictions(name).values())) for name in names}
+            columns = {name: next(iter(task.predictions(name, only_first=True).values())) for name in names}
         table = pa.table(columns).take(pa.array(given_order(self.folder)))
         return frame_of(table.add_column(0, "item", pa.array(self.items(), pa.string())))
 

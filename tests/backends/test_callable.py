@@ -44,7 +44,7 @@ def module(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("function", ["logits", "probabilities", "labels", "pair", "Group.labels"])
 def test_functions_of_the_current_folder(module, colours, colour_labels, three, function):
-    labels, confidence = open_model("python", f"{module}:{function}", Preprocess(), three).predict(colours)
+    labels, confidence, *_ = open_model("python", f"{module}:{function}", Preprocess(), three).predict(colours)
     assert labels.dtype == np.uint16
     assert confidence.dtype == np.float32
     assert labels.tolist() == colour_labels
@@ -52,7 +52,7 @@ def test_functions_of_the_current_folder(module, colours, colour_labels, three, 
 
 
 def test_no_images_no_predictions(module, three):
-    labels, confidence = open_model("python", f"{module}:crash", Preprocess(), three).predict([])
+    labels, confidence, *_ = open_model("python", f"{module}:crash", Preprocess(), three).predict([])
     assert len(labels) == len(confidence) == 0
 
 

@@ -34,7 +34,7 @@ def opened(request, kit, imagenet):
 
 
 def test_cats_are_cats_and_a_macaw_is_a_macaw(opened, kit, imagenet):
-    labels, confidence = opened.predict(
+    labels, confidence, *_ = opened.predict(
         [read_image(kit / "photos/coral" / name) for name in ("cat_720p.jpg", "parrot.jpg")]
     )
     assert labels[0] in CATS
@@ -44,11 +44,19 @@ def test_cats_are_cats_and_a_macaw_is_a_macaw(opened, kit, imagenet):
 
 def test_most_pets_are_pets_and_batches_do_not_matter(opened, kit):
     photos = [read_image(path) for path in sorted((kit / "photos/pets/images").iterdir())[::18]]
-    labels, confidence = opened.predict(photos)
+    labels, confidence, *_ = opened.predict(photos)
     assert np.isin(labels, PETS).mean() > 0.6
-    again, same = opened.predict(photos[3:5])
+    again, same, *_ = opened.predict(photos[3:5])
     assert (again == labels[3:5]).all()
     np.testing.assert_allclose(same, confidence[3:5], atol=1e-4)
+
+
+def test_five_classes_are_those_with_the_largest_outputs(opened, kit):
+    photos = [read_image(path) for path in sorted((kit / "photos/pets/images").iterdir())[::60]]
+    outputs = opened.model.outputs(photos)[:, opened.model.preprocess.class_offset :].astype(float)
+    found = opened.predict(photos)
+    expected = np.argsort(-outputs, axis=1, kind="stable")[:, :5]
+    assert (np.column_stack([found.labels, found.further]) == expected).all()
 
 
 def test_forgetting_the_background_is_told(kit, imagenet):

@@ -33,22 +33,22 @@ def channel_means(path, shape, kind=TensorProto.FLOAT, inputs=1):
 @pytest.mark.parametrize("batch", ["N", 1, 2])
 def test_any_batch_size(tmp_path, colours, colour_labels, three, batch):
     model = open_model("onnx", channel_means(tmp_path / "m.onnx", [batch, 3, 8, 8]), Preprocess.read(PLAIN), three)
-    labels, confidence = model.predict(colours)
+    labels, confidence, *_ = model.predict(colours)
     assert labels.tolist() == colour_labels
     assert (confidence > 0.9).all()
     single = [model.predict([image]) for image in colours]
-    np.testing.assert_allclose(np.concatenate([confidence for _, confidence in single]), confidence, rtol=1e-5)
+    np.testing.assert_allclose(np.concatenate([one.confidence for one in single]), confidence, rtol=1e-5)
 
 
 def test_channel_order_reaches_the_model(tmp_path, colours, colour_labels, three):
     path = channel_means(tmp_path / "m.onnx", ["N", 3, 8, 8])
-    labels, _ = open_model("onnx", path, Preprocess.read(PLAIN | {"channels": "bgr"}), three).predict(colours)
+    labels, *_ = open_model("onnx", path, Preprocess.read(PLAIN | {"channels": "bgr"}), three).predict(colours)
     assert labels.tolist() == [2 - label for label in colour_labels]
 
 
 def test_eight_bit_input_gets_plain_pixels(tmp_path, colours, colour_labels, three):
     path = channel_means(tmp_path / "m.onnx", ["N", 3, 8, 8], TensorProto.UINT8)
-    labels, confidence = open_model("onnx", path, Preprocess(), three).predict(colours)
+    labels, confidence, *_ = open_model("onnx", path, Preprocess(), three).predict(colours)
     assert labels.tolist() == colour_labels
     assert (confidence > 0.999).all()  # logits of 30 and 210
 

@@ -46,6 +46,19 @@ def test_an_empty_label_is_a_problem_not_an_error(tmp_path, three, labels, suffi
     assert found.problems.to_pylist() == [None, NO_PREDICTION, None, None]
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_further_labels_may_have_gaps(tmp_path, three, suffix):
+    columns = {"item": ITEMS, "label": [2, 1, 0, 2], "label2": ["red", None, "n2", "0"], "label4": [1, 1, 1, None]}
+    found = read_predictions(write(tmp_path / f"p{suffix}", columns), three, POOL)
+    assert found.further.dtype == np.uint16
+    assert found.further[:, 0].tolist() == [0, 1, MISSING, 0]
+    assert found.further[:, 2].tolist() == [MISSING, 1, 1, 1]
+    assert (found.further[:, [1, 3]] == MISSING).all()
+    path = write(tmp_path / f"q{suffix}", columns | {"label2": ["red", "red", "whale", "red"]})
+    with pytest.raises(PredictionError, match="column label2: no such class 'whale'"):
+        read_predictions(path, three, POOL)
+
+
 def test_no_confidence_categories_and_numeric_ids(tmp_path, three):
     path = write(tmp_path / "p.parquet", {"item": [3, 1], "label": pa.array(["red", "blue"]).dictionary_encode()})
     found = read_predictions(path, three, pa.array(["1", "3"]))

@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
+from dissensus.arrays import MISSING
 from dissensus.backends import Preprocess, open_model
 from dissensus.errors import BackendError
 from dissensus.records import Classes
@@ -30,7 +31,7 @@ def opened(tmp_path, estimator, **settings):
 
 def test_probabilities(tmp_path, images):
     fitted = GaussianNB().fit(DIGITS.data, DIGITS.target)
-    labels, confidence = opened(tmp_path, fitted).predict(images)
+    labels, confidence, *_ = opened(tmp_path, fitted).predict(images)
     assert (labels == fitted.predict(DIGITS.data[:200])).all()
     np.testing.assert_allclose(confidence, fitted.predict_proba(DIGITS.data[:200]).max(axis=1), rtol=1e-3)
 
@@ -38,17 +39,20 @@ def test_probabilities(tmp_path, images):
 def test_names_in_another_order_and_only_some_classes(tmp_path, images):
     some = DIGITS.target < 4
     fitted = GaussianNB().fit(DIGITS.data[some], np.asarray(WORDS)[DIGITS.target[some]])  # one, three, two, zero
-    labels, _ = opened(tmp_path, fitted).predict(images)
+    labels, _, further = opened(tmp_path, fitted).predict(images)
     assert [WORDS[label] for label in labels] == fitted.predict(DIGITS.data[:200]).tolist()
+    known = [sorted([label, *row[:3]]) for label, row in zip(labels.tolist(), further.tolist(), strict=True)]
+    assert known == [[0, 1, 2, 3]] * len(images)
+    assert (further[:, 3] == MISSING).all()
 
 
 def test_margins_are_no_probabilities_unless_asked_for(tmp_path, images):
     fitted = LinearSVC(max_iter=300, tol=0.1).fit(DIGITS.data, DIGITS.target)
     expected = fitted.predict(DIGITS.data[:200])
-    labels, confidence = opened(tmp_path, fitted).predict(images)
+    labels, confidence, *_ = opened(tmp_path, fitted).predict(images)
     assert (labels == expected).all()
     assert np.isnan(confidence).all()
-    labels, confidence = opened(tmp_path, fitted, outputs="logits").predict(images)
+    labels, confidence, *_ = opened(tmp_path, fitted, outputs="logits").predict(images)
     assert (labels == expected).all()
     assert ((confidence > 0) & (confidence <= 1)).all()
 
@@ -62,7 +66,7 @@ def test_one_margin_for_two_classes_and_none_at_all(tmp_path, images):
     np.testing.assert_allclose(by_margin[1], by_probability[1], rtol=1e-4)
     voters = VotingClassifier([("nb", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=4))], voting="hard")
     voters.fit(DIGITS.data, DIGITS.target)
-    labels, confidence = opened(tmp_path, voters).predict(images)
+    labels, confidence, *_ = opened(tmp_path, voters).predict(images)
     assert (labels == voters.predict(DIGITS.data[:200])).all()
     assert np.isnan(confidence).all()
 

@@ -37,7 +37,7 @@ def factory(monkeypatch):
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_torchscript(tmp_path, colours, colour_labels, three):
     torch.jit.script(Means()).save(tmp_path / "m.pt")
-    labels, confidence = open_model("torch", str(tmp_path / "m.pt"), SETTINGS, three).predict(colours)
+    labels, confidence, *_ = open_model("torch", str(tmp_path / "m.pt"), SETTINGS, three).predict(colours)
     assert labels.tolist() == colour_labels
     assert confidence.dtype == np.float32
     with pytest.raises(BackendError, match="set size"):
@@ -50,12 +50,12 @@ def test_exported_program(tmp_path, colours, colour_labels, three, is_dynamic):
     program = torch.export.export(Means().eval(), (torch.zeros(2, 3, 8, 8),), dynamic_shapes=dynamic)
     torch.export.save(program, tmp_path / "m.pt2")
     settings = Preprocess.read({"mean": 0, "std": 0.1})  # the program declares its size
-    labels, _ = open_model("torch", str(tmp_path / "m.pt2"), settings, three).predict(colours)
+    labels, *_ = open_model("torch", str(tmp_path / "m.pt2"), settings, three).predict(colours)
     assert labels.tolist() == colour_labels
 
 
 def test_factory(colours, colour_labels, three, factory):
-    labels, _ = open_model("torch", f"{factory}:means", SETTINGS, three).predict(colours)
+    labels, *_ = open_model("torch", f"{factory}:means", SETTINGS, three).predict(colours)
     assert labels.tolist() == colour_labels
     with pytest.raises(BackendError, match=r"returns a int: it must return a torch\.nn\.Module"):
         open_model("torch", f"{factory}:number", SETTINGS, three)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from data_kit import KIT, WHY_SKIPPED
 
+from dissensus.backends import Preprocess, open_model, read_image
 from dissensus.study import Study
 
 IMAGENET = KIT / "imagenet"
@@ -43,3 +44,22 @@ def test_real_label_sets_by_the_numbers_of_the_images(tmp_path: Path) -> None:
         assert (accuracy.right, accuracy.count) == (expected, len(graded))
     dogs = found.accuracy(names[0].replace("-", "_"), subset="dog")
     assert 0 < dogs.count < len(graded)
+
+
+def test_top_5_of_a_network_that_is_run_on_photos(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    photos = sorted((KIT / "photos/pets/images").iterdir())[::12]
+    target = str(KIT / "classifiers/squeezenet1.1_gluon_fp16w.onnx")
+    study = Study.init(tmp_path / "study", classes="imagenet")
+    study.pool(items=[str(path) for path in photos])
+    study.predict([f"network=onnx:{target}"])
+    network = open_model("onnx", target, Preprocess(), study._task.work.classes).model  # type: ignore[attr-defined]
+    order = np.argsort(-network.outputs([read_image(path) for path in photos]), axis=1, kind="stable")
+    rank = np.arange(len(photos)) % 7  # the planted truth: ranked first, second, … seventh
+    truth = order[np.arange(len(photos)), rank].tolist()
+    rows = "".join(f"{path.name},{label}\n" for path, label in zip(photos, truth, strict=True))
+    (tmp_path / "truth.csv").write_text("item,label\n" + rows)
+    study.human_sample(tmp_path / "truth.csv", images=len(photos))
+    found = study.human_result()
+    assert found.accuracy("network").right == (rank == 0).sum()
+    assert found.accuracy("network", "top-5").right == (rank < 5).sum()

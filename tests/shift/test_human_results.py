@@ -310,6 +310,18 @@ def test_top_5_of_models_comes_from_their_files(study: Study, tmp_path: Path) ->
     assert found.accuracy("second").right == 0
     assert found.accuracy("second", "top-5").right == 40
     assert found.accuracy("large", "top-5").count == 0  # its further labels are unknown
+    (tmp_path / "model.csv").unlink()  # they are kept in the study
+    assert study.human_result().accuracy("second", "top-5").right == 40
+
+
+def test_top_5_of_probabilities_is_that_of_a_sort(study: Study) -> None:
+    scores = np.random.default_rng(0).integers(0, 6, (80, len(CLASSES))) / 5  # many ties
+    study.predict(noise=scores)
+    five = np.argsort(-scores, axis=1, kind="stable")[:, :5]
+    place = {item: number for number, item in enumerate(study.items())}
+    expected = sum(one.label in five[place[one.item]] for one in photos(study))
+    assert 0 < expected < 40
+    assert study.human_result().accuracy("noise", "top-5").right == expected
 
 
 def test_people_join_with_what_they_labelled(study: Study, known: Planted) -> None:

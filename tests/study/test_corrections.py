@@ -15,7 +15,7 @@ from small import CLASSES, ITEMS, answered, labels, maps, masked, one_line, pred
 from dissensus.errors import DissensusError, StudyError
 from dissensus.store.files import restored
 from dissensus.store.lock import Lock
-from dissensus.store.tables import read_stamps
+from dissensus.store.tables import read_stamps, read_table, write_table
 from dissensus.study import Study
 
 MODEL = """
@@ -48,6 +48,31 @@ def pictured(tmp_path):
 
 def size_of(study, name="eff"):
     return read_stamps(study.folder.predictions(name))["inputs"]["preprocess"]["size"]
+
+
+def test_a_selection_does_not_read_further_labels(pictured, monkeypatch):
+    from dissensus.store import tables
+
+    pictured.predict(file=["cat", "dog"] * 3)
+    wanted = []
+    read = tables.StudyTable.read_row_groups
+    monkeypatch.setattr(
+        tables.StudyTable, "read_row_groups", lambda *given, **named: wanted.append(named) or read(*given, **named)
+    )
+    pictured.select(k=1, reserves=0)
+    columns = {name for one in wanted for name in one["columns"]}
+    assert {"label", "confidence"} <= columns <= {"label", "confidence", "problem", "id", "uri"}
+
+
+def test_a_model_of_an_earlier_version_gets_its_further_labels_when_run_again(pictured):
+    path = pictured.folder.predictions("eff")
+    table, stamps = read_table(path), read_stamps(path)
+    write_table(path, table.drop_columns(["label2", "label3"]), stamps)  # as it was written before
+    pictured.predict(file=["cat", "dog"] * 3)
+    pictured.select(k=1, reserves=0)
+    assert pictured.predict(again=["eff"]) == {"eff": True}  # though a round was selected from it
+    assert read_table(path).column_names == ["label", "confidence", "label2", "label3", "problem"]
+    assert read_stamps(path)["content"] == stamps["content"]
 
 
 def test_a_model_is_predicted_again_with_other_settings(pictured, command, tmp_path):

@@ -101,6 +101,18 @@ def test_arrays_functions_and_frames_are_models(study: Study) -> None:
     assert list(study.predictions("numbers", "pair").columns) == ["item", "numbers", "pair"]
 
 
+def test_probabilities_given_to_an_earlier_version_are_still_the_same(study: Study) -> None:
+    scores = np.random.default_rng(1).dirichlet(np.ones(3), len(ITEMS))
+    first = pd.DataFrame({"label": scores.argmax(1), "confidence": scores.max(1).astype(np.float32)})
+    study.predict(a=(first["label"].to_numpy(), first["confidence"].to_numpy()))  # what was kept of probabilities then
+    assert study.predict(a=scores) == {"a": False}
+    assert "label2" not in study.predictions("a")
+    assert study.predict(a=scores, again=["a"]) == {"a": True}
+    order = np.argsort(-scores, axis=1)
+    assert study.predictions("a")["label2"].tolist() == [CLASSES[label] for label in order[:, 1]]
+    assert list(study.predictions("a").columns) == ["item", "label", "confidence", "label2", "label3", "problem"]
+
+
 def test_a_cell_may_be_run_again(study: Study) -> None:
     labels = wrong(0.3, 2)
     assert study.predict(a=labels, b=names) == {"a": True, "b": True}

@@ -107,3 +107,19 @@ def test_files_of_labels_that_are_refused(study, tmp_path, command, content, wor
     before = snapshot(study.folder.root)
     assert words in one_line(command("select", study.folder.root, "--eligible", tmp_path / "bad.csv"))
     assert snapshot(study.folder.root) == before
+
+
+def test_distances_between_twenty_thousand_classes_wait_for_a_selection(tmp_path, monkeypatch):
+    def computed(*_):
+        raise AssertionError("nothing but a selection needs distances")
+
+    monkeypatch.setattr("dissensus.discrepancy.taxonomy.path_lengths", computed)
+    names = [f"class {number}" for number in range(20_000)]
+    (tmp_path / "classes.txt").write_text("\n".join(names))
+    rows = [f"{name},group {place % 100}\n" for place, name in enumerate(names)]
+    rows += [f"group {place},everything\n" for place in range(100)]
+    (tmp_path / "taxonomy.csv").write_text("child,parent\n" + "".join(rows))
+    study = Study.init(tmp_path / "study", classes=tmp_path / "classes.txt", taxonomy=tmp_path / "taxonomy.csv")
+    study.pool(items=["a", "b"])
+    study.predict(one=["class 7", "class 19999"])
+    assert study.labels("one").tolist() == [7, 19_999]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from browsing import all_sent, answer, link, looks_right, ready, role, screen, start, stored, ticket
 from guided import GUIDE, guided
+from photos import eight_photos
 from pictured import ask, asking, photo_study
 from playwright.sync_api import Page, expect
 from served import Served
@@ -245,3 +247,54 @@ def test_practice_shows_the_right_class_beside_the_chosen_one(
     looks_right(page, f"label-practice-right-from-{size}")
     page.keyboard.press("Enter")
     screen(page, "trained")
+
+
+@pytest.fixture(scope="module")
+def many_names(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Three thousand classes without a taxonomy."""
+    root = tmp_path_factory.mktemp("many")
+    (root / "pool").mkdir()
+    eight_photos()[0].save(root / "pool" / "photo.jpg")
+    names = [f"{first}{second} {number:02}" for first in "kbtdm" for second in "aeiou" for number in range(120)]
+    study = Study.init(root / "study", classes=names)
+    study.pool([root / "pool"])
+    with asking(study, [{"kind": "label", "item": item} for item in study.items()]) as served:
+        yield served
+
+
+def test_many_names_without_a_taxonomy_are_grouped_by_their_letters(
+    many_names: Served, visit: Callable[..., Page]
+) -> None:
+    page = visit(link(many_names, "browser"))
+    start(page)
+    tops = page.locator("[role=tree] > [role=treeitem]")
+    assert 5 < tops.count() <= 60
+    assert page.locator("[role=treeitem]").count() <= 60  # nothing is drawn before it is opened
+    expect(tops.first).to_have_attribute("aria-label", re.compile(r"^b… – be 5…, 200 names$"))
+    assert sum(int(many) for many in tops.locator(".many").all_inner_texts()) == 3000
+    tops.last.locator(".twig").click()
+    tops.last.locator("[role=treeitem]").last.locator(".twig").click()
+    all_sent(page)
+    (row,) = stored(many_names, "browser")
+    assert "tu 99" in str(row["answer"])
+
+
+SEARCHED = """async () => {
+  const { Search } = await import("/static/kinds/search.js");
+  const names = ["barn owl", "owl", "bowler hat", "night-owl", "cat", "owlet", "tabby", "the owl's nest", "lynx"];
+  const synonyms = [[], [], [], [], ["owl"], [], ["the cat", "catling"], [], ["wild cat", "owlcat"]];
+  const search = new Search({ names, synonyms }, names.map((_, i) => i));
+  return ["owl", "cat", "Ôwl ", "b", "night", "zebra", "the owl"].map((text) => {
+    const { rows, total } = search.find(text, 5);
+    return [total, ...rows.map(({ value, also }) => names[value] + (also && ` (${also})`))];
+  });
+}"""
+
+
+def test_the_best_matches_come_first(service: Served, visit: Callable[..., Page]) -> None:
+    found = visit(link(service, "searcher")).evaluate(SEARCHED)
+    owls = [8, "owl", "cat (owl)", "barn owl", "night-owl", "the owl's nest"]
+    assert found[0] == found[2] == owls
+    assert found[1] == [3, "cat", "lynx (wild cat)", "tabby (the cat)"]
+    assert found[3] == [3, "barn owl", "bowler hat", "tabby"]
+    assert found[4:] == [[1, "night-owl"], [0], [1, "the owl's nest"]]

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import MISSING
+from dissensus.arrays import MISSING, Array, Int
+from dissensus.backends import FURTHER
 from dissensus.records import Question
 from dissensus.shift.human.kept import Photo
 from dissensus.steps.workspace import Workspace
@@ -78,6 +79,14 @@ def model_labels(work: Workspace[Any], models: Sequence[str], photos: Sequence[P
         labels = read_rows(open_table(work.folder.predictions(name)), rows, ["label"])["label"].tolist()
         found[name] = [None if label == MISSING else int(label) for label in labels]
     return found
+
+
+def further_labels(work: Workspace[Any], model: str, photos: Sequence[Photo]) -> Int[Array, "n 4"]:
+    """The classes that a model ranks 2 to 5 for these images; MISSING where it names no more."""
+    rows = np.array(work.pool.places([one.item for one in photos]), np.int64)
+    read = read_rows(open_table(work.folder.predictions(model)), rows, list(FURTHER))
+    unknown = np.full(len(rows), MISSING, np.uint16)
+    return np.stack([read.get(name, unknown) for name in FURTHER], axis=1).astype(np.int64)
 
 
 def competing(work: Workspace[Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Label sets, people's labels and further labels of models that come as files."""
+"""Label sets and people's labels that come as files."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from dissensus.backends import FURTHER
 from dissensus.backends.file import read_columns
 from dissensus.errors import ClassesError, PredictionError, StudyError, quoted, refuse_pipe, some
-from dissensus.labeling.kinds.label import MOST_LABELS
 from dissensus.records import LONGEST_SECONDS, Classes
 from dissensus.shift.human.answers import Labelling
 from dissensus.shift.human.kept import Photo
 from dissensus.steps.pooling import given_order, pool_ids
 from dissensus.steps.workspace import Workspace
 
-FURTHER = tuple(f"label{number}" for number in range(2, MOST_LABELS + 1))
-"""Columns of the second to the fifth label."""
 YES = frozenset({"1", "1.0", "true", "yes", "right"})
 NO = frozenset({"0", "0.0", "false", "no", "wrong"})
 LAST_NUMBER = re.compile(r"(\d+)\D*$")
@@ -136,29 +134,6 @@ def read_person(path: Path, work: Workspace[Any], photos: Sequence[Photo]) -> di
     if not mine:
         raise StudyError(f"{path} has none of the sampled images ({some(sorted(wanted))}): check the ids in it")
     return mine
-
-
-def further_labels(target: str, classes: Classes, photos: Sequence[Photo]) -> list[list[int]] | None:
-    """The second to fifth labels of a file of predictions, for every image; None if it has no such columns.
-
-    Raises:
-        StudyError: a label is not a class.
-    """
-    path = Path(target)
-    try:
-        table = read_columns(path, ["item", "label"], FURTHER)
-    except PredictionError:  # the predictions were read when the model came in: the file may be gone since
-        return None
-    names = [name for name in FURTHER if name in table.column_names]
-    if not names:
-        return None
-    wanted = {one.item: place for place, one in enumerate(photos)}
-    found: list[list[int]] = [[] for _ in photos]
-    rows = table.select(["item", *names]).filter(pa.compute.is_in(table["item"], pa.array(list(wanted), pa.string())))
-    for row in rows.to_pylist():
-        labels = [_class(path, row["item"], row[name], classes) for name in names if not _is_empty(row[name])]
-        found[wanted[row["item"]]] = labels
-    return found
 
 
 def _class(path: Path, item: str, label: object, classes: Classes) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import Array, Float, Int
+from dissensus.arrays import MISSING, Array, Float, Int
 from dissensus.errors import StudyError
 from dissensus.labeling.kinds.label import MOST_LABELS
 from dissensus.participants.findings import result_of
@@ -18,8 +18,8 @@ from dissensus.participants.sample import NO_LABEL, Images, LabelSets, Participa
 from dissensus.records import HumanResult
 from dissensus.report.human.page import MOST_CARDS, human_page
 from dissensus.report.page import Page
-from dissensus.shift.human.answers import Labelling, competing, labellings, model_labels
-from dissensus.shift.human.files import further_labels, read_person, read_right
+from dissensus.shift.human.answers import Labelling, competing, further_labels, labellings, model_labels
+from dissensus.shift.human.files import read_person, read_right
 from dissensus.shift.human.kept import Sample, kept_sample
 from dissensus.shift.human.reviews import Predicted, Review, kept_reviews, predicted, unasked
 from dissensus.shift.human.subsets import read_subsets
@@ -127,13 +127,10 @@ class Protocol:
     def _model(self, name: str) -> tuple[Array, ...]:
         labels = [NO_LABEL if label is None else label for label in self.models[name]]
         first, count = np.array(labels, np.int64), len(labels)
-        settings = self.work.settings.models[name]
-        more = None
-        if settings.backend == "file":
-            more = further_labels(settings.target, self.work.classes, self.sample.evaluation)
+        more = further_labels(self.work, name, self.sample.evaluation)
         further = np.full((count, MOST_LABELS), NO_LABEL, np.int64)
-        if more is not None:
-            further = _padded([[label, *rest] for label, rest in zip(labels, more, strict=True)])
+        if (more != MISSING).any():  # otherwise it names one class only, and its top-5 accuracy is unknown
+            further = np.column_stack([first, np.where(more == MISSING, NO_LABEL, more)])
         return first, further, np.full(count, NO_LABEL), np.ones(count, bool), np.full(count, np.nan)
 
     def images(self) -> Images:

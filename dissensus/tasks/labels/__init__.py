@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.arrays import MISSING, Array, Bool, Int
+from dissensus.backends import FURTHER
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
 from dissensus.competition.standings import Method, people_in_words
@@ -91,12 +92,14 @@ class Labels(Task[Selection, LabelStates]):
         """The kind that asks 'does it contain a …?'."""
         return "contains"
 
-    def predictions(self, model: str) -> dict[str, Any]:
+    def predictions(self, model: str, only_first: bool = False) -> dict[str, Any]:
         """The names of the predicted classes, with confidences where the model gives them."""
-        columns = dict(super().predictions(model))
+        columns = dict(super().predictions(model, only_first))
         names = self.work.classes.names
         return columns | {
-            "label": [None if label == MISSING else names[label] for label in columns["label"].to_pylist()]
+            name: [None if label == MISSING else names[label] for label in columns[name].to_pylist()]
+            for name in ("label", *FURTHER)
+            if name in columns
         }
 
     def wanted(self) -> dict[str, Any]:

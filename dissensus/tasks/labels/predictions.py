@@ -1,15 +1,17 @@
-"""Predictions of classifiers: the top-1 label and its probability for every item."""
+"""Predictions of classifiers: the top-1 label, its probability and the labels ranked 2 to 5 for every item."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from dissensus.arrays import MISSING, Array
-from dissensus.backends import Preprocess, Unreadable, open_model, read_predictions
+from dissensus.arrays import MISSING, Array, UInt16
+from dissensus.backends import FURTHER, Preprocess, Unreadable, open_model, read_predictions
 from dissensus.errors import PredictionError
 from dissensus.predictions.protocol import Model
 from dissensus.steps.pooling import pool_ids
@@ -31,7 +33,8 @@ class LabelSource(Source):
         read = read_predictions(self.model.target, self.work.classes, pool_ids(self.work.folder))
         reasons = pa.nulls(len(read.labels), pa.string()) if read.problems is None else read.problems
         confidence = {} if read.confidence is None else {"confidence": read.confidence}
-        return pa.table({"label": read.labels, **confidence, "problem": reasons})
+        further = {} if read.further is None else _columns(read.further)
+        return pa.table({"label": read.labels, **confidence, **further, "problem": reasons})
 
     def open(self) -> None:
         """Load the classifier."""
@@ -44,6 +47,7 @@ class LabelSource(Source):
         assert self.opened is not None, "open first"
         labels = np.full(len(rows), MISSING, np.uint16)
         confidence = np.zeros(len(rows), np.float32)
+        further = np.full((len(rows), len(FURTHER)), MISSING, np.uint16)
         reasons: list[str | None] = [None] * len(rows)
         for batch, images in self.images.batches(rows) if batches is None else batches:
             readable = [row for row, image in zip(batch, images, strict=True) if not isinstance(image, Unreadable)]
@@ -52,24 +56,39 @@ class LabelSource(Source):
                     reasons[row] = image.reason
             if readable:
                 seen = [image for image in images if not isinstance(image, Unreadable)]
-                labels[readable], confidence[readable] = self.opened.predict(seen)
-        return pa.table({"label": labels, "confidence": confidence, "problem": pa.array(reasons, pa.string())})
+                labels[readable], confidence[readable], further[readable] = self.opened.predict(seen)
+        known = {"label": labels, "confidence": confidence} | _columns(further)
+        return pa.table(known | {"problem": pa.array(reasons, pa.string())})
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
-        """Write labels, confidences if the model gives any, and problems, with fingerprints."""
-        table = self._whole(pa.concat_tables(parts()))
-        write_table(path, table, stamps | label_stamps(table))
+        """Write labels, confidences and further labels if the model gives any, and problems, with fingerprints."""
+        table = self._whole(_joined(list(parts())))
+        write_table(path, table, stamps | label_stamps(table), packed=FURTHER)
 
     def _whole(self, table: pa.Table) -> pa.Table:
         has_confidence = "confidence" in table.column_names
         confidence = table["confidence"].to_numpy() if has_confidence else None
         if self.model.backend != "file" and confidence is not None and np.isnan(confidence).any():
             confidence = None  # a model without confidences returns NaN
-        return label_table(table["label"].to_numpy(), confidence, table["problem"].combine_chunks().cast(pa.string()))
+        further = {name: table[name].to_numpy() for name in FURTHER if name in table.column_names}
+        reasons = table["problem"].combine_chunks().cast(pa.string())
+        return label_table(table["label"].to_numpy(), confidence, reasons, further)
 
 
-def label_table(labels: Array, confidence: Array | None, reasons: pa.Array) -> pa.Table:
-    """The columns of predictions/NAME.parquet.
+def _columns(further: UInt16[Array, "n 4"]) -> dict[str, Array]:
+    return {name: np.ascontiguousarray(column) for name, column in zip(FURTHER, further.T, strict=True)}
+
+
+def _joined(parts: Sequence[pa.Table]) -> pa.Table:
+    """All parts, with the columns that each of them has: parts of an earlier version have no further labels."""
+    shared = [name for name in parts[0].column_names if all(name in part.column_names for part in parts)]
+    return pa.concat_tables([part.select(shared) for part in parts])
+
+
+def label_table(
+    labels: Array, confidence: Array | None, reasons: pa.Array, further: Mapping[str, Array] = MappingProxyType({})
+) -> pa.Table:
+    """The columns of predictions/NAME.parquet; without those of further labels that are MISSING everywhere.
 
     Raises:
         PredictionError: there are no predictions at all.
@@ -79,14 +98,22 @@ def label_table(labels: Array, confidence: Array | None, reasons: pa.Array) -> p
     columns = {"label": pa.array(labels, pa.uint16())}
     if confidence is not None:
         columns["confidence"] = pa.array(np.where(labels == MISSING, np.float32(0), confidence), pa.float32())
+    for name, column in further.items():
+        kept = np.where(labels == MISSING, MISSING, column).astype(np.uint16)
+        if (kept != MISSING).any():
+            columns[name] = pa.array(kept, pa.uint16())
     # a non-nullable column is read twice as fast
     fields = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
     return pa.table([*columns.values(), reasons], schema=pa.schema([*fields, pa.field("problem", pa.string())]))
 
 
 def label_stamps(table: pa.Table) -> dict[str, Any]:
-    """Fingerprints of the predictions; models with the same `labels` cannot be told apart."""
-    columns = {name: table[name].to_numpy() for name in table.column_names if name != "problem"}
+    """Fingerprints of the predictions; models with the same `labels` cannot be told apart.
+
+    `content` is what selections are made from: labels and confidences. So a model of an earlier version can be run
+    again to add further labels, even if it takes part in rounds.
+    """
+    columns = {name: table[name].to_numpy() for name in LabelSource.columns if name in table.column_names}
     labels = fingerprint(columns["label"].tobytes())
     return {
         "labels": labels,

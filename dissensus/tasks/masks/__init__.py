@@ -75,7 +75,7 @@ class Masks(Task[MaskSelection, MaskScores]):
     )
     work: Workspace[MaskSettings]
 
-    def predictions(self, model: str) -> dict[str, Any]:
+    def predictions(self, model: str, only_first: bool = False) -> dict[str, Any]:
         """The map of every item as a matrix of class numbers; None where there is none."""
         maps = MapColumn(self.work.folder, model).at(np.arange(self.work.size))
         found = [map_at(maps, place) if maps.heights[place] else None for place in range(self.work.size)]

@@ -33,6 +33,8 @@ const recentButtons = (classes, options, hands, recent) => {
 
 /* The list under the field, with one row marked; the focus stays in the field. */
 class Results {
+  #frame = 0;
+
   constructor(field, classes, search, hands) {
     Object.assign(this, { field, classes, search, hands, marked: -1, rows: [] });
     const placeOf = (event) => [...this.list.children].indexOf(event.target.closest("li"));
@@ -63,8 +65,10 @@ class Results {
     this.marked = i;
     if (i < 0) this.field.removeAttribute("aria-activedescendant");
     else this.field.setAttribute("aria-activedescendant", `option-${i}`);
-    if (isMoved) this.list.children[i]?.scrollIntoView({ block: "nearest" });
     this.hands.look(this.rows[i]?.value ?? null);
+    cancelAnimationFrame(this.#frame);
+    // Scrolling needs the layout of everything that a key press changes: once per frame, when all of it has changed.
+    if (isMoved && i >= 0) this.#frame = requestAnimationFrame(() => this.list.children[this.marked]?.scrollIntoView({ block: "nearest" }));
   }
 
   /* True if the key moved or picked something. */

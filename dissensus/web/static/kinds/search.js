@@ -1,13 +1,15 @@
 /* Names that match what was typed, best first: names containing the word, names starting with it, synonyms, parts of words.
- * Fast enough for every key press among tens of thousands of names: they are prepared once for all questions, in the order
- * of equally good matches, so that nothing has to be sorted; and a longer word is searched only among the last matches. */
+ * Fast enough for every key press among tens of thousands of names: they are joined to long texts once for all questions, in
+ * the order of equally good matches, so that nothing has to be sorted, and each way to match is one search for a string in a
+ * text, which ends when there are enough matches. */
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("_", " ").trim();
 
 const GAP = /[\s\-()',]/;
+const GAPS = new RegExp(GAP, "g");
 const gaps = new Map();
 const isGap = (letter) => letter === undefined || (gaps.get(letter) ?? gaps.set(letter, GAP.test(letter)).get(letter));
-const WORST = 9;
+const END = "\u0001"; // between texts: nobody types it
 
 /* How a word occurs in a text from `at` on: as a whole word, at the start of one, or (null) only inside of them. */
 const standing = (wanted, text, at) => {
@@ -20,56 +22,104 @@ const standing = (wanted, text, at) => {
   return best;
 };
 
-/* Smaller is better; null: no match. isOne: it is a single word. */
-const rank = (wanted, text, isName, isOne) => {
+/* How well a synonym matches: smaller is better. isOne: a single word was typed. */
+const rank = (wanted, text, isOne) => {
   const at = text.indexOf(wanted);
-  if (at < 0) return null;
-  if (text.length === wanted.length) return isName ? 0 : 1;
+  if (at < 0) return Infinity;
+  if (text.length === wanted.length) return 0;
   const found = isOne ? standing(wanted, text, at) : null;
-  if (found === "whole") return isName ? 2 : 4;
-  if (at === 0) return isName ? 3 : 5;
-  return (found === "start" ? 6 : 8) + (isName ? 0 : 1);
+  if (found === "whole") return 1;
+  if (at === 0) return 2;
+  return found === "start" ? 3 : 4;
 };
 
-/* { place, also }: how well a row matches, and the synonym that did if the name itself did not; null: not at all. */
-const matched = (wanted, { name, others }, isOne) => {
-  const own = rank(wanted, name, true, isOne);
-  let [best, also] = [null, ""];
-  for (const [word, other] of others) {
-    const place = rank(wanted, other, false, isOne);
-    if (place !== null && (best === null || place < best)) [best, also] = [place, word];
+/* Texts of rows, joined; a row may have several. */
+class Joined {
+  #text;
+  #ends = []; // of rows
+
+  constructor(rows) {
+    let at = 1;
+    for (const texts of rows) {
+      for (const text of texts) at += text.length + 1;
+      this.#ends.push(at);
+    }
+    this.#text = END + rows.flat().map((text) => text + END).join("");
   }
-  if (own === null && best === null) return null;
-  return { place: Math.min(own ?? Infinity, best ?? Infinity), also: own === null ? also : "" };
+
+  /* The numbers of the rows with this string, in order. */
+  *rows(string) {
+    let row = 0;
+    for (let at = this.#text.indexOf(string); at >= 0; at = this.#text.indexOf(string, this.#ends[row] - 1)) {
+      while (this.#ends[row] <= at + 1) row += 1; // a match may begin at the end of the text before
+      yield row;
+    }
+  }
+}
+
+/* The synonym that matches best; empty if the name itself matches. */
+const alsoCalled = (wanted, { name, others }, isOne) => {
+  if (name.includes(wanted)) return "";
+  let [best, also] = [Infinity, ""];
+  for (const [word, other] of others) {
+    const place = rank(wanted, other, isOne);
+    if (place < best) [best, also] = [place, word];
+  }
+  return also;
 };
 
 const byLength = (a, b) => a.name.length - b.name.length || (a.name < b.name ? -1 : Number(a.name > b.name));
 
 export class Search {
   #rows;
-  #last = { wanted: "", rows: [] };
+  #names;
+  #others;
+  #namesByWord;
+  #othersByWord;
 
   constructor(classes, options) {
     const rowOf = (value) => ({ value, name: plain(classes.names[value]), others: (classes.synonyms[value] ?? []).map((word) => [word, plain(word)]) });
     this.#rows = options.map(rowOf).sort(byLength);
+    const names = this.#rows.map(({ name }) => [name]);
+    const others = this.#rows.map((row) => row.others.map(([, other]) => other));
+    const byWord = (texts) => texts.map((row) => row.map((text) => ` ${text.replace(GAPS, " ")} `));
+    this.#names = new Joined(names);
+    this.#others = new Joined(others);
+    this.#namesByWord = new Joined(byWord(names));
+    this.#othersByWord = new Joined(byWord(others));
   }
 
   /* [{ value, also }]: `also` is the synonym that matched if the name itself did not. */
   find(text, most) {
     const wanted = plain(text);
     if (!wanted) return { rows: [], total: 0 };
-    const isLonger = this.#last.wanted && wanted.startsWith(this.#last.wanted);
     const isOne = !GAP.test(wanted);
-    const places = Array.from({ length: WORST + 1 }, () => []);
-    const rows = [];
-    for (const row of isLonger ? this.#last.rows : this.#rows) {
-      const found = matched(wanted, row, isOne);
-      if (!found) continue;
-      rows.push(row);
-      if (places[found.place].length < most) places[found.place].push({ value: row.value, also: found.also });
+    const found = new Set();
+    for (const [texts, string] of this.#ways(wanted, isOne)) {
+      for (const row of texts.rows(string)) {
+        if (found.size >= most) break;
+        found.add(row);
+      }
     }
-    this.#last = { wanted, rows };
-    return { rows: places.flat().slice(0, most), total: rows.length };
+    const rows = [...found].map((row) => ({ value: this.#rows[row].value, also: alsoCalled(wanted, this.#rows[row], isOne) }));
+    return { rows, total: found.size < most ? found.size : this.#total(wanted) };
+  }
+
+  /* The ways to match, best first: where to look, and for what. */
+  #ways(wanted, isOne) {
+    const ways = [[this.#names, END + wanted + END], [this.#others, END + wanted + END]];
+    if (isOne) ways.push([this.#namesByWord, ` ${wanted} `]);
+    ways.push([this.#names, END + wanted]);
+    if (isOne) ways.push([this.#othersByWord, ` ${wanted} `]);
+    ways.push([this.#others, END + wanted]);
+    if (isOne) ways.push([this.#namesByWord, ` ${wanted}`], [this.#othersByWord, ` ${wanted}`]);
+    return [...ways, [this.#names, wanted], [this.#others, wanted]];
+  }
+
+  #total(wanted) {
+    const isFound = new Uint8Array(this.#rows.length);
+    for (const texts of [this.#names, this.#others]) for (const row of texts.rows(wanted)) isFound[row] = 1;
+    return isFound.reduce((sum, one) => sum + one, 0);
   }
 }
 

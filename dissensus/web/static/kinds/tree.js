@@ -1,11 +1,15 @@
 /* The taxonomy as a tree to browse by mouse, touch and keyboard (the ARIA tree pattern: ↑ ↓ ← → Home End Enter).
- * Branches are drawn only when opened: a taxonomy may have tens of thousands of nodes. */
+ * Branches are drawn only when opened: a taxonomy may have tens of thousands of nodes. More rows than anybody would scroll
+ * through are grouped by their first letters. */
 
 import { make } from "../dom.js";
 
 const FEW_ROWS = 6;
 const MANY_ROWS = 20;
-const MANY_NAMES = 200;
+const MOST_ROWS = 200; // that are drawn at once
+const GROUP = 50; // names in a group, at most
+
+const alphabetical = new Intl.Collator().compare;
 
 /* The nodes from which an offered class can be reached. */
 const reaching = ({ children, classes, root }, offered) => {
@@ -22,10 +26,11 @@ const reaching = ({ children, classes, root }, offered) => {
   return (node) => known.get(node) === true;
 };
 
-/* How many offered classes are below a node; one that is reachable in two ways counts once. */
+/* How many offered classes are below a node, or in a group of nodes; one that is reachable in two ways counts once. */
 const sizeOf = ({ children, classes }, offered, node) => {
   const seen = new Set();
   const visit = (here) => {
+    if (here.nodes) return here.nodes.forEach(visit);
     if (seen.has(here)) return;
     seen.add(here);
     children[here].forEach(visit);
@@ -42,23 +47,39 @@ const shortened = (taxonomy, isUseful, node) => {
   return here;
 };
 
-/* Names without a taxonomy: a list, or one branch per first letter if there are many. */
-const flat = (classes, options) => {
-  const order = [...options].sort((a, b) => classes.names[a].localeCompare(classes.names[b]));
-  const leaves = order.map((_, i) => i);
-  const letters = new Map();
-  for (const i of leaves) {
-    const letter = [...classes.names[order[i]]][0].toUpperCase();
-    if (!letters.has(letter)) letters.set(letter, []);
-    letters.get(letter).push(i);
+const flat = (classes, options) => ({
+  names: [...options.map((value) => classes.names[value]), ""],
+  children: [...options.map(() => []), options.map((_, i) => i)],
+  classes: [...options, null],
+  root: options.length,
+});
+
+/* The shortest beginning of a name that the other one does not have. */
+const beginning = (name, other) => {
+  let same = 0;
+  while (same < name.length && name[same].toLowerCase() === other[same]?.toLowerCase()) same += 1;
+  return name.slice(0, same + 1) + (same + 1 < name.length ? "…" : "");
+};
+
+/* Nodes in alphabetical order, where there are too many as groups { name, nodes }, of groups if need be, of about equal size. */
+const grouped = (nodes, nameOf) => {
+  if (nodes.length <= MOST_ROWS) return nodes;
+  const levels = Math.ceil(Math.log(nodes.length) / Math.log(GROUP));
+  const size = Math.ceil(nodes.length / Math.ceil(nodes.length ** (1 / levels)));
+  const groups = [];
+  for (let start = 0; start < nodes.length; start += size) {
+    const part = nodes.slice(start, start + size);
+    const [before, after] = [nodes[start - 1], nodes[start + size]].map((node) => (node === undefined ? "" : nameOf(node)));
+    groups.push({ name: `${beginning(nameOf(part[0]), before)} – ${beginning(nameOf(part.at(-1)), after)}`, nodes: grouped(part, nameOf) });
   }
-  const groups = order.length > MANY_NAMES && letters.size > 1 ? [...letters] : [];
-  const top = groups.length ? groups.map((_, i) => order.length + i) : leaves;
-  return {
-    names: [...order.map((value) => classes.names[value]), ...groups.map(([letter]) => letter), ""],
-    children: [...order.map(() => []), ...groups.map(([, below]) => below), top],
-    classes: [...order, ...groups.map(() => null), null],
-    root: order.length + groups.length,
+  return groups;
+};
+
+const remembered = (worked) => {
+  const results = new Map();
+  return (node) => {
+    if (!results.has(node)) results.set(node, worked(node));
+    return results.get(node);
   };
 };
 
@@ -69,23 +90,27 @@ const preparedFor = (classes, options) => {
   if (!known.has(options)) {
     const taxonomy = classes.tree ?? flat(classes, options);
     const offered = new Set(options);
-    const sizes = new Map();
-    const size = (node) => sizes.get(node) ?? sizes.set(node, sizeOf(taxonomy, offered, node)).get(node);
-    known.set(options, { taxonomy, offered, isUseful: reaching(taxonomy, offered), size });
+    const isUseful = reaching(taxonomy, offered);
+    const valueOf = (node) => (offered.has(taxonomy.classes[node]) ? taxonomy.classes[node] : null);
+    const nameOf = (node) => node.name ?? (valueOf(node) === null ? taxonomy.names[node] : classes.names[valueOf(node)]);
+    const byName = (nodes) => [...new Set(nodes)].sort((a, b) => alphabetical(nameOf(a), nameOf(b)));
+    const below = (node) => grouped(byName(taxonomy.children[node].filter(isUseful).map((child) => shortened(taxonomy, isUseful, child))), nameOf);
+    known.set(options, {
+      taxonomy, offered, isUseful, valueOf, nameOf, byName,
+      size: remembered((node) => sizeOf(taxonomy, offered, node)),
+      branches: remembered((node) => node.nodes ?? below(node)),
+      isBranch: (node) => Boolean(node.nodes) || taxonomy.children[node].some(isUseful),
+    });
   }
   return known.get(options);
 };
 
 /* hands: choose(value, event) and look(value), as in chooser.js. */
 export const tree = (classes, options, hands) => {
-  const { taxonomy, offered, isUseful, size } = preparedFor(classes, options);
-  const nameOf = (node) => (valueOf(node) === null ? taxonomy.names[node] : classes.names[valueOf(node)]);
-  const byName = (nodes) => [...new Set(nodes)].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
-  const branches = (node) => byName(taxonomy.children[node].filter(isUseful).map((child) => shortened(taxonomy, isUseful, child)));
-  const valueOf = (node) => (offered.has(taxonomy.classes[node]) ? taxonomy.classes[node] : null);
+  const { taxonomy, offered, isUseful, size, branches, isBranch: hasBranches, valueOf, nameOf, byName } = preparedFor(classes, options);
 
   const item = (node, level) => {
-    const isBranch = branches(node).length > 0;
+    const isBranch = hasBranches(node);
     const value = valueOf(node);
     const name = nameOf(node);
     const many = isBranch ? size(node).toLocaleString("en") : "";
@@ -128,8 +153,9 @@ export const tree = (classes, options, hands) => {
     let rows = branches(shortened(taxonomy, isUseful, taxonomy.root));
     const fits = (node) => {
       const isDominant = rows.length < FEW_ROWS || size(node) > 0.4 * offered.size;
-      const many = valueOf(node) === null ? branches(node).length : 0;
-      return isDominant && many > 0 && rows.length + many <= MANY_ROWS;
+      if (!isDominant || node.nodes || valueOf(node) !== null) return false;
+      const many = branches(node).length;
+      return many > 0 && rows.length + many <= MANY_ROWS;
     };
     for (;;) {
       const [largest] = rows.filter(fits).sort((a, b) => size(b) - size(a));

@@ -1,4 +1,4 @@
-"""From the outputs of a network to the most probable class and its probability."""
+"""From the outputs of a network to the most probable class, its probability, and the classes that come next."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from dissensus.arrays import Array, Bool, Float
+from dissensus.arrays import MISSING, Array, Bool, Float, UInt16
 from dissensus.errors import PredictionError
-from dissensus.predictions.protocol import Top1
+from dissensus.predictions.protocol import MOST_RANKED, Top5
 
 OutputKind = Literal["auto", "logits", "probabilities"]
 
@@ -16,8 +16,8 @@ ROUNDING = 1e-3
 """How far half-precision probabilities may stray outside 0..1."""
 
 
-def top1(outputs: Float[Array, "n K"], kind: OutputKind, class_offset: int, classes: int) -> Top1:
-    """Class with the largest output in each row, and its probability; ties go to the lowest class.
+def top5(outputs: Float[Array, "n K"], kind: OutputKind, class_offset: int, classes: int) -> Top5:
+    """Class with the largest output in each row, its probability, and the next four; ties go to the lowest class.
 
     `auto` decides row by row, so that the result does not depend on how images were batched: a row within 0..1 that
     sums to 0.5..1.5 is probabilities (8-bit ones do not sum to 1), any other row is logits. A network whose logits
@@ -35,10 +35,23 @@ def top1(outputs: Float[Array, "n K"], kind: OutputKind, class_offset: int, clas
         raise PredictionError(
             f"{broken.sum()} of {len(values)} rows of outputs contain NaN or infinity: check the model"
         )
-    # The class comes from the outputs themselves: next to a large background, other softmax values underflow to ties.
-    labels = values[:, class_offset:].argmax(axis=1)
-    confidence = _probabilities(values, kind)[np.arange(len(values)), labels + class_offset]
-    return labels.astype(np.uint16), confidence.clip(0, 1).astype(np.float32)
+    # The classes come from the outputs themselves: next to a large background, other softmax values underflow to ties.
+    ranks = ranked(values[:, class_offset:])
+    labels = ranks[:, 0]
+    confidence = _probabilities(values, kind)[np.arange(len(values)), labels.astype(np.int64) + class_offset]
+    return Top5(labels, confidence.clip(0, 1).astype(np.float32), ranks[:, 1:])
+
+
+def ranked(values: Float[Array, "n K"]) -> UInt16[Array, "n 5"]:
+    """Columns with the largest finite values of each row, largest first; ties go to the lowest; MISSING if K < 5."""
+    left = np.array(values, dtype=np.float64)
+    rows = np.arange(len(left))
+    found = np.full((len(left), MOST_RANKED), MISSING, np.uint16)
+    for rank in range(min(MOST_RANKED, left.shape[1])):
+        best = left.argmax(axis=1)
+        found[:, rank] = best
+        left[rows, best] = -np.inf
+    return found
 
 
 def _check_width(shape: tuple[int, ...], class_offset: int, classes: int) -> None:
