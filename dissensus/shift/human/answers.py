@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from dissensus.arrays import MISSING
 from dissensus.records import Question
 from dissensus.shift.human.kept import Photo
 from dissensus.steps.workspace import Workspace
-from dissensus.store.settings import ModelSettings
 from dissensus.store.tables import open_table, read_rows
 
 
@@ -83,9 +81,4 @@ def model_labels(work: Workspace[Any], models: Sequence[str], photos: Sequence[P
 def competing(work: Workspace[Any]) -> list[str]:
     """Models of the study that have predictions and are not people who joined it."""
     known = work.settings.models
-    return [name for name in known if not _is_person(known[name]) and work.folder.predictions(name).exists()]
-
-
-def _is_person(model: ModelSettings) -> bool:
-    """Whether a model is a person who joined, also if the study has been moved since."""
-    return model.backend == "file" and Path(model.target).parts[-3:-1] == ("human", "people")
+    return [name for name in known if not known[name].is_person and work.folder.predictions(name).exists()]

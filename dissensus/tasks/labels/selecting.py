@@ -121,9 +121,9 @@ class LabelSelector(Selector[Selection]):
         self.is_free = settings["confidence"] is None and not plan.rounds
         self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
         self.rule = rule_of(settings, max(map(len, self.taken), default=0))
-        reader = Reader(work.folder, plan.models, self.confidence, self.eligible())
+        reader = Reader(work, plan.models, self.confidence, self.eligible())
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
-        self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence))
+        self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence), reader.is_partial)
 
     def eligible(self) -> Eligible | None:
         """What the settings allow to be selected; None if that is everything."""
@@ -249,8 +249,9 @@ def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]
 class Reader:
     """Usable labels of a range of items, from the prediction files of all models."""
 
-    def __init__(self, folder: Folder, models: list[str], confidence: float, allowed: Eligible | None) -> None:
-        self.files = [open_table(folder.predictions(name)) for name in models]
+    def __init__(self, work: Workspace[Any], models: list[str], confidence: float, allowed: Eligible | None) -> None:
+        self.files = [open_table(work.folder.predictions(name)) for name in models]
+        self.is_partial = [work.settings.models[name].is_person for name in models]
         self.confidence = confidence
         self.allowed = allowed
 
@@ -261,7 +262,7 @@ class Reader:
         for group in groups:
             at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
             labels, confidences, allowed = self.group(group)
-            usable_labels(labels, confidences, self.confidence, allowed, out=read[:, at])
+            usable_labels(labels, confidences, self.confidence, allowed, read[:, at], self.is_partial)
         return read
 
     def group(self, number: int) -> tuple[Any, Any, Bool[Array, "M N"] | None]:
