@@ -68,10 +68,12 @@ def _headline(result: HumanResult, people: int) -> str:
     counts = {name: _of(count, people) for name, count in above.items()}
     if len(counts) == 1 or len(set(counts.values())) == 1:
         where = "" if len(counts) == 1 else " on every test set"
-        return f"{_upper(next(iter(counts.values())))} are really better than every model{where}."
+        verb = "is" if people == 1 else "are"
+        return f"{_upper(next(iter(counts.values())))} {verb} really better than every model{where}."
     most = max(above, key=lambda name: above[name])
     rest = ", ".join(f"{_of(above[name], people)} on the {name} set" for name in counts if name != most)
-    return f"On the {most} set, {counts[most]} are really better than every model; {rest}."
+    verb = "is" if people == 1 else "are"
+    return f"On the {most} set, {counts[most]} {verb} really better than every model; {rest}."
 
 
 def _of(count: int, people: int) -> str:
@@ -195,9 +197,9 @@ def _order(result: HumanResult) -> list[str]:
     said = (
         f"Multi-label accuracy changes the rank of {moved:,} of {len(result.order):,} participants against top-1{tau}"
     )
-    pairs = f"{len(result.reversals):,} pair{'s' if len(result.reversals) != 1 else ''} change order"
+    pairs = f"{len(result.reversals):,} pairs change" if len(result.reversals) != 1 else "1 pair changes"
     clear = sum(one.is_clear for one in result.reversals)
-    end = f"; {pairs}, {clear or 'none'} of them by more than chance, but {decided or 'none'} decided both ways."
+    end = f"; {pairs} order, {clear or 'none'} by more than chance and {decided or 'none'} decided both ways."
     favoured = sorted((one for one in result.order if one.is_favoured), key=lambda one: -abs(one.gain))
     if not favoured:
         return [said + end]

@@ -58,8 +58,8 @@ def show_human_status(study: Path, status: HumanStatus, as_json: bool) -> None:
         )
     if not status.people:
         return say(f"nobody has answered yet: dissensus shift human serve {_quoted(study)} --page label")
-    heads = ("trained", "right", "labelled", "skipped", "twice", "reviewed", "median s", "under 0.5 s")
-    table = Table("person", *(Column(head, justify="right") for head in heads))
+    heads = ("trained", "right", "labelled", "skipped", "twice", "reviewed", "median s", "< 0.5 s")
+    table = Table(Column("person", overflow="fold"), *(Column(head, justify="right") for head in heads), padding=0)
     for one in status.people:
         median = "–" if one.median_seconds is None else f"{one.median_seconds:.1f}"
         counts = (one.trained, one.right, one.labelled, one.skipped, one.again, one.reviewed)
@@ -90,16 +90,20 @@ def _show_result(result: HumanResult) -> None:
     for sentence in (*result.words, *result.notes):
         say(sentence)
     metrics = list(dict.fromkeys(("top-1, %", f"{result.metric}, %")))
-    table = Table("participant", "kind", *(Column(head, justify="right") for head in (*metrics, "ranks left open")))
+    heads = (Column(head, justify="right", no_wrap=True) for head in (*metrics, "ranks"))
+    table = Table(Column("participant", overflow="fold"), Column("kind", no_wrap=True), *heads)
     rows = result.rows()
     for name, kind, *cells, ranks in rows[:MOST_ROWS]:
-        table.add_row(escape(name), kind, *map(escape, cells[-len(metrics) :]), ranks)
+        table.add_row(escape(name), kind.partition(" ")[0], *map(escape, cells[-len(metrics) :]), ranks)
     out.print(table)
     if len(rows) > MOST_ROWS:
         say(f"… and {len(rows) - MOST_ROWS:,} more: --json or the page shows all")
     for one in result.people:
         if one.is_careless:
-            say(f"{one.person} is fast and careless: dissensus annotators exclude leaves the answers out")
+            say(
+                f"{one.person} is fast and careless; to leave these answers out: "
+                f"dissensus annotators exclude STUDY {shlex.quote(one.person)} --reason WHY"
+            )
 
 
 def show_human_export(written: HumanExport, as_json: bool) -> None:

@@ -23,6 +23,9 @@ def main_answer(result: VideoResult) -> tuple[str, ...]:
 
 def _drop(result: VideoResult) -> str:
     last, many = result.mean[-1], len(result.models)
+    if not any(one.original or one.perturbed for one in result.models):
+        count = _counted(result.models[0].anchors, "anchor")
+        return f"No model is right on any of the {count}, so that nothing can be lost: check the labels."
     ends = (last.drop_low, last.drop_high) if last.drop >= 0 else (-last.drop_high, -last.drop_low)
     value, _, interval = points(abs(last.drop), *ends).partition(" (")
     whose = f"on average over {many:,} models" if many > 1 else f"for {result.models[0].model}"

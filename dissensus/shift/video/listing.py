@@ -128,6 +128,10 @@ class Labels:
         """Whether the clip or any frame of it has a label."""
         return clip in self.known or any(name.startswith(f"{clip}/") for name in self.known)
 
+    def with_ending(self, clip: str) -> str | None:
+        """A name that has a label and is the clip's with the ending of a file; None if there is none."""
+        return next((name for name in self.known if name.rpartition(".")[0] == clip), None)
+
     def merged(self, more: Mapping[str, tuple[int, ...]]) -> Labels:
         """These labels, with more of them for some frames, beside those of the clip."""
         known = dict(self.known)
@@ -182,6 +186,9 @@ def _number(value: Any, groups: Groups, where: str) -> int:
     is_number = not isinstance(value, bool | float) and text.isdecimal() and len(text) < 10
     if is_number and int(text) < len(names):
         return int(text)
+    alike = [place for place, name in enumerate(names) if name.casefold() == text.casefold()]
+    if isinstance(value, str) and len(alike) == 1:
+        return alike[0]
     raise StudyError(
         f"{where}: {quoted(value)} is not one of the {len(names):,} classes (numbers 0 to {len(names) - 1:,}, or names "
         f"such as {some(names[:2])}): correct it, or name the classes of the labels with --classes"
@@ -199,7 +206,8 @@ def _rows(path: Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]
         raise StudyError(f"cannot read {path}: {first_line(error)}; give a CSV file in UTF-8") from None
     absent = [name for name in needed if name not in names]
     if absent:
-        raise StudyError(f"{path} has no column '{absent[0]}': it needs {' and '.join(needed)}")
+        hint = "; separate columns with commas" if len(names) == 1 and ";" in names[0] else ""
+        raise StudyError(f"{path} has no column '{absent[0]}': it needs {' and '.join(needed)}{hint}")
     broken = [line for line, row in rows if None in row or None in row.values()]
     if broken:
         raise StudyError(f"{path}, line {broken[0]}: it does not have as many values as there are columns")

@@ -32,6 +32,8 @@ def document(source: Any) -> Any:
     try:
         data = path.read_bytes()
         return json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
+    except FileNotFoundError:
+        raise TemporalError(f"{path}: no such file: check the path") from None
     except (OSError, EOFError, ValueError, RecursionError) as error:
         raise TemporalError(f"{path} cannot be read as JSON: {first_line(error)}") from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -121,7 +121,8 @@ class LabelSelector(Selector[Selection]):
         self.is_free = settings["confidence"] is None and not plan.rounds
         self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
         self.rule = rule_of(settings, max(map(len, self.taken), default=0))
-        reader = Reader(work, plan.models, self.confidence, self.eligible())
+        is_partial = [work.settings.models[name].is_person for name in plan.models]
+        reader = Reader(work.folder, plan.models, self.confidence, self.eligible(), is_partial)
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
         self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence), reader.is_partial)
 
@@ -249,9 +250,16 @@ def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]
 class Reader:
     """Usable labels of a range of items, from the prediction files of all models."""
 
-    def __init__(self, work: Workspace[Any], models: list[str], confidence: float, allowed: Eligible | None) -> None:
-        self.files = [open_table(work.folder.predictions(name)) for name in models]
-        self.is_partial = [work.settings.models[name].is_person for name in models]
+    def __init__(
+        self,
+        folder: Folder,
+        models: list[str],
+        confidence: float,
+        allowed: Eligible | None,
+        is_partial: Sequence[bool] = (),
+    ) -> None:
+        self.files = [open_table(folder.predictions(name)) for name in models]
+        self.is_partial = is_partial
         self.confidence = confidence
         self.allowed = allowed
 

@@ -101,7 +101,7 @@ export default {
   keys: [
     ...[USUAL, ...REASONS, ...OTHERS].map(({ keys, label, meaning, value }) => ({ keys, name: label, meaning: REASONS.some((row) => row.value === value) ? `not similar: ${meaning}` : meaning })),
     { keys: ["L"], name: "Unsure about the label", meaning: "then say whether they are similar" },
-    { keys: ["F"], name: "Flicker", meaning: "stops and starts it; tap the rate to change it", typed: "stops and starts it; < and > make it slower and faster" },
+    { keys: ["F"], name: "Flicker", meaning: "stops and starts it; tap the rate to change it", typed: ", or press < and >" },
     { keys: ["←", "→"], name: "Switch", meaning: "stops, and shows one frame or the other" },
     { keys: ["V"], name: "Side by side", meaning: "or in place again; the page remembers it" },
   ],
