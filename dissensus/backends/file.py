@@ -92,7 +92,8 @@ def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()
 def _check_names(names: list[str], needed: Sequence[str], optional: Sequence[str]) -> None:
     absent = [name for name in needed if name not in names]
     if absent:
-        raise PredictionError(f"there is no column {' and '.join(absent)}, only {', '.join(names)}: rename the columns")
+        how = "separate them with commas" if len(names) == 1 and ";" in names[0] else "rename the columns"
+        raise PredictionError(f"there is no column {' and '.join(absent)}, only {', '.join(names)}: {how}")
     twice = [name for name in (*needed, *optional) if names.count(name) > 1]
     if twice:
         raise PredictionError(f"several columns are called {' and '.join(twice)}: keep only one")

@@ -169,7 +169,7 @@ def human_export(
 def human_join(
     study: StudyPath,
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="People who join.", show_default="everybody")
+        list[str] | None, typer.Argument(metavar="NAME", help="People who join.", show_default="everybody")
     ] = None,
     json: Json = False,
 ) -> None:

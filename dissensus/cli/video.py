@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -89,7 +90,9 @@ def video_predict(
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         opened.video_predict(models or [], preprocess_settings(preprocess), again or [])
-    printing.show_models(opened.status(), json)
+    where = shlex.quote(str(study))
+    then = f"dissensus shift video serve {where}, and dissensus shift video report {where}"
+    printing.show_models(opened.status(), json, then)
 
 
 @video.command("serve")
@@ -131,7 +134,7 @@ def video_report(
     study: StudyPath,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="HTML page to write.", show_default="results/video.html"),
+        typer.Option("--output", "-o", help="HTML page to write.", show_default="results/video.html in STUDY"),
     ] = None,
     figures: Annotated[
         Path | None, typer.Option(help="Write every figure here as SVG, PDF and CSV.", show_default=False)

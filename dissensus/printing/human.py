@@ -105,7 +105,8 @@ def _show_result(result: HumanResult) -> None:
     metrics = list(dict.fromkeys(("top-1, %", f"{result.metric}, %")))
     columns = (Column(head, justify="right", no_wrap=True) for head in (*metrics, "ranks"))
     title = f"% right with {100 * result.level:g} % intervals, and the ranks that paired tests leave open"
-    table = Table(Column("participant", overflow="fold"), "kind", *columns, title=title, title_justify="left")
+    first = (Column("participant", overflow="fold"), Column("kind", no_wrap=True))
+    table = Table(*first, *columns, title=title, title_justify="left")
     rows = result.rows()
     for name, kind, *cells, ranks in rows[:MOST_ROWS]:
         table.add_row(escape(name), kind.split()[0], *map(escape, cells[-len(metrics) :]), ranks)
@@ -114,8 +115,10 @@ def _show_result(result: HumanResult) -> None:
         say(f"… and {len(rows) - MOST_ROWS:,} more: --json or the page shows all")
     for one in result.people:
         if one.is_careless:
-            leave = f"dissensus annotators exclude STUDY {shlex.quote(one.person)}"
-            say(f"{one.person} is fast and careless; to leave these answers out: {leave}")
+            say(
+                f"{one.person} is fast and careless; to leave these answers out: "
+                f"dissensus annotators exclude STUDY {shlex.quote(one.person)} --reason WHY"
+            )
 
 
 def show_human_export(written: HumanExport, as_json: bool) -> None:

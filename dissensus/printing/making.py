@@ -46,8 +46,8 @@ def show_distort(result: DistortResult, as_json: bool) -> None:
     return say(f"Next: dissensus pool STUDY {shlex.quote(str(result.manifest))}")
 
 
-def show_models(status: Status, as_json: bool) -> None:
-    """One row per model: its source, and whether it has predicted."""
+def show_models(status: Status, as_json: bool, then: str = "") -> None:
+    """One row per model: its source, and whether it has predicted; then what to do next, if not what is usual."""
     if as_json:
         return show_json([model.model_dump() for model in status.models])
     table = Table("model", "source", "predicted", "unreadable items")
@@ -58,7 +58,7 @@ def show_models(status: Status, as_json: bool) -> None:
         table.add_row(*map(escape, (model.model, model.source, predicted, unreadable)))
     out.print(table)
     show_outdated(status)
-    return say(f"Next: {status.next}")
+    return say(f"Next: {then or status.next}")
 
 
 def show_outdated(status: Status) -> None:

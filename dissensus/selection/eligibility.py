@@ -16,16 +16,20 @@ def usable_labels(
     threshold: float,
     eligible: Bool[Array, "M N"] | None = None,
     out: UInt16[Array, "M N"] | None = None,
+    is_partial: Sequence[bool] = (),
 ) -> UInt16[Array, "M N"]:
     """Labels of all models, MISSING where a model is not confident or its label cannot be judged.
 
-    An item that one model could not read is MISSING for all: no duel may benefit from a broken file. Models without
-    confidences (None) always count. `out`: where to write the result, which saves a copy.
+    An item that one model could not read is MISSING for all: no duel may benefit from a broken file. `is_partial` marks
+    those who were never asked about all items, such as people: what they did not label is MISSING only for them. Models
+    without confidences (None) always count. `out`: where to write the result, which saves a copy.
     """
     usable = np.empty((len(labels), len(labels[0])), np.uint16) if out is None else out
     readable = np.ones(usable.shape[1], bool)
     for row, (label, confidence) in enumerate(zip(labels, confidences, strict=True)):
-        if confidence is None:
+        if is_partial and is_partial[row]:
+            usable[row] = label
+        elif confidence is None:
             usable[row] = label
             readable &= label != MISSING
         else:

@@ -78,7 +78,12 @@ def chosen_groups(classes: Classes, source: str | Path | None) -> Groups:
     """
     if source is None:
         return groups_of(classes, None)
-    return groups_of(classes, shipped_groups(str(source)) if str(source) in SHIPPED else read_groups(Path(source)))
+    if str(source) not in SHIPPED:
+        return groups_of(classes, read_groups(Path(source)))
+    try:
+        return groups_of(classes, shipped_groups(str(source)))
+    except ClassesError as error:
+        raise ClassesError(f"{source} does not fit the classes of the study ({error}): list groups in a file") from None
 
 
 def shipped_groups(name: str) -> dict[str, list[str]]:

@@ -32,7 +32,8 @@ def csv_rows(path: Path, needed: Sequence[str], kind: type[DissensusError]) -> l
         raise kind(f"cannot read {path}: {first_line(error)}; give a CSV file in UTF-8") from None
     if {*needed} - {*names}:
         has = some([quoted(name) for name in names]) or "none"
-        raise kind(f"{path} needs the column{'s' * (len(needed) > 1)} {' and '.join(needed)}; it has {has}")
+        hint = ": separate columns with commas" if len(names) == 1 and ";" in names[0] else ""
+        raise kind(f"{path} needs the column{'s' * (len(needed) > 1)} {' and '.join(needed)}; it has {has}{hint}")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise kind(f"{path} has several columns called {some(twice)}: keep one of them")
     for number, row in rows:
@@ -60,5 +61,7 @@ def json_document(path: Path, kind: type[DissensusError]) -> Any:
         if b"\\ud" in content.lower():  # an escape that may be half a character, which no file can hold
             json.dumps(found, ensure_ascii=False).encode()
         return found
+    except FileNotFoundError:
+        raise kind(f"{path}: no such file: check the path") from None
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         raise kind(f"cannot read {path} as JSON: {first_line(error)}; give a .json or .json.gz file") from None

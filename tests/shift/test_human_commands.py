@@ -65,6 +65,7 @@ def test_status(run: Callable[..., str]) -> None:
 def test_report(run: Callable[..., str], root: Path) -> None:
     printed = run("report", "study", "--subsets", "dog,not dog", "--output", "page.html", "--figures", "figures")
     assert "hasty is fast and careless" in printed
+    assert "annotators exclude STUDY hasty --reason WHY" in printed
     assert "page: page.html" in printed
     page = (root / "page.html").read_text()
     assert "Are people better than models?" in page

@@ -346,6 +346,22 @@ def test_people_join_with_what_they_labelled(study: Study, known: Planted) -> No
     assert study.folder.rounds() == [1, 2]
 
 
+def test_who_labelled_little_does_not_take_images_from_the_other_duels(study: Study, known: Planted) -> None:
+    def duel(of: Study) -> list[str]:
+        return [row["item"] for row in of.selection() if {row["first"], row["second"]} == {"large", "small"}]
+
+    other = Study(shutil.copytree(study.folder.root, study.folder.root.parent / "without-people"))
+    other.select(k=5, reserves=0)
+    answered(study, [said("eve", one.item, [(one.label + 1) % len(CLASSES)]) for one in photos(study)[:1]])
+    study.human_join()
+    study.select(k=5, reserves=0)
+    assert duel(study) == duel(other)
+    assert len(duel(study)) == 5
+    assert {row["item"] for row in study.selection() if "eve" in (row["first"], row["second"])} == {
+        photos(study)[0].item
+    }
+
+
 def test_nobody_joins_under_the_name_of_a_model(study: Study, known: Planted) -> None:
     let_label(study, known, {"large": Skill(0.5, 0.5)})
     assert "large (person)" in {one.participant for one in study.human_result().standings()}

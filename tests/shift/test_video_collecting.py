@@ -195,7 +195,7 @@ def test_an_interrupted_collection_resumes(tmp_path: Path, monkeypatch: pytest.M
 def test_labels_of_frames_and_of_clips(tmp_path: Path) -> None:
     folder_of(tmp_path / "clips" / "a", range(5))
     folder_of(tmp_path / "clips" / "b", range(5))
-    labels = labels_in(tmp_path, "clip,frame,label\na,,bee\na,frame-3.png,cat\na,3,dog\n")
+    labels = labels_in(tmp_path, "clip,frame,label\na,,Bee\na,frame-3.png,cat\na,3,dog\n")
     anchors = tmp_path / "anchors.csv"
     anchors.write_text("clip,frame\na,2\na,77\nb,2\nq,1\n")
     study = study_in(tmp_path)
@@ -228,6 +228,9 @@ def test_collecting_again_is_the_same_or_refused(tmp_path: Path) -> None:
         (["a"], "clip,label\na,4\n", {}, "'4' is not one of the 4 classes"),
         (["a"], "clip,class\na,bee\n", {}, "needs the column label"),
         (["a"], "clip,label\nq,bee\n", {}, "no anchor can be used \\(a: no label\\)"),
+        (["a"], "clip,label\na.mp4,bee\n", {}, "a: no label; the labels name 'a.mp4': leave out the ending"),
+        (["a"], "clip,label\na,bee\n", {"classes": "imagenet-vid"}, "imagenet-vid does not fit the classes of the st"),
+        (["a"], "clip;label\na;bee\n", {}, "has no column 'label': it needs label; separate columns with commas"),
         (["a"], "clip,label\n,bee\n", {}, "names neither a clip nor a frame"),
         (["a"], "clip,label\na\n", {}, "fewer values"),
         (["a"], None, {}, "give the classes of the clips"),

@@ -207,3 +207,9 @@ def test_predictions_that_do_not_fit_are_refused() -> None:
         result_of([], anchors, np.zeros((0, 6), np.int64))
     with pytest.raises(TemporalError, match="negative"):
         result_of(["net"], anchors, np.zeros((1, 6), np.int64), settings=Settings(-1))
+
+
+def test_models_that_are_never_right_have_nothing_to_lose() -> None:
+    anchors = random_anchors(0)
+    found = result_of(["a", "b"], anchors, np.full((2, len(anchors.offset)), UNKNOWN), settings=Settings(2))
+    assert found.words[0].startswith("No model is right on any of the")

@@ -213,7 +213,7 @@ def test_a_gain_of_map_is_told_as_one_and_a_single_anchor_tells_nothing() -> Non
     alone = dissensus.detection_robustness(truth, {"net": []}, {0: {1: 1}}, k=1).models[0]
     assert (alone.original_low, alone.original_high, alone.drop_low, alone.drop_high) == (0, 1, -1, 1)
     for wrong in (5, {0: [1]}):
-        with pytest.raises(TemporalError, match="expected|neither"):
+        with pytest.raises(TemporalError, match=r"expected|neither"):
             dissensus.detection_robustness(truth, {"net": []}, wrong, k=1)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from dissensus.backends import FURTHER
 from dissensus.records import Question
 from dissensus.shift.human.kept import Photo
 from dissensus.steps.workspace import Workspace
-from dissensus.store.settings import ModelSettings
 from dissensus.store.tables import open_table, read_rows
 
 
@@ -92,9 +90,4 @@ def further_labels(work: Workspace[Any], model: str, photos: Sequence[Photo]) ->
 def competing(work: Workspace[Any]) -> list[str]:
     """Models of the study that have predictions and are not people who joined it."""
     known = work.settings.models
-    return [name for name in known if not is_person(name, known[name]) and work.folder.predictions(name).exists()]
-
-
-def is_person(name: str, model: ModelSettings) -> bool:
-    """Whether a model is a person who joined, also if the study has been moved since."""
-    return model.backend == "file" and Path(model.target).parts[-3:] == ("human", "people", f"{name}.parquet")
+    return [name for name in known if not known[name].is_person(name) and work.folder.predictions(name).exists()]

@@ -16,7 +16,7 @@ import pyarrow as pa
 from dissensus.errors import ClassesError, StudyError
 from dissensus.records import Classes
 from dissensus.records.human_steps import HumanExport
-from dissensus.shift.human.answers import Labelling, is_person
+from dissensus.shift.human.answers import Labelling
 from dissensus.shift.human.files import FURTHER
 from dissensus.shift.human.results import Protocol
 from dissensus.steps.pooling import pool_ids
@@ -148,7 +148,7 @@ def joining(protocol: Protocol, people: Sequence[str]) -> dict[str, str]:
     found = {name: every[name] for name in dict.fromkeys(names)}
     known = protocol.work.settings.models
     for name, model in found.items():
-        if model in known and not is_person(model, known[model]):
+        if model in known and not known[model].is_person(model):
             raise StudyError(f"{name} would join as '{model}', which is the name of a model: rename the model")
         path = protocol.work.folder.human_person(model)
         other = read_stamps(path).get(PERSON, name) if model in known and exists(path) else name

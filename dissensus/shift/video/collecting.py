@@ -182,7 +182,9 @@ def _by_clip(named: NamedAnchors, clips: Sequence[Clip], found: Found) -> dict[s
 
 def _outcome(work: Workspace[Any], clip: Clip, choice: Choice, labels: Labels) -> Outcome:
     if not labels.is_any(clip.name):
-        return Outcome(clip.name, problem="no label")
+        longer = labels.with_ending(clip.name)
+        hint = "" if longer is None else f"; the labels name '{longer}': leave out the ending"
+        return Outcome(clip.name, problem=f"no label{hint}")
 
     def is_labelled(number: int, name: str) -> bool:
         return bool(labels.of_clip(clip.name) or labels.of_frame(clip.name, f"{clip.name}/{name}", number))

@@ -141,6 +141,10 @@ class Labels:
             known[found] = tuple(dict.fromkeys((*known.get(found, ()), *labels)))
         return Labels(known)
 
+    def with_ending(self, clip: str) -> str | None:
+        """A name that has a label and is the clip's with the ending of a file; None if there is none."""
+        return next((name for name in self.known if name.rpartition(".")[0] == clip), None)
+
     def merged(self, more: Mapping[str, tuple[int, ...]]) -> Labels:
         """These labels, with more of them for some frames, beside those of the clip."""
         known = dict(self.known)
@@ -195,6 +199,9 @@ def _number(value: Any, groups: Groups, where: str) -> int:
     is_number = not isinstance(value, bool | float) and text.isdecimal() and len(text) < 10
     if is_number and int(text) < len(names):
         return int(text)
+    alike = [place for place, name in enumerate(names) if name.casefold() == text.casefold()]
+    if isinstance(value, str) and len(alike) == 1:
+        return alike[0]
     raise StudyError(
         f"{where}: {quoted(value)} is not one of the {len(names):,} classes (numbers 0 to {len(names) - 1:,}, or names "
         f"such as {some(names[:2])}): correct it, or name the classes of the labels with --classes"

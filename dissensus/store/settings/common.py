@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -70,6 +71,10 @@ class ModelSettings(Record):
     preprocess: dict[str, Any] = Field(default_factory=dict)
     better: Literal["higher", "lower"] = "higher"
     """Whether higher or lower scores are better."""
+
+    def is_person(self, name: str) -> bool:
+        """Whether the model of this name is a person who joined, also if the study has been moved since."""
+        return self.backend == "file" and Path(self.target).parts[-3:] == ("human", "people", f"{name}.parquet")
 
 
 PEOPLE = 3

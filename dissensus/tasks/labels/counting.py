@@ -39,19 +39,21 @@ class Counting(Reduction[tuple[Any, ...], Counts]):
     chunk = ROW_GROUP
     partial = Counts
 
-    def __init__(self, reader: Any, duels: Int[Array, "D 2"], confidences: Sequence[float]) -> None:
+    def __init__(
+        self, reader: Any, duels: Int[Array, "D 2"], confidences: Sequence[float], is_partial: Sequence[bool] = ()
+    ) -> None:
         """`reader.group(n)` gives the labels and confidences of all models in row group n, and what is eligible."""
-        self.reader, self.duels, self.confidences = reader, duels, confidences
+        self.reader, self.duels, self.confidences, self.is_partial = reader, duels, confidences, is_partial
 
     def load(self, rows: range) -> tuple[Any, ...]:
         return tuple(self.reader.group(rows.start // ROW_GROUP))
 
     def scan(self, loaded: tuple[Any, ...], first_item: int, known: Counts | None) -> Counts:
         labels, confidences, eligible = loaded
-        every: UInt16[Array, "M N"] = usable_labels(labels, [None] * len(labels), 0.0)
+        every: UInt16[Array, "M N"] = usable_labels(labels, [None] * len(labels), 0.0, is_partial=self.is_partial)
         items, candidates = [], []
         for threshold in self.confidences:
-            usable = usable_labels(labels, confidences, threshold)
+            usable = usable_labels(labels, confidences, threshold, is_partial=self.is_partial)
             by_any, of_duels = disagreements(usable, self.duels)
             if eligible is None:
                 items.append([by_any.sum()] * 2)

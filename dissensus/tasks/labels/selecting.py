@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -121,9 +121,10 @@ class LabelSelector(Selector[Selection]):
         self.is_free = settings["confidence"] is None and not plan.rounds
         self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
         self.rule = rule_of(settings, max(map(len, self.taken), default=0))
-        reader = Reader(work.folder, plan.models, self.confidence, self.eligible())
+        is_partial = [work.settings.models[name].is_person(name) for name in plan.models]
+        reader = Reader(work.folder, plan.models, self.confidence, self.eligible(), is_partial)
         self.reduction = TopItems(reader, plan.duels, self.levels, self.rule)
-        self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence))
+        self.counting = Counting(reader, plan.duels, confidences_counted(self.confidence), reader.is_partial)
 
     def eligible(self) -> Eligible | None:
         """What the settings allow to be selected; None if that is everything."""
@@ -249,8 +250,16 @@ def _refuse_identical(models: list[str], stamps: Mapping[str, Mapping[str, Any]]
 class Reader:
     """Usable labels of a range of items, from the prediction files of all models."""
 
-    def __init__(self, folder: Folder, models: list[str], confidence: float, allowed: Eligible | None) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        models: list[str],
+        confidence: float,
+        allowed: Eligible | None,
+        is_partial: Sequence[bool] = (),
+    ) -> None:
         self.files = [open_table(folder.predictions(name)) for name in models]
+        self.is_partial = is_partial
         self.confidence = confidence
         self.allowed = allowed
 
@@ -261,7 +270,7 @@ class Reader:
         for group in groups:
             at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
             labels, confidences, allowed = self.group(group)
-            usable_labels(labels, confidences, self.confidence, allowed, out=read[:, at])
+            usable_labels(labels, confidences, self.confidence, allowed, read[:, at], self.is_partial)
         return read
 
     def group(self, number: int) -> tuple[Any, Any, Bool[Array, "M N"] | None]:
