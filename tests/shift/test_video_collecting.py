@@ -230,7 +230,7 @@ def test_collecting_again_is_the_same_or_refused(tmp_path: Path) -> None:
         (["a"], "clip,label\nq,bee\n", {}, "no anchor can be used \\(a: no label\\)"),
         (["a"], "clip,label\na.mp4,bee\n", {}, "a: no label; the labels name 'a.mp4': leave out the ending"),
         (["a"], "clip,label\na,bee\n", {"classes": "imagenet-vid"}, "imagenet-vid does not fit the classes of the st"),
-        (["a"], "clip;label\na;bee\n", {}, "has no column 'label': it needs label; separate columns with commas"),
+        (["a"], "clip;label\na;bee\n", {}, "needs the column label; it has 'clip;label': separate columns with commas"),
         (["a"], "clip,label\n,bee\n", {}, "names neither a clip nor a frame"),
         (["a"], "clip,label\na\n", {}, "fewer values"),
         (["a"], None, {}, "give the classes of the clips"),

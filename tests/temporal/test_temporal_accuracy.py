@@ -212,4 +212,4 @@ def test_predictions_that_do_not_fit_are_refused() -> None:
 def test_models_that_are_never_right_have_nothing_to_lose() -> None:
     anchors = random_anchors(0)
     found = result_of(["a", "b"], anchors, np.full((2, len(anchors.offset)), UNKNOWN), settings=Settings(2))
-    assert found.words[0].startswith("No model is right on any of the")
+    assert found.words[0].startswith("No model is right on any anchor")

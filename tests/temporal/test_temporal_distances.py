@@ -86,7 +86,7 @@ def test_dicts_arrays_and_files_give_the_same(tmp_path: Path) -> None:
         ({"a": ["b"]}, {"a": 0}, "no frame number"),
         ({"a1": "a2"}, {"a1": 0}, "list of names"),
         ({"a1": ["a2"]}, {"a2": 0}, "without a label: a1"),
-        ("missing.json", {"a": 0}, "cannot read missing.json"),
+        ("missing.json", {"a": 0}, "missing.json: no such file"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(anchors: object, labels: dict, words: str) -> None:
