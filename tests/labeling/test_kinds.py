@@ -201,7 +201,15 @@ def test_the_order_of_several_options_depends_on_the_item_alone() -> None:
     assert shown == [pick.payload(SEVERAL | {"item": f"item {n}"}, CLASSES)["options"] for n in range(60)]
 
 
-@pytest.mark.parametrize("body", [{"several": True}, {"several": 1, "options": [0, 1]}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"several": True},
+        {"several": 1, "options": [0, 1]},
+        {"every": True, "options": [0, 1]},
+        {"several": True, "every": 1, "options": [0, 1]},
+    ],
+)
 def test_several_options_have_to_be_named(body: dict[str, Any]) -> None:
     with pytest.raises(JudgementError, match="several"):
         QUESTIONS["pick"].checked({"item": "x"} | body, CLASSES)

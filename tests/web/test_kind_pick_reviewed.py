@@ -30,7 +30,7 @@ def service(photos: Study, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def _asked(row: dict[str, object]) -> dict[str, object]:
-    return {"kind": "pick", "several": True, "ask": ASK} | row
+    return {"kind": "pick", "several": True, "every": True, "ask": ASK} | row
 
 
 def to_options(page: Page, many: int) -> None:
@@ -54,7 +54,6 @@ def test_it_looks_right(service: Served, visit: Callable[..., Page], many: int) 
     looks_right(page, f"pick-review-{many}-card")
     role(page, "card-back").click()
     expect(page.locator(".card")).to_be_hidden()
-    role(page, "several").click()
     page.locator(".listed [data-answer]").nth(1).click()
     page.mouse.move(0, 0)
     looks_right(page, f"pick-review-{many}-chosen")
@@ -66,7 +65,6 @@ def test_looking_at_examples_answers_nothing(service: Served, visit: Callable[..
     start(page)
     ready(page)
     chosen = page.locator(".listed b").nth(1).inner_text()
-    role(page, "several").click()
     page.locator(".listed [data-answer]").nth(1).click()
     page.locator("[data-about]").nth(0).click()
     expect(page.locator(".card h3")).to_have_text(page.locator(".listed b").nth(0).inner_text())
@@ -83,7 +81,9 @@ def test_the_tenth_option_has_a_key_too(service: Served, visit: Callable[..., Pa
     start(page)
     to_options(page, 12)
     tenth = page.locator(".listed b").nth(9).inner_text()
-    done = answer(page, lambda: page.keyboard.press("a"))
+    page.keyboard.press("a")
+    expect(page.locator(".listed [aria-pressed=true]")).to_have_count(1)
+    done = answer(page, lambda: page.keyboard.press("Enter"))
     all_sent(page)
     (row,) = [row for row in stored(service, "keyboard") if row["ticket"] == done]
     assert row["answer"] in (f'["{tenth}"]', [tenth])

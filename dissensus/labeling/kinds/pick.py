@@ -36,6 +36,8 @@ class Pick(Kind):
     order each time cannot be learnt. With `several`, any number of the options may be right: the answer is a list of
     them, empty if none is; None if the person cannot tell, and 'unfit' if the image is unsuitable. These options are
     different for every image, so that there is nothing to learn: their order depends on the item and on nothing else.
+    With `every`, people mark all options that fit before they send them; otherwise one press answers, and marking
+    several takes one more.
 
     With `names`, people choose from these instead of the study's classes, and the answer is an index into them.
     `source` is the image that the item was made from: nobody gets two questions with the same source.
@@ -46,20 +48,23 @@ class Pick(Kind):
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
         """The item, and the options as class numbers."""
-        only(body, "item", "ask", "options", "several", "names", "source")
+        only(body, "item", "ask", "options", "several", "every", "names", "source")
         (item,) = named(body, "item")
         kept: Body = {"item": item} | asked(body)
         if "source" in body:
             kept["source"] = named(body, "source")[0]
         if "names" in body:
-            if "options" in body or "several" in body:
+            if not body.keys().isdisjoint(("options", "several", "every")):
                 raise JudgementError("'names' are instead of 'options' and 'several': give one or the other")
             return kept | {"names": listed_names(body)}
         kept |= offered_classes(body, classes)
         several = body.get("several", False)
         if not isinstance(several, bool) or (several and "options" not in kept):
             raise JudgementError("'several' must be true or false, and needs 'options'")
-        return kept | ({"several": True} if several else {})
+        every = body.get("every", False)
+        if not isinstance(every, bool) or (every and not several):
+            raise JudgementError("'every' must be true or false, and needs 'several'")
+        return kept | {name: True for name, is_so in (("several", several), ("every", every)) if is_so}
 
     def source(self, body: Body, /) -> str | None:
         return body.get("source")
@@ -71,7 +76,8 @@ class Pick(Kind):
         if not body.get("several"):
             return {"ask": body.get("ask") or ASK, "options": body.get("options")}
         shuffled = sorted(body["options"], key=lambda option: _number_of(f"{option} {body['item']}"))
-        return {"ask": body.get("ask") or ASK_SEVERAL, "options": shuffled, "several": True}
+        every = {"every": True} if body.get("every") else {}
+        return {"ask": body.get("ask") or ASK_SEVERAL, "options": shuffled, "several": True} | every
 
     def kept(self, body: Body, answer: Any, classes: Classes, /) -> Any:
         if answer is None or (answer == UNFIT and body.get("several")):

@@ -52,7 +52,9 @@ class Review:
 
     @property
     def question(self) -> Question:
-        return Question(kind="pick", body={"item": self.item, "options": sorted(self.labels), "several": True})
+        return Question(
+            kind="pick", body={"item": self.item, "options": sorted(self.labels), "several": True, "every": True}
+        )
 
 
 def predicted(

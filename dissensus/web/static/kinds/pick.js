@@ -27,7 +27,7 @@ const draw = (host, question, context) => {
     if (!isHere) return;
     const options = question.payload.options ?? everyClass(classes);
     view.words = (value) => inWords(classes, value);
-    const part = partFor(question.payload.several, options)(classes, options, context);
+    const part = partFor(question.payload.several, options)(classes, options, context, question.payload.every === true);
     view.key = part.key;
     view.isChanged = part.isChanged;
     body.replaceChildren(...part.elements);
@@ -88,10 +88,11 @@ const inWords = (classes, value) => {
   return { null: "cannot tell", unfit: "unsuitable" }[value] ?? classes.names[value];
 };
 
-/* Answers are lists of classes: the options that were marked. */
-const several = (classes, options, context) => {
-  const marked = new Set(context.chosen?.length > 1 && Array.isArray(context.chosen) ? context.chosen : []);
-  let isMarking = marked.size > 0;
+/* Answers are lists of classes: the options that were marked. `isEvery`: they are marked from the start. */
+const several = (classes, options, context, isEvery) => {
+  const isSeveral = Array.isArray(context.chosen) && context.chosen.length > (isEvery ? 0 : 1);
+  const marked = new Set(isSeveral ? context.chosen : []);
+  let isMarking = isEvery || marked.size > 0;
   let isChanged = false;
   const finish = () => marked.size > 0 && context.answer([...marked].sort((a, b) => a - b));
   const mark = (value) => {
