@@ -235,7 +235,8 @@ def show_models_short(status: Status) -> None:
     for model in status.models:
         state = "predicted with different settings" if model.changed else "predicted"
         state = state if model.predicted else "not predicted yet"
-        say(f"  {model.model}: {state}" + (f", {model.unreadable:,} unreadable items" if model.unreadable else ""))
+        missing = f", without {counted(model.unreadable, 'item')}:" if model.unreadable else ""
+        say(f"  {model.model}: {state}{missing}")
         for reason, count in model.reasons.items():
             say(f"    {count:,} × {reason}")
     show_outdated(status)

@@ -236,6 +236,7 @@ def test_collecting_again_is_the_same_or_refused(tmp_path: Path) -> None:
         (["a"], None, {}, "give the classes of the clips"),
         ([], "clip,label\na,bee\n", {}, "give video files"),
         (["a"], "clip,label\na,bee\n", {"k": -1}, "--k -1"),
+        (["a"], "clip,label\na,bee\n", {"k": 0}, "--k 0: give a number from 1"),
         (["a"], "clip,label\na,bee\n", {"per_clip": 0}, "--per-clip 0"),
         (["a"], "clip,label\na,bee\n", {"classes": "imagenet-vid"}, "not a class of the study"),
         (["broken.mp4"], "clip,label\nbroken,bee\n", {}, "no anchor can be used .*cannot be opened"),

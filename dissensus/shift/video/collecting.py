@@ -44,7 +44,7 @@ class Request:
     seed: int = 0
 
     def check(self) -> None:
-        for name, value, least, most in (("k", self.k, 0, MOST_K), ("per-clip", self.per_clip, 1, 1 << 20)):
+        for name, value, least, most in (("k", self.k, 1, MOST_K), ("per-clip", self.per_clip, 1, 1 << 20)):
             if not least <= value <= most:
                 raise StudyError(f"--{name} {value}: give a number from {least} to {most:,}")
         if self.labels is None and self.anchors is None:
