@@ -28,7 +28,7 @@ def test_nothing_tells_in_a_browser(serve: Callable[..., Served], browser: Any, 
         answer(page, page.locator("[data-answer]:visible").first.click)
         expect(page.locator("body")).to_have_attribute("data-screen", re.compile("question|idle"))
     all_sent(page)
-    assert kinds == {"contains", "choice", "pick", "slider", "rating", "frames"}
+    assert kinds == {"contains", "choice", "pick", "label", "slider", "rating", "frames"}
     assert len([url for url, _ in seen if "/image/" in url]) > 20
     for url, everything in seen:
         assert not telltales(url.encode() + everything), url

@@ -73,6 +73,7 @@ def test_a_drawn_pick_tells_nothing(serve: Callable[..., Served], tmp_path: Path
         "rating": 63,
         "contains": "yes",
         "pick": 1,
+        "label": {"labels": [1], "alternative": None},
         "frames": ALIKE,
     }
     while waiting := person.next():
