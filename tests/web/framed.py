@@ -57,6 +57,7 @@ def frame_study(root: Path, anchors: int = 2) -> Study:
     (root / "classes.txt").write_text(CLASSES)
     study = Study.init(root / "study", classes=str(root / "classes.txt"), title="Frames")
     study.pool([root / "pool"])
+    study.change("serve", {"control_rate": 0.0, "repeat_rate": 0.0})  # everybody is asked each question once
     return study
 
 
