@@ -7,8 +7,8 @@ Needs the seven networks of examples/photos, and a folder of frames. For both wa
 * seconds, and seconds of CPU of this process;
 * CPU time / wall time: how many cores the process kept busy. On a quiet machine with two cores, one pass should come
   close to 2; on a busy one it cannot, because other programs get their share;
-* idle: the share of all cores that no program used meanwhile. Near zero, the cores had enough to do, whoever gave it
-  to them ('-' where the system does not tell);
+* idle: the share of all cores that no program used meanwhile. Near zero, the cores had enough to do, from this process
+  or others ('-' where the system does not tell);
 * things at a time: how many frames were being decoded or batches predicted at any moment, on average, waiting for a
   core included. As many as there are cores, or more, means that this process always had work for all of them, however
   busy the machine was;
