@@ -79,6 +79,10 @@ class TemporalError(DissensusError):
     """Frames along a video, or boxes in them, do not allow an estimate, or cannot be read."""
 
 
+class KernelError(DissensusError):
+    """Images, strings, layers or a matrix that no kernel machine can be made from."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

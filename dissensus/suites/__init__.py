@@ -1,0 +1,1 @@
+"""Classifiers compared over many data sets."""
