@@ -76,7 +76,7 @@ def nngp_of(text: str) -> Callable[[np.ndarray, np.ndarray], Any]:
 
 
 def dense_of(depth: int) -> Any:
-    """Kernels of a fully connected ReLU network with so many hidden layers: weight variance 2 before each, 1 at last."""
+    """Kernels of a fully connected ReLU network with hidden layers: weight variance 2 before each of them, then 1."""
     hidden = [stax.Dense(1, W_std=math.sqrt(2), b_std=None), stax.Relu()] * depth
     return stax.serial(*hidden, stax.Dense(1, W_std=1.0, b_std=None))[2]
 
