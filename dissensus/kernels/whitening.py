@@ -113,13 +113,15 @@ def _principal(batches: Iterator[Float[Array, "n d"]]) -> tuple[Array, Array, Ar
         if count >= width:
             break
     if count < 2:
-        raise KernelError(f"whitening cannot be learnt from {'one image' if count else 'no images'}: give at least two")
+        raise KernelError(
+            f"whitening cannot be learnt from {'one sample' if count else 'no images'}: give at least two"
+        )
     if count < width:
         images = np.concatenate(head)
         mean = images.mean(axis=0)
         images -= mean
         values, left = eigh(images @ images.T / count, overwrite_a=True)
-        kept = _varying(values, count)
+        kept = _varying(values, width)
         vectors = images.T @ (left[:, kept] / np.sqrt(count * values[kept]))
         return mean, values[kept], vectors
     total, products, count = np.zeros(width), np.zeros((width, width)), 0
