@@ -8,10 +8,10 @@
 In each trial, subsets are drawn at random from the 50,000 training images, with equally many of every class (`--draw
 uniform`: without regard to class), each contained in the next larger one, so that one matrix serves all sizes. All
 images are whitened by ZCA, learnt from the 50,000 training images without their labels. Kernel ridge regression on
-one-hot labels without a penalty; accuracy on the test images, or on a fixed random part of them (`--test`). Baselines on
-the same subsets are the Gaussian kernel and a linear model, of whitened images and of plain pixels; the width of one and
-the penalty of the other are chosen by four-fold cross-validation on the training subset. No choice is made by test
-images.
+one-hot labels without a penalty; accuracy on the test images, or on a fixed random part of them (`--test`). On the same
+subsets, the baselines are the Gaussian kernel and a linear model, of whitened images and of plain pixels; the width of
+one and the penalty of the other are chosen by four-fold cross-validation on the training subset. No choice is made by
+test images.
 
 Rows go to the file of `--json` as they are computed; a run that was interrupted goes on with the same command. Where
 all rows are there, it prints the table and draws the figure (`--figure`), and needs no data.
@@ -105,13 +105,19 @@ def run(options: argparse.Namespace, results: Results, sizes: Sequence[int]) -> 
                 continue
             data = data or Whitened(options.data, options.epsilon, options.test)
             split = data.split(trial, SIZES[-1], options.draw == "balanced", not kernel.endswith(PLAIN))
-            start, found, how = time.perf_counter(), [], ""
-            line = f"trial {trial + 1} of {options.trials}, {kernel}"
-            for size, score, how in scored(split, kernel, sizes, options.device, line):
-                seconds = round(time.perf_counter() - start, 2)
-                results.add({"kernel": kernel, "trial": trial, "size": size, **vars(score), "seconds": seconds})
-                found.append(f"{size}: {100 * score.accuracy:.1f}")
-            print(f"{line}: {'  '.join(found)}  ({time.perf_counter() - start:.0f} s, {how})", flush=True)
+            _trial(split, kernel, trial, sizes, options, results)
+
+
+def _trial(
+    split: Split, kernel: str, trial: int, sizes: Sequence[int], options: argparse.Namespace, results: Results
+) -> None:
+    start, found = time.perf_counter(), []
+    line = f"trial {trial + 1} of {options.trials}, {kernel}"
+    for size, score, how in scored(split, kernel, sizes, options.device, line):
+        seconds = round(time.perf_counter() - start, 2)
+        results.add({"kernel": kernel, "trial": trial, "size": size, **vars(score), "seconds": seconds, "how": how})
+        found.append(f"{size}: {100 * score.accuracy:.1f}")
+    print(f"{line}: {'  '.join(found)}  ({seconds:.0f} s, {how})", flush=True)
 
 
 def table(results: Results, sizes: Sequence[int]) -> float:

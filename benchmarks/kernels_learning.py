@@ -92,14 +92,23 @@ def ridge(own: Float[Array, "n n"], cross: Float[Array, "n m"], split: Split, pe
 
 def gaussian(split: Split, sizes: Sequence[int]) -> Iterator[tuple[int, Scored, str]]:
     """The Gaussian kernel, no penalty; its width by four-fold cross-validation on each training subset."""
-    x, z = _flat(split.x[: max(sizes)]), _flat(split.z)
-    own, cross = _distances(x, x), _distances(x, z)
     for size in sizes:
-        near, targets = own[:size, :size], split.targets[:size]
-        gammas = 2.0 ** np.arange(-4, 4) / np.median(near[~np.eye(size, dtype=bool)])
-        gamma = gammas[_best([_validated(np.exp(-gamma * near), targets, [0.0])[0] for gamma in gammas])]
-        predicted = np.exp(-gamma * cross[:size]).T @ solve(np.exp(-gamma * near), targets, 0.0)
-        yield size, Scored(_share(predicted, split.tested)), f"γ {gamma:.2g}"
+        for _, own, cross, how in gaussian_growing(split, [size]):
+            yield size, ridge(own, cross, split, penalty=0.0), how
+
+
+def gaussian_growing(
+    split: Split, sizes: Sequence[int]
+) -> Iterator[tuple[int, Float[Array, "n n"], Float[Array, "n m"], str]]:
+    """As `growing`, of the Gaussian kernel; its width by four-fold cross-validation on the smallest subset."""
+    x, z = _flat(split.x[: max(sizes)]), _flat(split.z)
+    own, cross, least = _distances(x, x), _distances(x, z), min(sizes)
+    near = own[:least, :least]
+    gammas = 2.0 ** np.arange(-4, 4) / np.median(near[~np.eye(least, dtype=bool)])
+    scores = [_validated(np.exp(-gamma * near), split.targets[:least], [0.0])[0] for gamma in gammas]
+    gamma = gammas[_best(scores)]
+    for size in sizes:
+        yield size, np.exp(-gamma * own[:size, :size]), np.exp(-gamma * cross[:size]), f"γ {gamma:.2g}"
 
 
 def linear(split: Split, sizes: Sequence[int]) -> Iterator[tuple[int, Scored, str]]:
