@@ -99,9 +99,7 @@ def _units(rows: Float[Array, "N d"]) -> tuple[Float[Array, "N d"], Float[Array,
     return scaled / np.where(lengths > 0, lengths, 1)[:, None], lengths * largest
 
 
-def _scaled(
-    values: Float[Array, "N M"], norms: tuple[Float[Array, " N"], Float[Array, " M"]]
-) -> Float[Array, "N M"]:
+def _scaled(values: Float[Array, "N M"], norms: tuple[Float[Array, " N"], Float[Array, " M"]]) -> Float[Array, "N M"]:
     with np.errstate(over="ignore"):
         return values * norms[0][:, None] * norms[1]
 

@@ -65,7 +65,9 @@ class _Lanes:
 
     def call(self, name: str, value: Any) -> Any:
         kind = ir.FunctionType(self.type, [self.type])
-        function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.{name}.v{self.length}f{64 if self.is_double else 32}")
+        function = cgutils.get_or_insert_function(
+            self.builder.module, kind, f"llvm.{name}.v{self.length}f{64 if self.is_double else 32}"
+        )
         return self.builder.call(function, [value])
 
     def polynomial(self, coefficients: tuple[list[float], list[float]], t: Any) -> Any:
@@ -83,7 +85,6 @@ class _Lanes:
             current = self.builder.load(result)
             self.builder.store(self.multiply(current, current), result)
         return self.builder.load(result)
-
 
 
 def _instruction(emit: Callable[..., None]) -> Any:
