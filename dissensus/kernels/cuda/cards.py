@@ -74,7 +74,8 @@ def _squared_norms(pixels: Any, blocks: tuple[int, int, int], embedding: Embeddi
             found.append(squares)
             norms = xp.sqrt(squares)
             maps = {
-                d: embedding.apply(_box(values, xp) / 9, norms * _moved(norms, *d, xp), xp) for d, values in maps.items()
+                d: embedding.apply(_box(values, xp) / 9, norms * _moved(norms, *d, xp), xp)
+                for d, values in maps.items()
             }
         if number < len(blocks) - 1:
             reach //= 2

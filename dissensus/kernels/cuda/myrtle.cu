@@ -27,7 +27,9 @@
 #define SLOT (HALF * HALF * 2 * HALF)      // maps of one coarse row displacement: [column displacement][row][own, above][column]
 #define LAST (QUARTER * QUARTER * QUARTER * 2 * QUARTER)
 #define NOTHING (-1e30f)                   // the logarithm of a norm of zero
-#define ALL 0xffffffffu
+#define ALL 0xffffffffu                    // lanes
+#define TRIANGLE 1
+#define DIAGONAL 2
 
 // Shared memory, in floats.
 #define X_AT 0
@@ -308,17 +310,17 @@ __device__ __forceinline__ void load(const float* card, float* to, int rows, int
   for (int n = threadIdx.x; n < COARSE + COARSEST; n += THREADS) coarse[n] = card[PLANES * SIDE * SIDE + n];
 }
 
-// Pairs of `rows` images of X and `columns` images of Z; with `is_half`, of the triangle column >= row alone.
+// Pairs of `rows` images of X and `columns` images of Z: all of them, or the triangle column >= row, or the diagonal.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-myrtle(const float* X, const float* Z, float* result, float* scratch, int rows, int columns, int is_half) {
+myrtle(const float* X, const float* Z, float* result, float* scratch, int rows, int columns, int which) {
   extern __shared__ float arena[];
   float *slots = arena + SLOTS_AT, *last = arena + LAST_AT;
   float* wait = scratch + (long long)blockIdx.x * SLOT;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int held = -1;   // the row whose image is in shared memory
-  for (long long n = blockIdx.x; n < (long long)rows * columns; n += gridDim.x) {
-    const int row = (int)(n / columns), column = (int)(n % columns);
-    if (is_half && column < row) continue;
+  for (long long n = blockIdx.x; n < (which == DIAGONAL ? rows : (long long)rows * columns); n += gridDim.x) {
+    const int row = (int)(which == DIAGONAL ? n : n / columns), column = (int)(which == DIAGONAL ? n : n % columns);
+    if (which == TRIANGLE && column < row) continue;
     __syncthreads();
     if (row != held) load(X + (long long)row * CARD, arena + X_AT, ROWS, FIRST, arena + XC_AT);
     held = row;
