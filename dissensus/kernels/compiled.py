@@ -2,8 +2,8 @@
 
 A level is what happens between two poolings. A convolution adds inner products of positions (i, j) and (k, l) to those
 of (i + a, j + b) and (k + a, l + b): it never mixes displacements. So for each displacement k − i of rows, the *planes*
-(i, k) of all pairs of columns (j, l) are one stack, and every layer up to the pooling works on this stack in place: sums
-along the diagonal of a plane, then over neighbouring planes, then the embedding.
+(i, k) of all pairs of columns (j, l) are one stack, and every layer up to the pooling works on this stack in place: it
+sums along the diagonal of a plane, then over neighbouring planes, and embeds.
 
 Planes are flat. Row j has `stride` numbers: the columns l, filled up with zeros to a multiple of 8 (`lanes`), and at
 least as many zeros as the widest convolution reaches. So a step along the diagonal is a shift by stride + 1, and reads
@@ -130,10 +130,10 @@ def _put_inner(x, i, z, k, stack, at, height, width, lanes, stride):  # type: ig
         mine, to = i * lanes + j, at + j * stride
         if lanes % 16 == 0:
             for q in range(0, lanes, 16):
-                inner_lanes((x, mine, apart, z, k * lanes + q, apart, channels, stack, to + q), 16)
+                inner_lanes((x, mine, z, k * lanes + q, apart, channels, stack, to + q), 16)
         else:
             for q in range(0, lanes, 8):
-                inner_lanes((x, mine, apart, z, k * lanes + q, apart, channels, stack, to + q), 8)
+                inner_lanes((x, mine, z, k * lanes + q, apart, channels, stack, to + q), 8)
 
 
 @_compiled
