@@ -29,7 +29,8 @@ DEEPEST = 1_000
 def linear(x: Any, z: Any = None) -> Float[Array, "N M"]:
     """Inner products of the rows of x and z, or of x with itself."""
     first, second = _tables(x, z)
-    return _finite(first @ second.T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(first @ second.T)
 
 
 def gaussian(x: Any, z: Any = None, gamma: float = 1.0) -> Float[Array, "N M"]:
@@ -41,9 +42,9 @@ def gaussian(x: Any, z: Any = None, gamma: float = 1.0) -> Float[Array, "N M"]:
     if isinstance(gamma, bool) or not isinstance(gamma, int | float | np.number) or not 0 < gamma < np.inf:
         raise KernelError(f"the γ of a Gaussian kernel is a positive number, not {quoted(gamma)}")
     first, second = _tables(x, z)
-    centre = first.mean(axis=0) if len(first) else 0.0
-    first, second = first - centre, second - centre
     with np.errstate(over="ignore", invalid="ignore"):
+        centre = first.mean(axis=0) if len(first) else 0.0
+        first, second = first - centre, second - centre
         distances = (first**2).sum(1)[:, None] + (second**2).sum(1) - 2 * (first @ second.T)
     np.maximum(_finite(distances), 0, out=distances)
     if z is None:
