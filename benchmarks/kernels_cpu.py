@@ -3,9 +3,9 @@
 Example: python benchmarks/kernels_cpu.py
 
 Pairs of 32×32×3 images a second, by kernel and precision: blocks of 8 × 8 pairs whose norms are known, the best of some
-rounds, on all cores of this process. CPU time is given as well, because other programs may be running. Errors of float32
-are relative to float64, the largest over all pairs, for three kinds of images: white noise, smooth images, and constant
-images with a little noise, whose patches are almost parallel.
+rounds, on all cores of this process. CPU time is given as well, because other programs may be running. Errors of
+float32 are relative to float64, the largest over all pairs, for three kinds of images: white noise, smooth images, and
+constant images with a little noise, whose patches are almost parallel.
 """
 
 from __future__ import annotations

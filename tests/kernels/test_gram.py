@@ -259,6 +259,11 @@ def test_an_estimate_counts_pairs_and_bytes(m, rng):
     assert found.seconds == pytest.approx(found.pairs / found.pairs_per_second)
 
 
+def test_images_that_are_too_large_for_this_machine():
+    with pytest.raises(KernelError, match=r"1 images of 4096 × 4096 pixels take [\d,.]+ GB for each of"):
+        gram(np.zeros((1, 4096, 4096, 1), np.uint8), kernel="pool2 mean relu", device="cpu")
+
+
 def _images(**changed):
     return {"x": np.ones((2, 4, 4, 3)), "z": None, "kernel": SMALL, **changed}
 
