@@ -2,8 +2,8 @@
 
 A level is what happens between two poolings. A convolution adds inner products of positions (i, j) and (k, l) to those
 of (i + a, j + b) and (k + a, l + b): it never mixes displacements. So for each displacement k − i of rows, the *planes*
-(i, k) of all pairs of columns (j, l) are one stack, and every layer up to the pooling works on this stack in place: sums
-along the diagonal of a plane, then over neighbouring planes, then the embedding.
+(i, k) of all pairs of columns (j, l) are one stack, and every layer up to the pooling works on this stack in place: it
+sums along the diagonal of a plane, then over neighbouring planes, and embeds.
 
 Planes are flat. Row j has `stride` numbers: the columns l, filled up with zeros to a multiple of 8 (`lanes`), and at
 least as many zeros as the widest convolution reaches. So a step along the diagonal is a shift by stride + 1, and reads
@@ -77,16 +77,23 @@ def norms_of(x, plan, gammas, out):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _buffers(plan, dtype):  # type: ignore[no-untyped-def]
-    """Two pooled tensors, used in turns; a stack of planes; sums along diagonals; a row."""
-    tensor, stack, sums, row = 1, 1, 1, 1
-    for v in range(len(plan.sizes)):
-        height, width, lanes, stride, reach, tall, wide = plan.sizes[v]
-        tensor = max(tensor, (height // tall * (width // wide)) ** 2)
-        stack = max(stack, height * (width * stride + 2 * reach * (stride + 1)))
-        sums = max(sums, (2 * reach + 4) * width * stride)
-        row = max(row, lanes)
-    tensors = np.zeros(tensor, dtype), np.zeros(tensor, dtype)
-    return tensors, np.zeros(stack, dtype), np.zeros(sums, dtype), np.zeros(row, dtype)
+    """Two pooled tensors, used in turns; a stack of planes; sums along diagonals; a row: see `buffer_sizes`."""
+    sizes = buffer_sizes(plan.sizes)
+    tensors = np.zeros(sizes[0], dtype), np.zeros(sizes[1], dtype)
+    return tensors, np.zeros(sizes[2], dtype), np.zeros(sizes[3], dtype), np.zeros(sizes[4], dtype)
+
+
+@_compiled
+def buffer_sizes(levels):  # type: ignore[no-untyped-def]
+    """How many numbers the buffers of one thread hold; level v reads tensor v % 2 and fills the other."""
+    needed = np.ones(5, np.int64)
+    for v in range(len(levels)):
+        height, width, lanes, stride, reach, tall, wide = levels[v]
+        needed[1 - v % 2] = max(needed[1 - v % 2], (height // tall * (width // wide)) ** 2)
+        needed[2] = max(needed[2], height * (width * stride + 2 * reach * (stride + 1)))
+        needed[3] = max(needed[3], (2 * reach + 4) * width * stride)
+        needed[4] = max(needed[4], lanes)
+    return needed
 
 
 @_compiled
@@ -97,8 +104,8 @@ def _level(plan, gammas, v, x, z, norms, source, target, buffers):  # type: igno
     guard = reach * (stride + 1)
     plane = width * stride + 2 * guard
     down, across = height // tall, width // wide
-    target[: (down * across) ** 2] = 0
-    stack[: height * plane] = 0
+    _clear(target, 0, (down * across) ** 2)
+    _clear(stack, 0, height * plane)
     for shift in range(1 - height, height):
         start, count = max(0, -shift), height - abs(shift)
         for i in range(start, start + count):
@@ -116,6 +123,12 @@ def _level(plan, gammas, v, x, z, norms, source, target, buffers):  # type: igno
 
 
 @_compiled
+def _clear(array, start, stop):  # type: ignore[no-untyped-def]
+    for q in range(start, stop):
+        array[q] = 0
+
+
+@_compiled
 def _put_inner(x, i, z, k, stack, at, height, width, lanes, stride):  # type: ignore[no-untyped-def]
     """Plane of inner products of row i of x and row k of z."""
     apart = height * lanes
@@ -124,10 +137,10 @@ def _put_inner(x, i, z, k, stack, at, height, width, lanes, stride):  # type: ig
         mine, to = i * lanes + j, at + j * stride
         if lanes % 16 == 0:
             for q in range(0, lanes, 16):
-                inner_lanes((x, mine, apart, z, k * lanes + q, apart, channels, stack, to + q), 16)
+                inner_lanes((x, mine, z, k * lanes + q, apart, channels, stack, to + q), 16)
         else:
             for q in range(0, lanes, 8):
-                inner_lanes((x, mine, apart, z, k * lanes + q, apart, channels, stack, to + q), 8)
+                inner_lanes((x, mine, z, k * lanes + q, apart, channels, stack, to + q), 8)
 
 
 @_compiled
@@ -143,13 +156,13 @@ def _step(step, gamma, norms, stack, sums, shape):  # type: ignore[no-untyped-de
     start, shift, count, guard, plane, width, lanes, stride = shape
     reach, embedding, offset, squarings = step
     size, ring = width * stride, 2 * reach + 1
-    sums[: (ring + 3) * size] = 0
+    _clear(sums, (reach + 1) * size, (ring + 3) * size)
     for n in range(count + reach):
         slot = sums[n % ring * size : (n % ring + 1) * size]
         if n < count:
             _add_diagonal(stack[n * plane : (n + 1) * plane], guard, slot, stride + 1, reach)
         else:
-            slot[:] = 0
+            _clear(slot, 0, size)
         o = n - reach
         if o < 0:
             continue
@@ -173,7 +186,7 @@ def _add_diagonal(plane, guard, slot, step, reach):  # type: ignore[no-untyped-d
         for q in range(size):
             slot[q] = before[q] + here[q] + after[q]
         return
-    slot[:] = 0
+    _clear(slot, 0, size)
     for a in range(-reach, reach + 1):
         other = plane[guard + a * step :]
         for q in range(size):
@@ -184,7 +197,7 @@ def _add_diagonal(plane, guard, slot, step, reach):  # type: ignore[no-untyped-d
 def _add_ring(sums, ring, size):  # type: ignore[no-untyped-def]
     """The sum of all planes of the ring, put behind it; two planes of zeros follow."""
     total = sums[ring * size : (ring + 1) * size]
-    total[:] = 0
+    _clear(total, 0, size)
     for a in range(ring):
         other = sums[a * size : (a + 1) * size]
         for q in range(size):
@@ -193,9 +206,11 @@ def _add_ring(sums, ring, size):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _put_sums(sums, at, size, stack, to, width, stride):  # type: ignore[no-untyped-def]
-    for j in range(width):
-        for q in range(j * stride, j * stride + width):
-            stack[to + q] = sums[at + q] + sums[at + size + q] + sums[at + 2 * size + q]
+    for start in range(0, width * stride, stride):
+        out = stack[to + start : to + start + width]
+        first, second, third = sums[at + start :], sums[at + size + start :], sums[at + 2 * size + start :]
+        for q in range(width):
+            out[q] = first[q] + second[q] + third[q]
 
 
 @_compiled
