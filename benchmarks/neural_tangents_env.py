@@ -39,8 +39,8 @@ def interpreter_in(folder: Path, jax: str) -> Path:
             reason = (done.stderr.strip() or "no reason given").splitlines()[-1]
             raise SystemExit(f"pip could not install {' '.join(packages)}: {reason}")
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    packages = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True).stdout.strip()
-    (Path(packages) / "neural_tangents" / "__init__.py").write_text(INIT, encoding="utf-8")
+    installed = subprocess.run([python, "-c", where], capture_output=True, text=True, check=True).stdout.strip()
+    (Path(installed) / "neural_tangents" / "__init__.py").write_text(INIT, encoding="utf-8")
     subprocess.run([python, "-c", "import neural_tangents.stax"], check=True)
     return python
 
