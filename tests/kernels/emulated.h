@@ -11,6 +11,7 @@
 #define __forceinline__ inline
 #define __shared__
 #define __launch_bounds__(...)
+struct float2 { float x, y; };
 struct Place { int x; };
 static Place threadIdx, blockIdx, gridDim;
 static float arena[1 << 16];
@@ -34,6 +35,7 @@ static float shown(float value, int lane) {
 static float __shfl_up_sync(unsigned, float value, int by) { return shown(value, threadIdx.x % 32 - by); }
 static float __shfl_down_sync(unsigned, float value, int by) { return shown(value, threadIdx.x % 32 + by); }
 static float __shfl_xor_sync(unsigned, float value, int by) { return shown(value, threadIdx.x % 32 ^ by); }
+static int __shfl_sync(unsigned, int value, int lane) { return (int)shown((float)value, lane); }
 static void __syncthreads() { meet(BARRIER); }
 static void (*body)();
 static void enter() { body(); meet(DONE); }
