@@ -8,7 +8,7 @@
 In each trial, subsets are drawn at random from the 50,000 training images, with equally many of every class (`--draw
 uniform`: without regard to class), each contained in the next larger one, so that one matrix serves all sizes. All
 images are whitened by ZCA, learnt from the 50,000 training images without their labels. Kernel ridge regression on
-one-hot labels without a penalty; accuracy on the test images, or on a fixed random part of them (`--test`). On the same
+one-hot labels without a penalty; accuracy on the test images, or on a random part of them, another one in each trial (`--test`). On the same
 subsets, the baselines are the Gaussian kernel and a linear model, of whitened images and of plain pixels; the width of
 one and the penalty of the other are chosen by four-fold cross-validation on the training subset. No choice is made by
 test images.
@@ -63,17 +63,16 @@ class Whitened:
         start = time.perf_counter()
         self._whitening = Whitening.fit(self._images, epsilon)
         print(f"whitening learnt from {len(self.labels):,} images: {time.perf_counter() - start:.0f} s", flush=True)
-        images, labels = data.testing
-        part = np.sort(np.random.default_rng(SEED).permutation(len(labels))[:tested])
-        self._z, self._tested = images[part], labels[part]
-        self._white = self._whitening.apply(self._z)
+        self._others, self._truth = data.testing
+        self._tested = tested
 
     def split(self, trial: int, most: int, is_balanced: bool, is_white: bool) -> Split:
         """The subsets of one trial, whitened or as pixels from −1 to 1."""
         chosen = order_of(self.labels, most, np.random.default_rng([SEED, trial]), is_balanced)
-        images = self._images[chosen]
-        x, z = (self._whitening.apply(images), self._white) if is_white else (images / 127.5 - 1, self._z / 127.5 - 1)
-        return Split(x, self.labels[chosen], z, self._tested)
+        part = np.random.default_rng([SEED, trial, 1]).permutation(len(self._truth))[: self._tested]
+        x, z = self._images[chosen], self._others[part]
+        pixels = (self._whitening.apply(x), self._whitening.apply(z)) if is_white else (x / 127.5 - 1, z / 127.5 - 1)
+        return Split(pixels[0], self.labels[chosen], pixels[1], self._truth[part])
 
 
 def order_of(labels: Int[Array, " n"], most: int, rng: np.random.Generator, is_balanced: bool) -> Int[Array, " m"]:
