@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <vector>
 #define __global__
@@ -14,7 +15,13 @@
 struct float2 { float x, y; };
 struct Place { int x; };
 static Place threadIdx, blockIdx, gridDim;
-static float arena[1 << 16];
+// Shared memory of ARENA floats ends where a page ends, and the next pages must not be touched.
+#define GAP ((4096 - 4 * ARENA % 4096) % 4096)
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+extern "C" { alignas(4096) char memory[GAP + 4 * ARENA + 65536]; }
+asm(".globl arena\n.hidden arena\n.set arena, memory + " TEXT((4096 - 4 * ARENA % 4096) % 4096));
+extern "C" float arena[];
 static float words[2][32];         // what lanes show each other; two, so that nobody is overwritten before being read
 static ucontext_t scheduler;
 enum State { RUNNING, SHUFFLE, BARRIER, DONE };

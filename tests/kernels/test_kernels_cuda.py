@@ -36,7 +36,7 @@ def emulated(tmp_path_factory: pytest.TempPathFactory) -> Emulated:
     folder, here = tmp_path_factory.mktemp("emulated"), Path(__file__).parent
 
     def compiled(shape: Shape, variant: Variant) -> ctypes.CDLL:
-        options = shape.options(variant)
+        options = (*shape.options(variant), f"-DARENA={shape.sizes(variant)[1]}")
         library = folder / ("-".join(option.split("=")[1] for option in options) + ".so")
         if not library.exists():
             flags = ["-std=c++17", "-O1", "-shared", "-fPIC", "-w", f"-I{here}", f"-I{SOURCE.parent}", *options]

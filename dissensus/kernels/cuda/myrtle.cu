@@ -209,7 +209,7 @@ __device__ __forceinline__ void first_block(const float* __restrict__ x, const f
 // What the later blocks have in common: COUNT maps of SIZE x SIZE at once, SIZE lanes to a row, LAYERS layers. Layers
 // work on what the one before left in the previous step, so that none waits for another. `in(c, row)` is the input
 // of map c, `out(c, row, value)` takes the result. There are no branches: rows beyond the image are read from
-// whatever lies there, and dropped.
+// whatever lies there, and dropped; inputs lie at the end of shared memory, so they are read within the image alone.
 template <int SIZE, int LAYERS, int COUNT, class In, class Out>
 __device__ __forceinline__ void later_block(const float* xc, const float* zc, const int (&di)[COUNT], int dj, int j, In in, Out out) {
   const int l = j < SIZE ? (j + dj) % SIZE : 0, at = j < SIZE ? j : 0;
@@ -246,7 +246,7 @@ __device__ __forceinline__ void later_block(const float* xc, const float* zc, co
     }
 #pragma unroll
     for (int c = 0; c < COUNT; c++) {
-      const float value = in(c, t);
+      const float value = in(c, t < SIZE ? t : SIZE - 1);
       v[c][0] = t < SIZE && (SIZE == 8 || SIZE == 16 || j < SIZE) ? value : 0.f;
       if (t >= 2 * LAYERS) out(c, t - 2 * LAYERS, v[c][LAYERS]);
       k[c] = k[c] == SIZE - 1 ? 0 : k[c] + 1;
