@@ -64,7 +64,8 @@ def growing(
         for rows, columns, into in _parts(blocks, getattr(chosen, "side", 64)):
             shift = most if into is cross else 0
             into[rows, columns] = chosen.block(rows, slice(columns.start + shift, columns.stop + shift))
-            pairs += (rows.stop - rows.start) * (columns.stop - columns.start)
+            height, is_half = rows.stop - rows.start, into is own and rows == columns
+            pairs += height * (height + 1) // 2 if is_half else height * (columns.stop - columns.start)
             if time.perf_counter() - shown > SECONDS_BETWEEN_LINES:
                 shown = time.perf_counter()
                 print(f"  {line}: {pairs:,} pairs in {shown - start:.0f} s", flush=True)
