@@ -9,10 +9,11 @@ In each trial, subsets are drawn at random from the 50,000 training images, with
 uniform`: without regard to class), each contained in the next larger one, so that one matrix serves all sizes. All
 images are whitened by ZCA, learnt from the 50,000 training images without their labels. Kernel ridge regression on
 one-hot labels without a penalty, from the kernel as it is and from the kernel divided by the norms of its images
-(`-unit`), as in the code published with the thesis; accuracy on the test images, or on a random part of them, another one in each trial (`--test`). On the same
-subsets, the baselines are the Gaussian kernel and a linear model, of whitened images and of plain pixels; the width of
-one and the penalty of the other are chosen by four-fold cross-validation on the training subset. No choice is made by
-test images.
+(`-unit`), as the code published with the thesis does with its training matrix. Accuracy on the test images, or on a
+random part of them (`--test`), another one in each trial. On the same subsets, the baselines are the Gaussian kernel
+and a linear model, of whitened images and of plain pixels; the width of one and the penalty of the other are chosen by
+four-fold cross-validation on the training subset. No choice is made by test images. The published code whitens with
+1e-4 added to eigenvalues whose mean is 1/3,072, which is `--epsilon 0.3072`.
 
 Rows go to the file of `--json` as they are computed; a run that was interrupted goes on with the same command. Where
 all rows are there, it prints the table and draws the figure (`--figure`), and needs no data.
@@ -124,9 +125,9 @@ def _trial(
     print(f"{line}: {'  '.join(found)}  ({seconds:.0f} s, {how})", flush=True)
 
 
-def table(results: Results, sizes: Sequence[int]) -> float:
-    """Print all means beside those of the thesis; return the largest difference of a Myrtle kernel of norm one."""
-    worst = 0.0
+def table(results: Results, sizes: Sequence[int]) -> dict[str, float]:
+    """Print all means beside those of the thesis; return the largest difference of each Myrtle kernel."""
+    worst: dict[str, float] = {}
     named = (*MYRTLE, *(kernel + UNIT for kernel in MYRTLE), *KERNELS[len(MYRTLE) :])
     kernels = [kernel for kernel in named if results.of(kernel=kernel)]
     for kernel in kernels:
@@ -142,7 +143,8 @@ def table(results: Results, sizes: Sequence[int]) -> float:
             if (known := kernel.removesuffix(UNIT)) in THESIS:
                 theirs = THESIS[known][number]
                 line += f"   {theirs:6.2f} ± {SPREAD[known][number]:4.2f}   {mean - theirs:+6.2f}"
-                worst = max(worst, abs(mean - theirs) if kernel.endswith(UNIT) else 0.0)
+                if known in MYRTLE:
+                    worst[kernel] = max(worst.get(kernel, 0.0), abs(mean - theirs))
             print(line)
     return worst
 
@@ -169,7 +171,7 @@ def curve(results: Results, kernel: str, sizes: Sequence[int]) -> list[tuple[flo
 
 
 def main() -> int:
-    """Compute, print, draw; 1 if a kernel misses the thesis' numbers in a run of all sizes and 20 trials."""
+    """Compute, print, draw; 1 if a kernel of norm one misses the thesis' numbers with all sizes and 20 trials."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DEFAULT, metavar="FOLDER")
     parser.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"))
@@ -191,14 +193,16 @@ def main() -> int:
     except KernelError as error:
         raise SystemExit(str(error)) from None
     worst = table(results, sizes)
-    print(f"\nlargest difference of a Myrtle kernel from the thesis: {worst:.2f} points (bar {BAR:g})")
+    print(f"\nlargest difference from the thesis, in points (bar {BAR:g}):")
+    for kernel, points in worst.items():
+        print(f"  {kernel}: {points:.2f}")
     below(results, sizes)
     if options.figure:
         curves = {kernel: curve(results, kernel, sizes) for kernel in KERNELS if results.of(kernel=kernel)}
         theirs = {kernel: [*zip(map(float, sizes), THESIS[kernel], strict=False)] for kernel in THESIS}
         draw(options.figure, curves, theirs)
     is_whole = options.trials >= 20 and len(sizes) == len(SIZES)
-    return int(is_whole and worst > BAR)
+    return int(is_whole and any(worst.get(kernel + UNIT, 0.0) > BAR for kernel in MYRTLE))
 
 
 if __name__ == "__main__":
