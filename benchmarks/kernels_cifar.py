@@ -44,6 +44,8 @@ PLAIN = "-pixels"
 UNIT = "-unit"
 """Ending of kernels whose matrix is divided by the norms of its images, as the code published with the thesis does."""
 KERNELS = (*MYRTLE, *(name + ending for ending in ("", PLAIN) for name in BASELINES))
+NAMED = (*MYRTLE, *(kernel + UNIT for kernel in MYRTLE), *KERNELS[len(MYRTLE) :])
+"""What may have rows, in the order of the table."""
 BAR = 3.0
 THESIS = {
     "myrtle5": (17.22, 22.16, 26.74, 32.56, 38.61, 46.03, 53.45, 60.46),
@@ -128,8 +130,7 @@ def _trial(
 def table(results: Results, sizes: Sequence[int]) -> dict[str, float]:
     """Print all means beside those of the thesis; return the largest difference of each Myrtle kernel."""
     worst: dict[str, float] = {}
-    named = (*MYRTLE, *(kernel + UNIT for kernel in MYRTLE), *KERNELS[len(MYRTLE) :])
-    kernels = [kernel for kernel in named if results.of(kernel=kernel)]
+    kernels = [kernel for kernel in NAMED if results.of(kernel=kernel)]
     for kernel in kernels:
         print(f"\n{kernel}\n  images    accuracy, %   trials   left out, %   thesis, %      difference")
         for number, size in enumerate(sizes):
@@ -198,7 +199,7 @@ def main() -> int:
         print(f"  {kernel}: {points:.2f}")
     below(results, sizes)
     if options.figure:
-        curves = {kernel: curve(results, kernel, sizes) for kernel in KERNELS if results.of(kernel=kernel)}
+        curves = {kernel: curve(results, kernel, sizes) for kernel in NAMED if results.of(kernel=kernel)}
         theirs = {kernel: [*zip(map(float, sizes), THESIS[kernel], strict=False)] for kernel in THESIS}
         draw(options.figure, curves, theirs)
     is_whole = options.trials >= 20 and len(sizes) == len(SIZES)

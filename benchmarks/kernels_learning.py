@@ -5,6 +5,7 @@ Needs NumPy and SciPy (and CuPy on a machine with a GPU); matplotlib only for th
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import time
@@ -208,7 +209,7 @@ def draw(path: Path, curves: Mapping[str, Points], dashed: Mapping[str, Points])
 
     from dissensus.plots.style import BLUE, MUTED, ORANGE, SETTINGS
 
-    colours = (BLUE, ORANGE, "#2e8b57", MUTED, "#7a4fa3")
+    colours = itertools.cycle((BLUE, ORANGE, "#2e8b57", MUTED, "#7a4fa3", "#b8860b", "#a33b3b", "#3b8ea3"))
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(6, 4), layout="constrained")
         axes = figure.subplots()
