@@ -1,4 +1,4 @@
-"""A kernel as it is defined (the thesis, 5.3.2): layer by layer, on the inner products of all positions. Slow, for checks."""
+"""A kernel as the thesis defines it (5.3.2), layer by layer, on all pairs of positions: slow, for checks."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """What the CUDA kernel knows about one image: its pixels and, for every embedding, the norms of its features.
 
 Norms are exact and in float64. After a pooling, the norm at a position depends on the inner products of the positions
-that were pooled, so on the image's kernel with itself at displacements of up to one; before the pooling, at up to three;
-and so on. Only these displacements are computed. All functions take numpy or CuPy arrays (`xp` is the module).
+that were pooled, so on the image's kernel with itself at displacements of up to one; before the pooling, of up to
+three; and so on. Only these are computed. All functions take numpy or CuPy arrays (`xp` is the module).
 """
 
 from __future__ import annotations

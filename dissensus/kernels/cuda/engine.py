@@ -1,4 +1,4 @@
-"""Blocks of a matrix on an NVIDIA GPU, in float32: myrtle.cu, compiled for the kernel's layers, and what goes around it."""
+"""Blocks of a matrix on an NVIDIA GPU, in float32: myrtle.cu, compiled for a kernel's layers, and what goes with it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PREPARED = 256
 
 @dataclass(frozen=True)
 class Variant:
-    """How the work of a multiprocessor is divided; the fastest of those measured (benchmarks/kernels_gpu.py) by default."""
+    """How the work of a multiprocessor is divided; by default as was fastest (benchmarks/kernels_gpu.py --variants)."""
 
     tile: int = 4
     warps: int = 8
@@ -91,27 +91,18 @@ def shape_of(kernel: Kernel, height: int, width: int, channels: int) -> Shape:
     if height != width or height not in SIDES:
         sides = ", ".join(map(str, SIDES))
         raise KernelError(f"CUDA kernels are for square images of {sides} pixels, not {height} × {width}: use the CPU")
-    found = levels(kernel, height, width)
-    is_pooled = [level.window for level in found[:-1]] == [(2, 2), (2, 2), (height // 4,) * 2]
-    inner = [layer for level in found[:-1] for layer in level.layers]
-    blocks = tuple(len(level.layers) // 2 for level in found[:-1])
-    is_paired = all(
-        isinstance(layer, Conv) and layer.width == 3 if number % 2 == 0 else not isinstance(layer, Conv)
-        for level in found[:-1]
-        for number, layer in enumerate(level.layers)
-    )
-    is_even = all(len(level.layers) % 2 == 0 and level.layers for level in found[:-1])
-    embeddings = set(inner[1::2])
-    if not (is_pooled and is_paired and is_even and len(embeddings) == 1) or any(
-        isinstance(layer, Conv) for layer in found[-1].layers
-    ):
+    *inner, rest = levels(kernel, height, width)
+    embedding = next((layer for layer in kernel.layers if isinstance(layer, Relu | Gaussian)), Relu())
+    counts = [max(1, len(level.layers) // 2) for level in inner]
+    is_myrtle = [level.layers for level in inner] == [(Conv(3), embedding) * count for count in counts]
+    is_pooled = [level.window for level in inner] == [(2, 2), (2, 2), (height // 4, width // 4)]
+    last = tuple(layer for layer in rest.layers if not isinstance(layer, Conv))
+    if not (is_myrtle and is_pooled) or last != rest.layers:
         raise KernelError(
-            f"CUDA kernels are three blocks of conv3 and one kind of embedding, with pool2 between them and mean at the"
+            "CUDA kernels are three blocks of conv3 and one kind of embedding, with pool2 between them and mean at the"
             f" end; '{kernel.name}' is not: use the CPU"
         )
-    (embedding,) = embeddings
-    kind = Embedding(isinstance(embedding, Relu), getattr(embedding, "gamma", 1.0))
-    return Shape(height, channels, (blocks[0], blocks[1], blocks[2]), kind, found[-1].layers)
+    return Shape(height, channels, (counts[0], counts[1], counts[2]), _kind(embedding), last)
 
 
 class CudaEngine:
@@ -167,8 +158,7 @@ class CudaEngine:
         norms = self._x.norms[rows, None] * self._z.norms[None, columns]
         result = values.astype(xp.float64) * (self._x.factors[rows, None] * self._z.factors[None, columns])
         for layer in self._shape.last:
-            embedding = Embedding(isinstance(layer, Relu), getattr(layer, "gamma", 1.0))
-            result = embedding.apply(result, norms, xp)
+            result = _kind(layer).apply(result, norms, xp)
         return np.asarray(xp.asnumpy(result.astype(xp.float32)))
 
     def launched(self, rows: slice, columns: slice) -> Any:
@@ -198,6 +188,10 @@ class CudaEngine:
             blocks = min(self._blocks, result.size)
             self._function((blocks,), (32 * self._variant.warps,), arguments, shared_mem=self._shared)
         return result
+
+
+def _kind(layer: Relu | Gaussian) -> Embedding:
+    return Embedding(False, layer.gamma) if isinstance(layer, Gaussian) else Embedding(True)
 
 
 @dataclass(frozen=True)
