@@ -21,6 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from dissensus.arrays import Array, Float
 from dissensus.kernels import KERNELS, engine, gram
+from dissensus.kernels.compiled import buffer_sizes
+from dissensus.kernels.cpu import CpuEngine
 
 SIDE = 8
 ROUNDS = 5
@@ -81,8 +83,9 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=8, help="images of each kind for the errors (default: 8)")
     given = parser.parse_args()
     is_missed = False
-    name = engine(np.zeros((1, 32, 32, 3)), None, "myrtle5", "cpu").name
-    print(f"{name}, 32 × 32 × 3\n")
+    chosen = CpuEngine(np.zeros((1, 32, 32, 3)), None, KERNELS["myrtle10"], "float32")
+    buffers = 4e-6 * buffer_sizes(chosen.plan.sizes).sum()
+    print(f"{chosen.name}, 32 × 32 × 3; a thread's buffers, in float32: {buffers:.2f} MB\n")
     print("| kernel | precision | pairs a second | pairs a second of one core |\n| --- | --- | --- | --- |")
     for kernel in given.kernels:
         for precision in ("float32", "float64"):
