@@ -144,6 +144,8 @@ LINES = [
     "shift video detection nowhere.json nowhere.json",
     "shift video detection labels.csv labels.csv",
     "shift compare nowhere.csv --output STUDY/page.html",
+    "suite nowhere.csv --figures STUDY/figures",
+    "suite labels.csv",
     "shift compare --original STUDY --new STUDY --truth-original labels.csv --truth-new nowhere.csv",
 ]
 """Every command, in ways that at least one of the studies refuses."""
