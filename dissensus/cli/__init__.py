@@ -3,4 +3,17 @@
 from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, kernel  # noqa: I001
 from dissensus.cli.app import app, main
 
-__all__ = ["app", "asking", "finding", "human", "kernel", "laconic", "main", "making", "people", "replica", "shift", "video"]
+__all__ = [
+    "app",
+    "asking",
+    "finding",
+    "human",
+    "kernel",
+    "laconic",
+    "main",
+    "making",
+    "people",
+    "replica",
+    "shift",
+    "video",
+]

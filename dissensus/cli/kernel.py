@@ -11,9 +11,7 @@ from dissensus import printing
 from dissensus.cli.app import app
 from dissensus.cli.options import Json
 
-kernel = typer.Typer(
-    no_args_is_help=True, help="Kernel machines: strong classifiers without any weights to download."
-)
+kernel = typer.Typer(no_args_is_help=True, help="Kernel machines: strong classifiers without any weights to download.")
 app.add_typer(kernel, name="kernel")
 
 Images = Annotated[
@@ -56,14 +54,14 @@ def kernel_gram(
 
     Example: `dissensus kernel gram train.npy --with test.npy --kernel myrtle10-gaussian --to matrix`
     """
-    from dissensus.study.kernels import estimate_matrix, write_matrix
+    from dissensus.study.kernels import plan_matrix, write_matrix
 
-    prepared = estimate_matrix(images, other, name, to, size=size, gray=gray, device=device, precision=precision)
-    printing.show_estimate(prepared.estimate, json, only)
+    plan = plan_matrix(images, other, name, to, size=size, gray=gray, device=device, precision=precision)
+    printing.show_estimate(plan.estimate, json, only)
     if not only:
         with printing.progress(quiet=json) as progress:
-            result = write_matrix(prepared, progress)
-        printing.show_gram(prepared.estimate, result, json)
+            result = write_matrix(plan, progress)
+        printing.show_gram(plan.estimate, result, json)
 
 
 @kernel.command("fit")
@@ -82,7 +80,12 @@ def kernel_fit(
     name: KernelName = "myrtle5",
     size: Size = None,
     gray: Gray = False,
-    penalty: Annotated[float, typer.Option(help="Of the ridge regression, as a share of the mean diagonal.")] = 0.0,
+    penalty: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="λ of the ridge regression; if repeated, that with the best leave-one-out accuracy.", show_default="0"
+        ),
+    ] = None,
     whiten: Annotated[bool, typer.Option("--whiten", help="Whiten the images first (ZCA).")] = False,
     flips: Annotated[bool, typer.Option("--flips", help="Also train on mirror images.")] = False,
     tilt: Annotated[float, typer.Option(help="Tilt the targets by leave-one-out predictions, such as 0.3.")] = 0.0,
@@ -96,15 +99,16 @@ def kernel_fit(
 
     Example: `dissensus kernel fit photos/ --kernel myrtle5 --size 32 --whiten --flips --to machine.npz`
     """
-    from dissensus.study.kernels import prepare_fit
+    from dissensus.study.kernels import fit_planned, plan_fit
 
-    prepared = prepare_fit(
-        images, labels, name, size=size, gray=gray, penalty=penalty, whiten=whiten, flips=flips, tilt=tilt,
+    penalties: float | list[float] = 0.0 if not penalty else penalty[0] if len(penalty) == 1 else penalty
+    plan = plan_fit(
+        images, labels, name, size=size, gray=gray, penalty=penalties, whiten=whiten, flips=flips, tilt=tilt,
         device=device, precision=precision, path=to,
     )  # fmt: skip
-    printing.show_estimate(prepared.estimate, json, False)
+    printing.show_estimate(plan.estimate, json, False)
     with printing.progress(quiet=json) as progress:
-        result = prepared.fit(progress).result
+        result = fit_planned(plan, progress).result
     printing.show_kernel_fit(result, json)
 
 

@@ -94,9 +94,10 @@ class KernelFit(Record):
         parts = [f"penalty {self.penalty:g}"]
         parts += ["whitened"] * self.is_whitened + ["with flips"] * self.is_flipped
         parts += [f"tilted by {self.tilt:g}"] * bool(self.tilt)
+        ends = f"{100 * self.level:g} % interval {100 * self.low:.1f} to {100 * self.high:.1f}"
         return (
             f"Left out one at a time, {self.right:,} of {self.images:,} images are recognised:"
-            f" {100 * self.accuracy:.1f} % ({100 * self.level:g} % interval {100 * self.low:.1f} to {100 * self.high:.1f}).",
+            f" {100 * self.accuracy:.1f} % ({ends}).",
             f"Kernel {self.kernel} on {len(self.classes):,} classes of {height}×{width}×{self.channels} images, "
             f"{', '.join(parts)}; {time_words(self.seconds)} on {self.engine}.",
         )

@@ -1,9 +1,9 @@
 """Large matrices in a folder, tile by tile: computed over days if need be, and resumed after a kill or a full disk.
 
 The folder holds `inputs.json` (what the matrix is computed from), `tiles.txt` (the digest of every finished tile) and
-`matrix.npy`, which is called `unfinished.npy` until its last tile is there. The whole file is allocated first, so that a
-disk that is too small is noticed before anything is computed. A tile is listed once its values are on disk, and counts
-only if they match the digest.
+`matrix.npy`, which is called `unfinished.npy` until its last tile is there. The whole file is allocated first, so that
+a disk that is too small is noticed before anything is computed. A tile is listed once its values are on disk, and
+counts only if they match the digest.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,7 @@ class GramFolder:
         return {number: digest for number, digest in known.items() if self._digest_in(values, number) == digest}
 
     def matrix(self, verify: bool = True) -> Float[Array, "n m"]:
-        """The finished matrix, memory-mapped and read-only; without `verify`, its values are not compared with tiles.txt.
+        """The finished matrix, memory-mapped and read-only; `verify` compares its values with tiles.txt first.
 
         Raises:
             KernelError: it is missing, unfinished or damaged.
@@ -290,10 +291,10 @@ class GramFolder:
         except OSError as error:
             if error.errno not in FULL:
                 raise
-            done = f"{len(self.finished()):,} of {len(self.tiles):,} tiles" if (self.root / NOTE).exists() else "nothing"
+            done = f"{len(self.finished()):,} of {len(self.tiles):,}" if (self.root / NOTE).exists() else "0"
             raise KernelError(
-                f"the disk of {self.root} is full ({error.strerror}; {done} finished, which stays): free some space and"
-                " run the command again to resume"
+                f"the disk of {self.root} is full ({error.strerror}); {done} tiles are finished and stay: free some"
+                " space, and run the command again to resume"
             ) from error
 
 
@@ -314,8 +315,6 @@ def _refuse_other(root: Path, before: GramInputs, now: GramInputs) -> None:
 
 def _header(inputs: GramInputs) -> bytes:
     """The first bytes of the .npy file."""
-    from io import BytesIO
-
     file = BytesIO()
     about = {"descr": inputs.dtype.str, "fortran_order": False, "shape": (inputs.rows, inputs.columns)}
     np.lib.format.write_array_header_1_0(file, about)
