@@ -44,6 +44,9 @@ def kernel_gram(
     gray: Gray = False,
     device: Device = "auto",
     precision: Precision = "float32",
+    tile: Annotated[
+        int | None, typer.Option(help="Rows and columns per tile.", show_default="some seconds' worth")
+    ] = None,
     only: Annotated[bool, typer.Option("--estimate", help="Print what it will cost, and stop.")] = False,
     json: Json = False,
 ) -> None:
@@ -56,7 +59,7 @@ def kernel_gram(
     """
     from dissensus.study.kernels import plan_matrix, write_matrix
 
-    plan = plan_matrix(images, other, name, to, size=size, gray=gray, device=device, precision=precision)
+    plan = plan_matrix(images, other, name, to, side=tile, size=size, gray=gray, device=device, precision=precision)
     printing.show_estimate(plan.estimate, json, only)
     if not only:
         with printing.progress(quiet=json) as progress:

@@ -53,5 +53,5 @@ def show_kernels(found: KernelList, as_json: bool) -> None:
     for one in found.kernels:
         table.add_row(escape(one.name), escape(one.layers))
     out.print(table)
-    say(f"CPU: {found.cpu}")
+    say(f"CPU: {counted(found.threads, 'thread')}")
     return say("CUDA: usable" if found.no_cuda is None else f"CUDA: not usable: {found.no_cuda}")

@@ -130,7 +130,8 @@ class KernelList(Record):
     """The named kernels, and what can compute them here."""
 
     kernels: tuple[NamedKernel, ...]
-    cpu: str
+    threads: int
+    """Of the processor."""
     no_cuda: str | None
     """Why a GPU cannot be used; None if it can."""
 

@@ -16,11 +16,10 @@ from dissensus.backends.preprocess import Preprocess, normalised
 from dissensus.engines.local import Progress, silent
 from dissensus.errors import KernelError
 from dissensus.kernels.gram import Engine, engine
-from dissensus.kernels.layers import kernel_named
 from dissensus.proportions import LEVEL, clopper_pearson
 from dissensus.records.kernels import ClassCount, GramEstimate, KernelFit, size_words
 from dissensus.steps.kernel_images import labels_for, numbered, read_pictures
-from dissensus.steps.kernel_matrices import estimated
+from dissensus.steps.kernel_matrices import estimated, known_name
 from dissensus.store.files import write_whole
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def planned_fit(
 
     if path is not None:
         refuse_target(path)
-    machine = KernelRidgeClassifier(kernel_named(kernel).name, penalty, tilt, whiten, flips, device, precision)
+    machine = KernelRidgeClassifier(known_name(kernel), penalty, tilt, whiten, flips, device, precision)
     pictures = read_pictures(images, size, gray, labelled=labels is None)
     classes, codes = numbered(labels_for(pictures, labels))
     preprocess = scaling_of(pictures.pixels)

@@ -69,15 +69,20 @@ def plan_matrix(
     kernel: Any = "myrtle5",
     folder: str | Path = "matrix",
     *,
+    side: int | None = None,
     size: int | None = None,
     gray: bool = False,
     device: str = "auto",
     precision: str = "float32",
 ) -> MatrixPlan:
-    """A matrix that can be computed and stored, with an estimate of what it will cost; see `kernel_matrix`."""
+    """A matrix that can be computed and stored, with an estimate of what it will cost; see `kernel_matrix`.
+
+    `side` is that of its tiles; by default, a tile takes some seconds.
+    """
     from dissensus.steps.kernel_matrices import planned_matrix
 
-    return planned_matrix(images, other, kernel, Path(folder), size=size, gray=gray, device=device, precision=precision)
+    settings = {"size": size, "gray": gray, "device": device, "precision": precision}
+    return planned_matrix(images, other, kernel, Path(folder), side=side, **settings)
 
 
 def write_matrix(plan: MatrixPlan, progress: Progress | None = None) -> GramResult:
