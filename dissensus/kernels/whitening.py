@@ -98,8 +98,8 @@ class Whitening:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Whitening:
         """What `state` wrote."""
-        arrays = (np.asarray(state[name], np.float64) for name in ("mean", "vectors", "gains"))
-        return cls(*arrays, float(state["rest"]), bool(state["has_contrast"]))
+        mean, vectors, gains = (np.asarray(state[name], np.float64) for name in ("mean", "vectors", "gains"))
+        return cls(mean, vectors, gains, float(state["rest"]), bool(state["has_contrast"]))
 
 
 def _principal(batches: Iterator[Float[Array, "n d"]]) -> tuple[Array, Array, Array]:
@@ -113,13 +113,15 @@ def _principal(batches: Iterator[Float[Array, "n d"]]) -> tuple[Array, Array, Ar
         if count >= width:
             break
     if count < 2:
-        raise KernelError(f"whitening cannot be learnt from {count} images: give at least two")
+        raise KernelError(
+            f"whitening cannot be learnt from {'one sample' if count else 'no images'}: give at least two"
+        )
     if count < width:
         images = np.concatenate(head)
         mean = images.mean(axis=0)
         images -= mean
         values, left = eigh(images @ images.T / count, overwrite_a=True)
-        kept = _varying(values, count)
+        kept = _varying(values, width)
         vectors = images.T @ (left[:, kept] / np.sqrt(count * values[kept]))
         return mean, values[kept], vectors
     total, products, count = np.zeros(width), np.zeros((width, width)), 0
