@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.kernels.compiled import GAUSSIAN, LANES, PLAIN, RELU, Plan, norms_of, pairs_of
+from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, norms_of, pairs_of
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Level, levels
 from dissensus.kernels.norms import scales
 
 CHUNK = 16  # pairs that a thread computes at a time
+LANES = 8
 LEAST_NORM = 1e-18  # of a position, as a share of the image's largest value; below, it counts as zero
 
 
@@ -32,7 +33,7 @@ def plan_of(kernel: Kernel, height: int, width: int) -> Plan:
         stride = lanes if lanes - level.width >= reach else lanes + reach
         sizes.append((level.height, level.width, lanes, stride, reach, *level.window))
         for near, embedding, gamma in found:
-            squarings = max(0, math.ceil(math.log2(2 * gamma))) if gamma else 0
+            squarings = max(1, math.ceil(math.log2(2 * gamma))) if gamma else 0
             steps.append((near, embedding, norms, squarings))
             gammas.append(gamma / 2**squarings)
             norms += level.height * lanes if embedding != PLAIN else 0
@@ -77,29 +78,22 @@ def _all_norms(images: Float[Array, "n h w c"], plan: Plan) -> Float[Array, "n n
     out = np.zeros((len(images), plan.norms))
     if plan.norms == 0:
         return out
-    doubles = np.ascontiguousarray(images, np.float64)
-    planar = _planar(doubles, int(plan.sizes[0, 2]))
+    flat = _flat(images, int(plan.sizes[0, 2]), np.dtype(np.float64))
     with ThreadPoolExecutor(threads()) as pool:
         for done in [
-            pool.submit(
-                norms_of,
-                doubles[start : start + 1],
-                planar[start : start + 1],
-                plan,
-                plan.gammas,
-                out[start : start + 1],
-            )
+            pool.submit(norms_of, flat[start : start + 1], plan, plan.gammas, out[start : start + 1])
             for start in range(len(images))
         ]:
             done.result()
     return out
 
 
-def _planar(images: Float[Array, "n h w c"], lanes: int) -> Float[Array, "n c h lanes"]:
+def _flat(images: Float[Array, "n h w c"], lanes: int, dtype: np.dtype) -> Float[Array, "n chl"]:
+    """Images as channels × height × lanes, with zeros beyond their width."""
     count, height, width, channels = images.shape
-    planar = np.zeros((count, channels, height, lanes), images.dtype)
-    planar[..., :width] = np.moveaxis(images, 3, 1)
-    return planar
+    flat = np.zeros((count, channels, height, lanes), dtype)
+    flat[..., :width] = np.moveaxis(images, 3, 1)
+    return flat.reshape(count, channels * height * lanes)
 
 
 class CpuEngine:
@@ -133,7 +127,7 @@ class CpuEngine:
         out = np.empty(len(rows), self.precision)
         x, z = self.rows, self.columns
         gammas = self.plan.gammas.astype(self.precision)
-        given = (x.images, z.planar, x.norms, z.norms, x.inverse, z.inverse, self.plan, gammas)
+        given = (x.flat, z.flat, x.norms, z.norms, x.inverse, z.inverse, self.plan, gammas)
         parts = [slice(start, start + CHUNK) for start in range(0, len(rows), CHUNK)]
         for done in [self.pool.submit(pairs_of, *given, rows[part], columns[part], out[part]) for part in parts]:
             done.result()
@@ -145,9 +139,8 @@ class _Side:
 
     def __init__(self, images: Float[Array, "n h w c"], plan: Plan, dtype: np.dtype) -> None:
         self.plan, self.scales = plan, scales(images)
-        scaled = images / self.scales[:, None, None, None]
-        self.images = np.ascontiguousarray(scaled, dtype)
-        self.planar = _planar(self.images, int(plan.sizes[0, 2]))
+        self.images = (images / self.scales[:, None, None, None]).astype(dtype)
+        self.flat = _flat(self.images, int(plan.sizes[0, 2]), dtype)
         self.norms = np.zeros((len(images), plan.norms), dtype)
         self.inverse = np.zeros_like(self.norms)
         self.is_known = np.zeros(len(images), bool)

@@ -3,21 +3,17 @@
 With c = cos θ, the ReLU kernel is g(c) = (sin θ + (π − θ)·c)/π. Since g(c) − g(−c) = c, the rest h(|c|) = g(c) −
 max(c, 0) is even, and it vanishes like s^(3/2) in s = 1 − |c|: h = s·√s·p(s), with p smooth on [0, 1]. Integrating
 arccos(1 − u) = √(2u)·Σ binom(2n, n)/((2n + 1)·8ⁿ)·uⁿ gives p as a series. Both p, and exp on [−1, 0], are replaced by
-the polynomial through the Chebyshev points.
-
-`rectified(c)` is g; `exponential(t)` is exp for −1 ≤ t ≤ 0. In float64 both are exact up to rounding, in float32 too.
+the polynomial through the Chebyshev points, of a degree that makes the error as small as that of rounding.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import overload
-from numpy.polynomial import Chebyshev, Polynomial
 
 from dissensus.arrays import Array, Float
 
@@ -33,54 +29,35 @@ def arc_series(s: Float[Array, " n"]) -> Float[Array, " n"]:
     return total * math.sqrt(2) / math.pi
 
 
-def _coefficients(function: Callable[..., Any], degree: int, low: float, high: float) -> list[float]:
-    """Coefficients of the polynomial through the Chebyshev points between low and high, the highest power first."""
-    through = Chebyshev.interpolate(function, degree, domain=[low, high])
-    return [float(c) for c in through.convert(kind=Polynomial, domain=[-1, 1], window=[-1, 1]).coef[::-1]]
+def _coefficients(function: Callable[..., Any], degree: int, low: int, high: int) -> list[float]:
+    """Coefficients of the polynomial through the Chebyshev points between low and high, the highest power first.
+
+    Powers are computed in fractions, since rounding on the way would cost a digit or two.
+    """
+    points = 2 * np.arange(degree + 1) + 1  # as angles: multiples of π/(2·degree + 2)
+    right = np.pi / (2 * degree + 2)
+    values = function(low + (high - low) * np.cos(points * right / 2) ** 2)
+    inside = [Fraction(-low - high, high - low), Fraction(2, high - low)]  # maps low to −1 and high to 1
+    before, current, total = [Fraction(1)], inside, [Fraction(0)] * (degree + 1)
+    for n in range(degree + 1):
+        weight = Fraction((1 if n == 0 else 2) * math.fsum(values * np.cos(n * points % (4 * degree + 4) * right)) / (degree + 1))
+        for power, factor in enumerate(before):
+            total[power] += weight * factor
+        before, current = current, _next(before, current, inside)  # T_(n+1) = 2·u·T_n − T_(n−1)
+    return [float(c) for c in reversed(total)]
 
 
-_ARC = {np.float32: _coefficients(arc_series, 7, 0, 1), np.float64: _coefficients(arc_series, 18, 0, 1)}
-_EXP = {np.float32: _coefficients(np.exp, 6, -1, 0), np.float64: _coefficients(np.exp, 13, -1, 0)}
+def _next(before: list[Fraction], current: list[Fraction], inside: list[Fraction]) -> list[Fraction]:
+    following = [Fraction(0)] * (len(current) + 1)
+    for power, factor in enumerate(current):
+        following[power] += 2 * inside[0] * factor
+        following[power + 1] += 2 * inside[1] * factor
+    for power, factor in enumerate(before):
+        following[power] -= factor
+    return following
 
 
-def rectified(cosine: Any) -> Any:
-    """The ReLU kernel of two unit vectors with this cosine, in compiled code; beyond ±1, its continuation."""
-    raise NotImplementedError
-
-
-def exponential(t: Any) -> Any:
-    """exp(t) for −1 ≤ t ≤ 0, in compiled code."""
-    raise NotImplementedError
-
-
-@overload(rectified, fastmath={"contract", "nsz"})
-def _rectified(cosine):  # type: ignore[no-untyped-def]
-    dtype = _dtype(cosine)
-    zero, one, polynomial = dtype(0), dtype(1), _horner(_ARC[dtype], dtype)
-
-    def value(cosine):  # type: ignore[no-untyped-def]
-        distance = one - abs(cosine)
-        s = distance if distance > zero else zero
-        return (cosine if cosine > zero else zero) + s * math.sqrt(s) * polynomial(s)
-
-    return value
-
-
-@overload(exponential, fastmath={"contract", "nsz"})
-def _exponential(t):  # type: ignore[no-untyped-def]
-    dtype = _dtype(t)
-    polynomial = _horner(_EXP[dtype], dtype)
-    return lambda t: polynomial(t)
-
-
-def _dtype(kind: Any) -> type[np.floating]:
-    return np.float32 if kind == numba.float32 else np.float64
-
-
-def _horner(coefficients: list[float], dtype: type[np.floating]) -> Callable[[Any], Any]:
-    """Horner's scheme with every power written out, since a loop within a loop is not vectorised."""
-    names = {f"c{n}": dtype(c) for n, c in enumerate(coefficients)}
-    text = "c0"
-    for name in list(names)[1:]:
-        text = f"({text}) * t + {name}"
-    return numba.njit(eval(f"lambda t: {text}", names), fastmath={"contract", "nsz"})
+ARC = (_coefficients(arc_series, 7, 0, 1), _coefficients(arc_series, 16, 0, 1))
+"""Coefficients of p for float32 and for float64."""
+EXP = (_coefficients(np.exp, 6, -1, 0), _coefficients(np.exp, 12, -1, 0))
+"""Coefficients of exp on [−1, 0] for float32 and for float64."""
