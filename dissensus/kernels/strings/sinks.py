@@ -17,8 +17,8 @@ from dissensus.kernels.strings.alphabets import Alphabet, Strings, alphabet_name
 from dissensus.kernels.strings.ngrams import Texts, check_gamma
 from dissensus.kernels.strings.windows import check_length, window_counts, window_numbers
 
-BLOCK = 64
-"""Features whose tables are used together: 256 KB for DNA and two pieces of four letters, which the cache holds."""
+BLOCK = 128
+"""Features whose tables are used together: 512 KB for DNA and two pieces of four letters, which the cache holds."""
 MOST_ROWS = 512
 """Entries of a table; a longer n-gram is cut into more pieces."""
 CHUNK = 1024
