@@ -79,7 +79,7 @@ class TemporalError(DissensusError):
     """Frames along a video, or boxes in them, do not allow an estimate, or cannot be read."""
 
 
-class KernelError(DissensusError):
+class KernelError(DissensusError, ValueError):
     """Images, strings, layers or a matrix that no kernel machine can be made from."""
 
 

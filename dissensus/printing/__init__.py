@@ -25,6 +25,7 @@ from dissensus.printing.human import (
     show_human_status,
     show_joined_people,
 )
+from dissensus.printing.kernel import show_estimate, show_gram, show_kernel_fit, show_kernels
 from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
@@ -55,9 +56,11 @@ __all__ = [
     "show_distance",
     "show_distort",
     "show_drawn",
+    "show_estimate",
     "show_estimates",
     "show_exported",
     "show_found_pairs",
+    "show_gram",
     "show_human",
     "show_human_demo",
     "show_human_export",
@@ -66,6 +69,8 @@ __all__ = [
     "show_import",
     "show_joined_people",
     "show_json",
+    "show_kernel_fit",
+    "show_kernels",
     "show_laconic",
     "show_laconic_demo",
     "show_laconic_report",
