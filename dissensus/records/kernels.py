@@ -36,8 +36,9 @@ class GramEstimate(Record):
         if self.free_bytes is not None:
             where += f", {size_words(self.matrix_bytes)} of disk ({size_words(self.free_bytes)} free)"
         rest = f"; {100 * self.finished:.0f} % is there already" if self.finished else ""
+        rate = f"{self.pairs_per_second:,.0f}" if self.pairs_per_second >= 100 else f"{self.pairs_per_second:.3g}"
         return (
-            f"{self.rows:,} × {self.columns:,} matrix, {self.pairs:,} pairs at {self.pairs_per_second:,.3g} a second"
+            f"{self.rows:,} × {self.columns:,} matrix, {self.pairs:,} pairs at {rate} a second"
             f" ({self.engine}, {self.precision}): {time_words(self.seconds)}, {where}{rest}."
         )
 
@@ -146,7 +147,9 @@ def size_words(count: float) -> str:
 
 
 def time_words(seconds: float) -> str:
-    """A length of time as people read it: '3 s', '12 min', '5.2 h', '3.1 days'."""
+    """A length of time as people read it: 'less than 1 s', '3 s', '12 min', '5.2 h', '3.1 days'."""
+    if seconds < 0.95:
+        return "less than 1 s"
     for limit, length, unit in ((90, 1, "s"), (90 * 60, 60, "min"), (36 * 3600, 3600, "h")):
         if seconds < limit:
             found = seconds / length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from dissensus.errors import KernelError
 from dissensus.kernels.gram import Engine, engine
 from dissensus.proportions import LEVEL, clopper_pearson
 from dissensus.records.kernels import ClassCount, GramEstimate, KernelFit, size_words
-from dissensus.steps.kernel_images import labels_for, numbered, read_pictures
+from dissensus.steps.kernel_images import Pictures, labels_for, numbered, read_pictures
 from dissensus.steps.kernel_matrices import estimated, known_name
 from dissensus.store.files import write_whole
 
@@ -78,13 +79,19 @@ def planned_fit(
     """
     from dissensus.kernels.augmenting import flipped
     from dissensus.kernels.machines import KernelRidgeClassifier
+    from dissensus.kernels.ridge import checked_penalty
 
     if path is not None:
         refuse_target(path)
+    penalties = [checked_penalty(one) for one in np.atleast_1d(np.asarray(penalty, object))]
+    if not 0 <= tilt <= 1:
+        raise KernelError(f"a tilt of {tilt:g}: give a share from 0 to 1, such as 0.3")
     machine = KernelRidgeClassifier(known_name(kernel), penalty, tilt, whiten, flips, device, precision)
     pictures = read_pictures(images, size, gray, labelled=labels is None)
     classes, codes = numbered(labels_for(pictures, labels))
     preprocess = scaling_of(pictures.pixels)
+    if min(penalties) == 0:
+        _refuse_copies(pictures)
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
     return FitPlan(prepared, codes, classes, preprocess, machine, runs, path)
@@ -140,6 +147,19 @@ def _result(plan: FitPlan, seconds: float) -> KernelFit:
         engine=plan.engine.name,
         seconds=seconds,
     )
+
+
+def _refuse_copies(pictures: Pictures) -> None:
+    """Raise an error if an image comes twice: without a penalty, its equations are singular, and that is found last."""
+    seen: dict[bytes, int] = {}
+    for number, image in enumerate(pictures.pixels):
+        first = seen.setdefault(hashlib.sha256(np.ascontiguousarray(image).data).digest(), number)
+        if first != number:
+            names = [pictures.names[place] if pictures.names else f"image {place}" for place in (first, number)]
+            raise KernelError(
+                f"{names[0]} and {names[1]} are the same, so that a penalty of 0 has no solution: remove one of them,"
+                " or give a --penalty above 0, such as 1e-4"
+            )
 
 
 def refuse_target(path: Path) -> None:

@@ -72,7 +72,7 @@ def read_arrays(path: Path, name: str) -> dict[str, Array]:
     except (OSError, EOFError, ValueError, TypeError, MemoryError, *ZIP_ERRORS) as error:
         raise KernelError(f"cannot read {path}: {why_unreadable(error)}; write it again with numpy") from None
     if name not in arrays:
-        raise KernelError(f"{path} has no array '{name}', only {listed}: name it so")
+        raise KernelError(f"{path} has no array '{name}', only {listed}: rename it")
     return arrays
 
 
@@ -171,7 +171,7 @@ def _labels_in(path: Path, names: Sequence[str]) -> tuple[Any, ...]:
         return tuple(found.tolist()) if found.ndim == 1 else ()
     if not names:
         raise KernelError(f"{path}: images of an array have no names: give their labels as .npy, in their order")
-    rows = rows_of_items(path, frozenset(names), "the images", KernelError)
+    rows = rows_of_items(path, frozenset(names), "the folder of images", KernelError)
     known = {row["item"]: row["label"] for row in rows}
     absent = [name for name in names if name not in known]
     if absent:
