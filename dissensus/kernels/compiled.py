@@ -77,16 +77,23 @@ def norms_of(x, plan, gammas, out):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _buffers(plan, dtype):  # type: ignore[no-untyped-def]
-    """Two pooled tensors, used in turns; a stack of planes; sums along diagonals; a row."""
-    tensor, stack, sums, row = 1, 1, 1, 1
-    for v in range(len(plan.sizes)):
-        height, width, lanes, stride, reach, tall, wide = plan.sizes[v]
-        tensor = max(tensor, (height // tall * (width // wide)) ** 2)
-        stack = max(stack, height * (width * stride + 2 * reach * (stride + 1)))
-        sums = max(sums, (2 * reach + 4) * width * stride)
-        row = max(row, lanes)
-    tensors = np.zeros(tensor, dtype), np.zeros(tensor, dtype)
-    return tensors, np.zeros(stack, dtype), np.zeros(sums, dtype), np.zeros(row, dtype)
+    """Two pooled tensors, used in turns; a stack of planes; sums along diagonals; a row: see `buffer_sizes`."""
+    sizes = buffer_sizes(plan.sizes)
+    tensors = np.zeros(sizes[0], dtype), np.zeros(sizes[1], dtype)
+    return tensors, np.zeros(sizes[2], dtype), np.zeros(sizes[3], dtype), np.zeros(sizes[4], dtype)
+
+
+@_compiled
+def buffer_sizes(levels):  # type: ignore[no-untyped-def]
+    """How many numbers the buffers of one thread hold; level v reads tensor v % 2 and fills the other."""
+    needed = np.ones(5, np.int64)
+    for v in range(len(levels)):
+        height, width, lanes, stride, reach, tall, wide = levels[v]
+        needed[1 - v % 2] = max(needed[1 - v % 2], (height // tall * (width // wide)) ** 2)
+        needed[2] = max(needed[2], height * (width * stride + 2 * reach * (stride + 1)))
+        needed[3] = max(needed[3], (2 * reach + 4) * width * stride)
+        needed[4] = max(needed[4], lanes)
+    return needed
 
 
 @_compiled

@@ -12,7 +12,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.errors import KernelError
-from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, norms_of, pairs_of
+from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, buffer_sizes, norms_of, pairs_of
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Level, levels
 from dissensus.kernels.norms import scales
 
@@ -24,6 +24,14 @@ LEAST_NORM = 1e-18  # of a position, as a share of the image's largest value; be
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _memory() -> float:
+    """Bytes of memory of this machine, or infinity if it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def plan_of(kernel: Kernel, height: int, width: int) -> Plan:
@@ -91,8 +99,12 @@ class CpuEngine:
         self.pool = ThreadPoolExecutor(cores())
         self.rows = _Side(x, self.plan, np.dtype(precision), self.pool)
         self.columns = self.rows if z is None else _Side(z, self.plan, np.dtype(precision), self.pool)
+        buffers = int(buffer_sizes(self.plan.sizes).sum()) * np.dtype(precision).itemsize
         sides = {id(side): side.bytes for side in (self.rows, self.columns)}
-        self.memory_bytes = sum(sides.values()) + cores() * _thread_bytes(self.plan, np.dtype(precision).itemsize)
+        self.memory_bytes = sum(sides.values()) + cores() * buffers
+        if self.memory_bytes > _memory():
+            size = f"{x.shape[1]} × {x.shape[2]} pixels take {buffers / 1e9:,.1f} GB for each of {cores()} threads"
+            raise KernelError(f"{len(x):,} images of {size}, more than this machine has: use smaller images, or fewer")
 
     def block(self, rows: slice, columns: slice) -> Float[Array, "r c"]:
         """The kernel of images rows × columns; a block on the diagonal of a symmetric matrix is computed by half.
@@ -174,13 +186,3 @@ def _run(pool: ThreadPoolExecutor, function: Callable[[slice], None], parts: lis
     finally:
         for done in waiting:
             done.cancel()
-
-
-def _thread_bytes(plan: Plan, itemsize: int) -> int:
-    """Memory that a thread needs beside the images."""
-    tensor = stack = sums = 0
-    for height, width, _, stride, reach, tall, wide in plan.sizes.tolist():
-        tensor = max(tensor, (height // tall * (width // wide)) ** 2)
-        stack = max(stack, height * (width * stride + 2 * reach * (stride + 1)))
-        sums = max(sums, (2 * reach + 4) * width * stride)
-    return (2 * tensor + stack + sums) * itemsize

@@ -11,8 +11,6 @@ from dissensus.arrays import Array, Float
 from dissensus.errors import KernelError
 from dissensus.kernels.layers import Kernel, Layer, kernel_named
 
-MOST_VALUES = 2**40
-
 
 def checked_images(images: Any, name: str = "x") -> Float[Array, "n h w c"]:
     """Images as float64 or float32 arrays of n × height × width × channels.
@@ -20,7 +18,10 @@ def checked_images(images: Any, name: str = "x") -> Float[Array, "n h w c"]:
     Raises:
         KernelError: another shape, something that is not a number, or a number that is not finite.
     """
-    array = np.asarray(images)
+    try:
+        array = np.asarray(images)
+    except ValueError:  # images of different sizes in one list
+        raise KernelError(f"{name} has images of different sizes: scale or crop them to one size first") from None
     if array.dtype.kind not in "fiub":
         raise KernelError(f"{name} holds {array.dtype}, not numbers: pass an array of n × height × width × channels")
     if array.ndim != 4:

@@ -6,8 +6,8 @@ With A and A′ the norms of two rows and c = cos θ = ⟨x, z⟩/(A·A′):
 * `gaussian`: exp(−γ·‖x − z‖²).
 * `arc_cosine`: the kernel of a wide random network of rectifiers, fully connected, with `depth` hidden layers:
   A·A′·c_d, where c_0 = c and c_(l+1) = (sin θ_l + (π − θ_l)·c_l)/π (Cho & Saul, 2009; order one, scaled to keep norms).
-* `ntk`: the neural tangent kernel of the same network, without biases, all layers trained (Jacot et al., 2018): A·A′·Θ_d,
-  where Θ_0 = c_0 and Θ_(l+1) = c_(l+1) + Θ_l·(π − θ_l)/π; the last factor is the kernel of the rectifier's derivative.
+* `ntk`: the neural tangent kernel of the same network without biases, all layers trained (Jacot et al., 2018): A·A′·Θ_d
+  with Θ_0 = c_0 and Θ_(l+1) = c_(l+1) + Θ_l·(π − θ_l)/π; the last factor is the kernel of the rectifier's derivative.
 
 A row of zeros has the kernel 0 with every row, except for `gaussian`.
 """
@@ -29,7 +29,8 @@ DEEPEST = 1_000
 def linear(x: Any, z: Any = None) -> Float[Array, "N M"]:
     """Inner products of the rows of x and z, or of x with itself."""
     first, second = _tables(x, z)
-    return _finite(first @ second.T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(first @ second.T)
 
 
 def gaussian(x: Any, z: Any = None, gamma: float = 1.0) -> Float[Array, "N M"]:
@@ -41,9 +42,9 @@ def gaussian(x: Any, z: Any = None, gamma: float = 1.0) -> Float[Array, "N M"]:
     if isinstance(gamma, bool) or not isinstance(gamma, int | float | np.number) or not 0 < gamma < np.inf:
         raise KernelError(f"the γ of a Gaussian kernel is a positive number, not {quoted(gamma)}")
     first, second = _tables(x, z)
-    centre = first.mean(axis=0) if len(first) else 0.0
-    first, second = first - centre, second - centre
     with np.errstate(over="ignore", invalid="ignore"):
+        centre = first.mean(axis=0) if len(first) else 0.0
+        first, second = first - centre, second - centre
         distances = (first**2).sum(1)[:, None] + (second**2).sum(1) - 2 * (first @ second.T)
     np.maximum(_finite(distances), 0, out=distances)
     if z is None:

@@ -141,7 +141,7 @@ def _cosine(lanes: _Lanes, sums: Any, at: Any, size: Any, inverse: Any, inverses
 
 @_instruction
 def inner_lanes(lanes, x, at, z, place, apart, channels, out, to):  # type: ignore[no-untyped-def]
-    """Inner products of one pixel with several: `out[to:]` = Σ x[at + c·apart] · z[place + c·apart:] over channels c."""
+    """Inner products of one pixel with several: `out[to:]` = Σ x[at + c·apart] · z[place + c·apart:] over c."""
     builder = lanes.builder
     total = cgutils.alloca_once_value(builder, lanes.constant(0))
     with cgutils.for_range(builder, channels) as loop:
