@@ -1,6 +1,6 @@
 """The command line: parse, call one Study method, print. `--help` lists commands in the order of these imports."""
 
-from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, kernel  # noqa: I001
+from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, kernel, suite  # noqa: I001
 from dissensus.cli.app import app, main
 
 __all__ = [
@@ -15,5 +15,6 @@ __all__ = [
     "people",
     "replica",
     "shift",
+    "suite",
     "video",
 ]

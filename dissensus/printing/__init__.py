@@ -37,6 +37,7 @@ from dissensus.printing.replica import (
     show_sampled,
 )
 from dissensus.printing.shift import show_shift, show_shift_demo
+from dissensus.printing.suite import show_suite
 from dissensus.printing.video import (
     show_detection,
     show_video,
@@ -100,6 +101,7 @@ __all__ = [
     "show_sliders",
     "show_sliders_open",
     "show_status",
+    "show_suite",
     "show_video",
     "show_video_collected",
     "show_video_demo",

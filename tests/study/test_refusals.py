@@ -155,6 +155,8 @@ LINES = [
     "predict STUDY new=kernel:labels.csv",
     "predict STUDY new=kernel:nowhere.npz",
     "shift compare nowhere.csv --output STUDY/page.html",
+    "suite nowhere.csv --figures STUDY/figures",
+    "suite labels.csv",
     "shift compare --original STUDY --new STUDY --truth-original labels.csv --truth-new nowhere.csv",
 ]
 """Every command, in ways that at least one of the studies refuses."""
