@@ -1,6 +1,6 @@
 """The command line: parse, call one Study method, print. `--help` lists commands in the order of these imports."""
 
-from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, kernel  # noqa: I001
+from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, kernel, sequences  # noqa: I001
 from dissensus.cli.app import app, main
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "making",
     "people",
     "replica",
+    "sequences",
     "shift",
     "video",
 ]
