@@ -113,6 +113,7 @@ def sinks_machine(
     penalties: Sequence[float] = PENALTIES,
     seed: int = 0,
     progress: Progress | None = None,
+    tuning_features: int = TUNING_FEATURES,
 ) -> tuple[Machine, Trial, tuple[Trial, ...]]:
     """Kitchen sinks with the γ and λ that are best on held-out strings: the machine, that trial, and all trials.
 
@@ -123,7 +124,7 @@ def sinks_machine(
     def drawn(gamma: float | None, count: int) -> Features:
         return draw_sinks(n, count, gamma or 1.0, seed, examples.strings.alphabet).features
 
-    few = min(features, TUNING_FEATURES)
+    few = min(features, tuning_features)
     best, trials = _tuned(examples, lambda gamma: drawn(gamma, few), gammas, penalties, seed, progress)
     return _learned(examples, drawn(best.gamma, features), best, "kitchen sinks", progress), best, trials
 
