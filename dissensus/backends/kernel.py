@@ -49,13 +49,13 @@ class Trained:
 def save_machine(trained: Trained, path: Path) -> None:
     """Write a machine; the same machine always gives the same bytes."""
     state: Mapping[str, Any] = trained.machine.state()
-    arrays = {f"{STATE}{name}": value for name, value in state.items() if isinstance(value, np.ndarray)}
+    arrays = {f"{STATE}{name}": value for name, value in state.items() if not isinstance(value, str)}
     about = {
         "kind": KIND,
         "version": VERSION,
         "classes": trained.classes,
         "preprocess": trained.preprocess.model_dump(mode="json", exclude_unset=True),
-        "state": {name: value for name, value in state.items() if not isinstance(value, np.ndarray)},
+        "state": {name: value for name, value in state.items() if isinstance(value, str)},
     }
     text = np.array(json.dumps(about, sort_keys=True, ensure_ascii=False, allow_nan=False))
     with path.open("wb") as file:  # numpy would add .npz to a path
@@ -109,8 +109,13 @@ def _contents(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     except FileNotFoundError:
         raise KernelError(f"no such file: {path}; check the path") from None
     except (OSError, EOFError, ValueError, TypeError, AttributeError, MemoryError, *ZIP_ERRORS) as error:
-        why = first_line(error)
+        why = why_unreadable(error)
     raise KernelError(f"{path} is not a kernel machine, or is damaged ({why}): {AGAIN}")
+
+
+def why_unreadable(error: Exception) -> str:
+    """Why numpy cannot read a file; it offers to run what is in it, which is out of the question."""
+    return "it holds Python objects instead of arrays" if "pickle" in str(error) else first_line(error)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,8 @@ def kernel_fit(
         images, labels, name, size=size, gray=gray, penalty=penalties, whiten=whiten, flips=flips, tilt=tilt,
         device=device, precision=precision, path=to,
     )  # fmt: skip
-    printing.show_estimate(plan.estimate, json, False)
+    if not json:
+        printing.show_estimate(plan.estimate(), json, False)
     with printing.progress(quiet=json) as progress:
         result = fit_planned(plan, progress).result
     printing.show_kernel_fit(result, json)

@@ -2,8 +2,8 @@
 
 A level is what happens between two poolings. A convolution adds inner products of positions (i, j) and (k, l) to those
 of (i + a, j + b) and (k + a, l + b): it never mixes displacements. So for each displacement k − i of rows, the *planes*
-(i, k) of all pairs of columns (j, l) are one stack, and every layer up to the pooling works on this stack in place: sums
-along the diagonal of a plane, then over neighbouring planes, then the embedding.
+(i, k) of all pairs of columns (j, l) are one stack, and every layer up to the pooling works on this stack in place: it
+sums along the diagonal of a plane, then over neighbouring planes, and embeds.
 
 Planes are flat. Row j has `stride` numbers: the columns l, filled up with zeros to a multiple of 8 (`lanes`), and at
 least as many zeros as the widest convolution reaches. So a step along the diagonal is a shift by stride + 1, and reads
@@ -97,8 +97,8 @@ def _level(plan, gammas, v, x, z, norms, source, target, buffers):  # type: igno
     guard = reach * (stride + 1)
     plane = width * stride + 2 * guard
     down, across = height // tall, width // wide
-    target[: (down * across) ** 2] = 0
-    stack[: height * plane] = 0
+    _clear(target, 0, (down * across) ** 2)
+    _clear(stack, 0, height * plane)
     for shift in range(1 - height, height):
         start, count = max(0, -shift), height - abs(shift)
         for i in range(start, start + count):
@@ -116,6 +116,12 @@ def _level(plan, gammas, v, x, z, norms, source, target, buffers):  # type: igno
 
 
 @_compiled
+def _clear(array, start, stop):  # type: ignore[no-untyped-def]
+    for q in range(start, stop):
+        array[q] = 0
+
+
+@_compiled
 def _put_inner(x, i, z, k, stack, at, height, width, lanes, stride):  # type: ignore[no-untyped-def]
     """Plane of inner products of row i of x and row k of z."""
     apart = height * lanes
@@ -124,10 +130,10 @@ def _put_inner(x, i, z, k, stack, at, height, width, lanes, stride):  # type: ig
         mine, to = i * lanes + j, at + j * stride
         if lanes % 16 == 0:
             for q in range(0, lanes, 16):
-                inner_lanes((x, mine, apart, z, k * lanes + q, apart, channels, stack, to + q), 16)
+                inner_lanes((x, mine, z, k * lanes + q, apart, channels, stack, to + q), 16)
         else:
             for q in range(0, lanes, 8):
-                inner_lanes((x, mine, apart, z, k * lanes + q, apart, channels, stack, to + q), 8)
+                inner_lanes((x, mine, z, k * lanes + q, apart, channels, stack, to + q), 8)
 
 
 @_compiled
@@ -143,13 +149,13 @@ def _step(step, gamma, norms, stack, sums, shape):  # type: ignore[no-untyped-de
     start, shift, count, guard, plane, width, lanes, stride = shape
     reach, embedding, offset, squarings = step
     size, ring = width * stride, 2 * reach + 1
-    sums[: (ring + 3) * size] = 0
+    _clear(sums, (reach + 1) * size, (ring + 3) * size)
     for n in range(count + reach):
         slot = sums[n % ring * size : (n % ring + 1) * size]
         if n < count:
             _add_diagonal(stack[n * plane : (n + 1) * plane], guard, slot, stride + 1, reach)
         else:
-            slot[:] = 0
+            _clear(slot, 0, size)
         o = n - reach
         if o < 0:
             continue
@@ -173,7 +179,7 @@ def _add_diagonal(plane, guard, slot, step, reach):  # type: ignore[no-untyped-d
         for q in range(size):
             slot[q] = before[q] + here[q] + after[q]
         return
-    slot[:] = 0
+    _clear(slot, 0, size)
     for a in range(-reach, reach + 1):
         other = plane[guard + a * step :]
         for q in range(size):
@@ -184,7 +190,7 @@ def _add_diagonal(plane, guard, slot, step, reach):  # type: ignore[no-untyped-d
 def _add_ring(sums, ring, size):  # type: ignore[no-untyped-def]
     """The sum of all planes of the ring, put behind it; two planes of zeros follow."""
     total = sums[ring * size : (ring + 1) * size]
-    total[:] = 0
+    _clear(total, 0, size)
     for a in range(ring):
         other = sums[a * size : (a + 1) * size]
         for q in range(size):
@@ -193,9 +199,11 @@ def _add_ring(sums, ring, size):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _put_sums(sums, at, size, stack, to, width, stride):  # type: ignore[no-untyped-def]
-    for j in range(width):
-        for q in range(j * stride, j * stride + width):
-            stack[to + q] = sums[at + q] + sums[at + size + q] + sums[at + 2 * size + q]
+    for start in range(0, width * stride, stride):
+        out = stack[to + start : to + start + width]
+        first, second, third = sums[at + start :], sums[at + size + start :], sums[at + 2 * size + start :]
+        for q in range(width):
+            out[q] = first[q] + second[q] + third[q]
 
 
 @_compiled

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
+from dissensus.errors import KernelError
 from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, norms_of, pairs_of
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Level, levels
 from dissensus.kernels.norms import scales
 
-CHUNK = 16  # pairs that a thread computes at a time
 LANES = 8
+CHUNK = 16  # pairs that a thread computes at a time
 LEAST_NORM = 1e-18  # of a position, as a share of the image's largest value; below, it counts as zero
 
 
-def threads() -> int:
-    """How many threads compute: as many as this process has cores."""
+def cores() -> int:
+    """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def plan_of(kernel: Kernel, height: int, width: int) -> Plan:
     """A kernel for images of this size, as the compiled loops want it."""
-    sizes, first, steps, gammas, norms = [], [0], [], [], 0
+    sizes: list[tuple[int, ...]] = []
+    steps: list[tuple[int, int, int, int]] = []
+    first, gammas, norms = [0], [], 0
     for level in levels(kernel, height, width):
         found = _steps(level)
         reach = max((step[0] for step in found), default=0)
@@ -51,8 +56,7 @@ def _steps(level: Level) -> list[tuple[int, int, float]]:
     is_open = False
     for layer in level.layers:
         if isinstance(layer, Conv):
-            reach = min(layer.width // 2, max(level.height, level.width) - 1)
-            found.append((reach, PLAIN, 0.0))
+            found.append((min(layer.width // 2, max(level.height, level.width) - 1), PLAIN, 0.0))
             is_open = True
         else:
             near = found.pop()[0] if is_open else 0
@@ -64,36 +68,15 @@ def _steps(level: Level) -> list[tuple[int, int, float]]:
 def image_norms(images: Float[Array, "n h w c"], kernel: Kernel) -> list[Float[Array, "n h w"]]:
     """Norms of every position at every embedding; images have been divided by their scales."""
     plan = plan_of(kernel, *images.shape[1:3])
-    flat = _all_norms(images, plan)
+    with ThreadPoolExecutor(cores()) as pool:
+        flat = _flat_norms(_flat(images, plan, np.dtype(np.float64)), plan, pool)
     found = []
     for v, (height, width, lanes, *_) in enumerate(plan.sizes):
-        for step in plan.steps[plan.first[v] : plan.first[v + 1]]:
-            if step[1] != PLAIN:
-                part = flat[:, step[2] : step[2] + height * lanes]
+        for _, embedding, offset, _ in plan.steps[plan.first[v] : plan.first[v + 1]]:
+            if embedding != PLAIN:
+                part = flat[:, offset : offset + height * lanes]
                 found.append(part.reshape(len(flat), height, lanes)[:, :, :width].copy())
     return found
-
-
-def _all_norms(images: Float[Array, "n h w c"], plan: Plan) -> Float[Array, "n norms"]:
-    out = np.zeros((len(images), plan.norms))
-    if plan.norms == 0:
-        return out
-    flat = _flat(images, int(plan.sizes[0, 2]), np.dtype(np.float64))
-    with ThreadPoolExecutor(threads()) as pool:
-        for done in [
-            pool.submit(norms_of, flat[start : start + 1], plan, plan.gammas, out[start : start + 1])
-            for start in range(len(images))
-        ]:
-            done.result()
-    return out
-
-
-def _flat(images: Float[Array, "n h w c"], lanes: int, dtype: np.dtype) -> Float[Array, "n chl"]:
-    """Images as channels × height × lanes, with zeros beyond their width."""
-    count, height, width, channels = images.shape
-    flat = np.zeros((count, channels, height, lanes), dtype)
-    flat[..., :width] = np.moveaxis(images, 3, 1)
-    return flat.reshape(count, channels * height * lanes)
 
 
 class CpuEngine:
@@ -103,18 +86,25 @@ class CpuEngine:
         self, x: Float[Array, "n h w c"], z: Float[Array, "m h w c"] | None, kernel: Kernel, precision: str
     ) -> None:
         self.precision = precision
-        self.name = f"CPU, {threads()} thread{'s' * (threads() > 1)}"
+        self.name = f"CPU, {cores()} thread{'s' * (cores() > 1)}"
         self.plan = plan_of(kernel, *x.shape[1:3])
-        self.rows = _Side(x, self.plan, np.dtype(precision))
-        self.columns = self.rows if z is None else _Side(z, self.plan, np.dtype(precision))
-        self.pool = ThreadPoolExecutor(threads())
+        self.pool = ThreadPoolExecutor(cores())
+        self.rows = _Side(x, self.plan, np.dtype(precision), self.pool)
+        self.columns = self.rows if z is None else _Side(z, self.plan, np.dtype(precision), self.pool)
+        sides = {id(side): side.bytes for side in (self.rows, self.columns)}
+        self.memory_bytes = sum(sides.values()) + cores() * _thread_bytes(self.plan, np.dtype(precision).itemsize)
 
     def block(self, rows: slice, columns: slice) -> Float[Array, "r c"]:
-        """The kernel of images rows × columns; a block on the diagonal of a symmetric matrix is computed by half."""
-        row = np.arange(*rows.indices(len(self.rows.images)))
-        column = np.arange(*columns.indices(len(self.columns.images)))
+        """The kernel of images rows × columns; a block on the diagonal of a symmetric matrix is computed by half.
+
+        Raises:
+            KernelError: a value is too large for the precision.
+        """
+        row = np.arange(*rows.indices(self.rows.count))
+        column = np.arange(*columns.indices(self.columns.count))
         is_symmetric = self.rows is self.columns and np.array_equal(row, column)
-        first, second = np.triu_indices(len(row)) if is_symmetric else _all_pairs(len(row), len(column))
+        every = np.triu_indices(len(row)) if is_symmetric else np.indices((len(row), len(column))).reshape(2, -1)
+        first, second = np.asarray(every[0]), np.asarray(every[1])
         out = np.zeros((len(row), len(column)), self.precision)
         out[first, second] = self._pairs(row[first], column[second])
         if is_symmetric:
@@ -124,37 +114,73 @@ class CpuEngine:
     def _pairs(self, rows: Int[Array, " p"], columns: Int[Array, " p"]) -> Float[Array, " p"]:
         self.rows.ensure(rows)
         self.columns.ensure(columns)
-        out = np.empty(len(rows), self.precision)
         x, z = self.rows, self.columns
+        out = np.empty(len(rows), self.precision)
+        given: tuple[Any, ...] = (x.flat, z.flat, x.norms, z.norms, x.inverse, z.inverse, self.plan)
         gammas = self.plan.gammas.astype(self.precision)
-        given = (x.flat, z.flat, x.norms, z.norms, x.inverse, z.inverse, self.plan, gammas)
-        parts = [slice(start, start + CHUNK) for start in range(0, len(rows), CHUNK)]
-        for done in [self.pool.submit(pairs_of, *given, rows[part], columns[part], out[part]) for part in parts]:
-            done.result()
-        return out * x.scales[rows] * z.scales[columns]
+        size = max(1, min(CHUNK, len(rows) // (2 * cores())))
+        parts = [slice(start, start + size) for start in range(0, len(rows), size)]
+        _run(self.pool, lambda part: pairs_of(*given, gammas, rows[part], columns[part], out[part]), parts)
+        with np.errstate(over="ignore"):
+            values = (out * x.scales[rows] * z.scales[columns]).astype(self.precision)
+        if not np.isfinite(values).all():
+            raise KernelError(f"a value of the kernel is too large for {self.precision}: divide the images by a number")
+        return values
 
 
 class _Side:
     """Images of one side of the matrix, divided by their scales, and their norms as far as they are known."""
 
-    def __init__(self, images: Float[Array, "n h w c"], plan: Plan, dtype: np.dtype) -> None:
-        self.plan, self.scales = plan, scales(images)
-        self.images = (images / self.scales[:, None, None, None]).astype(dtype)
-        self.flat = _flat(self.images, int(plan.sizes[0, 2]), dtype)
+    def __init__(self, images: Float[Array, "n h w c"], plan: Plan, dtype: np.dtype, pool: ThreadPoolExecutor) -> None:
+        self.plan, self.pool, self.count, self.scales = plan, pool, len(images), scales(images)
+        self.flat = _flat(images / self.scales[:, None, None, None], plan, dtype)
         self.norms = np.zeros((len(images), plan.norms), dtype)
         self.inverse = np.zeros_like(self.norms)
         self.is_known = np.zeros(len(images), bool)
+        self.bytes = self.flat.nbytes + 2 * self.norms.nbytes
 
     def ensure(self, numbers: Int[Array, " p"]) -> None:
         """Compute the norms of these images, unless they are known."""
         missing = np.unique(numbers[~self.is_known[numbers]])
-        found = _all_norms(self.images[missing], self.plan)
+        found = _flat_norms(self.flat[missing].astype(np.float64), self.plan, self.pool)
         is_zero = found < LEAST_NORM
         self.norms[missing] = np.where(is_zero, 0, found)
         self.inverse[missing] = np.where(is_zero, 0, 1 / np.where(is_zero, 1, found))
         self.is_known[missing] = True
 
 
-def _all_pairs(rows: int, columns: int) -> tuple[Int[Array, " p"], Int[Array, " p"]]:
-    first, second = np.divmod(np.arange(rows * columns), max(columns, 1))
-    return first, second
+def _flat(images: Float[Array, "n h w c"], plan: Plan, dtype: np.dtype) -> Float[Array, "n chl"]:
+    """Images as channels × height × lanes, with zeros beyond their width."""
+    count, height, width, channels = images.shape
+    flat = np.zeros((count, channels, height, int(plan.sizes[0, 2])), dtype)
+    flat[..., :width] = np.moveaxis(images, 3, 1)
+    return flat.reshape(count, flat[:1].size if count else 0)
+
+
+def _flat_norms(flat: Float[Array, "n chl"], plan: Plan, pool: ThreadPoolExecutor) -> Float[Array, "n norms"]:
+    out = np.zeros((len(flat), plan.norms))
+    if plan.norms:
+        parts = [slice(n, n + 1) for n in range(len(flat))]
+        _run(pool, lambda part: norms_of(flat[part], plan, plan.gammas, out[part]), parts)
+    return out
+
+
+def _run(pool: ThreadPoolExecutor, function: Callable[[slice], None], parts: list[slice]) -> None:
+    """Call a function for all parts; if one fails, or the user interrupts, those not yet begun are dropped."""
+    waiting = [pool.submit(function, part) for part in parts]
+    try:
+        for done in waiting:
+            done.result()
+    finally:
+        for done in waiting:
+            done.cancel()
+
+
+def _thread_bytes(plan: Plan, itemsize: int) -> int:
+    """Memory that a thread needs beside the images."""
+    tensor = stack = sums = 0
+    for height, width, _, stride, reach, tall, wide in plan.sizes.tolist():
+        tensor = max(tensor, (height // tall * (width // wide)) ** 2)
+        stack = max(stack, height * (width * stride + 2 * reach * (stride + 1)))
+        sums = max(sums, (2 * reach + 4) * width * stride)
+    return (2 * tensor + stack + sums) * itemsize

@@ -40,7 +40,9 @@ def _coefficients(function: Callable[..., Any], degree: int, low: int, high: int
     inside = [Fraction(-low - high, high - low), Fraction(2, high - low)]  # maps low to −1 and high to 1
     before, current, total = [Fraction(1)], inside, [Fraction(0)] * (degree + 1)
     for n in range(degree + 1):
-        weight = Fraction((1 if n == 0 else 2) * math.fsum(values * np.cos(n * points % (4 * degree + 4) * right)) / (degree + 1))
+        weight = Fraction(
+            (1 if n == 0 else 2) * math.fsum(values * np.cos(n * points % (4 * degree + 4) * right)) / (degree + 1)
+        )
         for power, factor in enumerate(before):
             total[power] += weight * factor
         before, current = current, _next(before, current, inside)  # T_(n+1) = 2·u·T_n − T_(n−1)

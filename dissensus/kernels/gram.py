@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def gram(
     """
     chosen = engine(x, z, kernel, device, precision)
     n, m = len(x), None if z is None else len(z)
-    out = np.empty((n, n if m is None else m), precision)
+    out = _empty(n, n if m is None else m, precision)
     pairs, done = _pairs(n, m), 0
     for tile in tiles(n, m, SIDE):
         block = chosen.block(*tile)
@@ -109,17 +110,13 @@ def engine(x: Any, z: Any, kernel: AnyKernel, device: str = "auto", precision: s
 
 def _cuda(x: Array, z: Array | None, kernel: Kernel, precision: str, is_required: bool) -> Engine | None:
     """The CUDA engine; if it cannot be used, None, or an error if it is required."""
-    try:
-        from dissensus.kernels.cuda import engine as cuda
-    except ImportError:
-        reason: str | None = "this version of Dissensus has no CUDA path"
-    else:
-        reason = cuda.available()
-        if reason is None:
-            try:
-                return cuda.CudaEngine(x, z, kernel, precision)
-            except KernelError as error:
-                reason = str(error)
+    cuda = importlib.import_module("dissensus.kernels.cuda.engine")
+    reason = cuda.available()
+    if reason is None:
+        try:
+            return cuda.CudaEngine(x, z, kernel, precision)
+        except KernelError as error:
+            reason = str(error)
     if is_required:
         raise KernelError(f"the GPU cannot be used: {reason}; use device='cpu' instead")
     return None
@@ -135,31 +132,36 @@ def tiles(n: int, m: int | None, side: int = SIDE) -> tuple[Tile, ...]:
 
 
 def estimate(engine: Engine, n: int, m: int | None) -> Estimate:
-    """Time and memory of a whole n × m matrix (m = None: n × n, by half), after timing a few pairs.
+    """Time and memory of a whole n × m matrix (m = None: n × n, by half), after timing a corner of it.
 
-    The first block is not counted: it includes compiling, or loading what was compiled, and the norms of its images.
+    The corner grows until it takes half a second. Its first computation is not counted: it includes compiling, or
+    loading what was compiled.
     """
-    pairs = _pairs(n, m)
-    rate, side = 0.0, 4
-    height, width = min(n, side), min(n if m is None else m, side)
-    if height and width:
+    pairs, rate, side = _pairs(n, m), 0.0, 4
+    while pairs:
+        height, width = min(n, side), min(n if m is None else m, side)
+        if side == 4:
+            engine.block(slice(0, height), slice(0, width))
+        began = time.perf_counter()
         engine.block(slice(0, height), slice(0, width))
-        while True:
-            began = time.perf_counter()
-            block = engine.block(slice(0, height), slice(0, width))
-            seconds = max(time.perf_counter() - began, 1e-9)
-            counted = height * (height + 1) // 2 if m is None else block.size
-            rate = counted / seconds
-            if seconds > TRIED_SECONDS or (height, width) == (n, n if m is None else m):
-                break
-            side *= 2
-            height, width = min(n, side), min(n if m is None else m, side)
-            if side > SIDE:
-                break
+        seconds = max(time.perf_counter() - began, 1e-9)
+        rate = _pairs(height, None if m is None else width) / seconds
+        if seconds > TRIED_SECONDS or side >= max(n, m or 0):
+            break
+        side *= 2
     size = n * (n if m is None else m) * np.dtype(engine.precision).itemsize
-    images = 4 * size  # rough: tiles and norms are small beside the matrix
-    return Estimate(pairs, rate, pairs / rate if rate else 0.0, size, images)
+    return Estimate(pairs, rate, pairs / rate if rate else 0.0, size, size + getattr(engine, "memory_bytes", 0))
 
 
 def _pairs(n: int, m: int | None) -> int:
     return n * (n + 1) // 2 if m is None else n * m
+
+
+def _empty(rows: int, columns: int, precision: str) -> Float[Array, "N M"]:
+    try:
+        return np.empty((rows, columns), precision)
+    except MemoryError:
+        size = rows * columns * np.dtype(precision).itemsize / 1e9
+        raise KernelError(
+            f"a matrix of {rows:,} × {columns:,} takes {size:,.0f} GB of memory: use fewer images"
+        ) from None

@@ -184,7 +184,7 @@ def kernel_named(kernel: str | Kernel | Layer | Iterable[Layer | Kernel]) -> Ker
 
 
 class Level(NamedTuple):
-    """The layers between two poolings: positions of an image, its convolutions and embeddings, the window at the end."""
+    """The layers between two poolings: positions of an image, convolutions and embeddings, the window at the end."""
 
     height: int
     width: int

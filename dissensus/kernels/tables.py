@@ -4,10 +4,10 @@ With A and A′ the norms of two rows and c = cos θ = ⟨x, z⟩/(A·A′):
 
 * `linear`: ⟨x, z⟩.
 * `gaussian`: exp(−γ·‖x − z‖²).
-* `arc_cosine`: the kernel of a wide random network of rectifiers, fully connected, with `depth` hidden layers: A·A′·c_d,
-  where c_0 = c and c_(l+1) = (sin θ_l + (π − θ_l)·c_l)/π (Cho & Saul, 2009, order one, scaled to keep norms).
-* `ntk`: the neural tangent kernel of the same network, without biases, all layers trained: with Θ_0 = c_0 and the kernel
-  (π − θ)/π of the rectifier's derivative, Θ_(l+1) = c_(l+1) + Θ_l·(π − θ_l)/π; the result is A·A′·Θ_d (Jacot et al., 2018).
+* `arc_cosine`: the kernel of a wide random network of rectifiers, fully connected, with `depth` hidden layers:
+  A·A′·c_d, where c_0 = c and c_(l+1) = (sin θ_l + (π − θ_l)·c_l)/π (Cho & Saul, 2009; order one, scaled to keep norms).
+* `ntk`: the neural tangent kernel of the same network, without biases, all layers trained (Jacot et al., 2018): A·A′·Θ_d,
+  where Θ_0 = c_0 and Θ_(l+1) = c_(l+1) + Θ_l·(π − θ_l)/π; the last factor is the kernel of the rectifier's derivative.
 
 A row of zeros has the kernel 0 with every row, except for `gaussian`.
 """
@@ -99,9 +99,7 @@ def _units(rows: Float[Array, "N d"]) -> tuple[Float[Array, "N d"], Float[Array,
     return scaled / np.where(lengths > 0, lengths, 1)[:, None], lengths * largest
 
 
-def _scaled(
-    values: Float[Array, "N M"], norms: tuple[Float[Array, " N"], Float[Array, " M"]]
-) -> Float[Array, "N M"]:
+def _scaled(values: Float[Array, "N M"], norms: tuple[Float[Array, " N"], Float[Array, " M"]]) -> Float[Array, "N M"]:
     with np.errstate(over="ignore"):
         return values * norms[0][:, None] * norms[1]
 

@@ -1,10 +1,9 @@
 """Instructions on vectors of 8 or 16 neighbouring numbers, written for LLVM directly.
 
 Compilers vectorise long flat loops well, but not rows of 8 to 32 numbers: a test for overlapping arrays before each row
-and a loop for what is left over cost more than the row. These functions load, compute and store whole vectors. LLVM maps
-them to what the processor has (AVX-512, AVX2, SSE, NEON). Arrays are flat and contiguous; offsets count elements, and
-nothing is checked. A function's arguments are one tuple; a constant, the length of the
-vectors, comes second.
+and a loop for what is left over cost more than the row. These functions load, compute and store whole vectors, and LLVM
+maps them to what the processor has (AVX-512, AVX2, SSE, NEON). Arrays are flat and contiguous; offsets count elements,
+and nothing is checked. A function takes its arguments as one tuple, and the length of vectors, a constant.
 """
 
 from __future__ import annotations
@@ -65,7 +64,9 @@ class _Lanes:
 
     def call(self, name: str, value: Any) -> Any:
         kind = ir.FunctionType(self.type, [self.type])
-        function = cgutils.get_or_insert_function(self.builder.module, kind, f"llvm.{name}.v{self.length}f{64 if self.is_double else 32}")
+        function = cgutils.get_or_insert_function(
+            self.builder.module, kind, f"llvm.{name}.v{self.length}f{64 if self.is_double else 32}"
+        )
         return self.builder.call(function, [value])
 
     def polynomial(self, coefficients: tuple[list[float], list[float]], t: Any) -> Any:
@@ -85,13 +86,12 @@ class _Lanes:
         return self.builder.load(result)
 
 
-
 def _instruction(emit: Callable[..., None]) -> Any:
     """A function for compiled code, of a tuple of arrays, offsets and numbers, and the length of vectors."""
 
     @intrinsic(prefer_literal=True)
     def instruction(_, given, length):  # type: ignore[no-untyped-def]
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
             values = cgutils.unpack_tuple(builder, arguments[0])
             lanes = _Lanes(context, builder, given.types, values, length.literal_value)
             emit(lanes, *lanes.given)
@@ -140,13 +140,13 @@ def _cosine(lanes: _Lanes, sums: Any, at: Any, size: Any, inverse: Any, inverses
 
 
 @_instruction
-def inner_lanes(lanes, x, at, step, z, place, apart, channels, out, to):  # type: ignore[no-untyped-def]
-    """Inner products of a pixel and its neighbours' counterparts: `out[to:]` = Σ x[at + c·step] · z[place + c·apart:]."""
+def inner_lanes(lanes, x, at, z, place, apart, channels, out, to):  # type: ignore[no-untyped-def]
+    """Inner products of one pixel with several: `out[to:]` = Σ x[at + c·apart] · z[place + c·apart:] over channels c."""
     builder = lanes.builder
     total = cgutils.alloca_once_value(builder, lanes.constant(0))
     with cgutils.for_range(builder, channels) as loop:
-        number = builder.load(builder.gep(x, [builder.add(at, builder.mul(loop.index, step))]))
-        others = lanes.load(z, builder.add(place, builder.mul(loop.index, apart)))
+        far = builder.mul(loop.index, apart)
+        number, others = builder.load(builder.gep(x, [builder.add(at, far)])), lanes.load(z, builder.add(place, far))
         builder.store(lanes.add(builder.load(total), lanes.multiply(lanes.spread(number), others)), total)
     lanes.store(builder.load(total), out, to)
 

@@ -38,8 +38,22 @@ class FitPlan:
     preprocess: Preprocess
     machine: KernelRidgeClassifier
     engine: Engine
-    estimate: GramEstimate
     path: Path | None
+
+    @property
+    def items(self) -> int:
+        """Images and their copies, which the matrix compares."""
+        return len(self.images) * (2 if self.machine.flips else 1)
+
+    @property
+    def memory(self) -> int:
+        """Bytes for solving: the matrix as a factor and its inverse, in float64."""
+        return 2 * 8 * self.items**2
+
+    def estimate(self) -> GramEstimate:
+        """What the machine will cost, from the time that a few pairs of images take."""
+        cost = estimated(self.engine, self.machine.kernel, self.items, None)
+        return cost.model_copy(update={"memory_bytes": cost.memory_bytes + self.memory})
 
 
 def planned_fit(
@@ -57,7 +71,7 @@ def planned_fit(
     precision: str = "float32",
     path: Path | None = None,
 ) -> FitPlan:
-    """Read and check images and labels, and estimate what their matrix will cost.
+    """Read and check images and labels; nothing is computed yet.
 
     Raises:
         KernelError: images, labels or settings do not allow a machine, or the file is something else.
@@ -73,10 +87,7 @@ def planned_fit(
     preprocess = scaling_of(pictures.pixels)
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
-    cost = estimated(runs, np.empty(len(prepared) * (1 + flips)), None, kernel)
-    solving = 2 * 8 * cost.rows**2  # the factor and its inverse, in float64
-    cost = cost.model_copy(update={"memory_bytes": cost.memory_bytes + solving})
-    return FitPlan(prepared, codes, classes, preprocess, machine, runs, cost, path)
+    return FitPlan(prepared, codes, classes, preprocess, machine, runs, path)
 
 
 def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, KernelFit]:
@@ -90,7 +101,7 @@ def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, Kerne
     try:
         machine.fit(plan.images, plan.codes)
     except MemoryError:
-        needed = size_words(plan.estimate.memory_bytes)
+        needed = size_words(plan.memory)
         raise KernelError(f"there is not enough memory, about {needed}: use fewer images, or no --flips") from None
     finally:
         del machine.progress
@@ -112,7 +123,7 @@ def _result(plan: FitPlan, seconds: float) -> KernelFit:
     ]
     return KernelFit(
         path=plan.path,
-        kernel=plan.estimate.kernel,
+        kernel=machine.kernel,
         images=count,
         size=plan.images.shape[1:3],
         channels=plan.images.shape[3],

@@ -12,6 +12,7 @@ import numpy as np
 from dissensus.arrays import Array, Int
 from dissensus.backends import Preprocess, Unreadable, read_image
 from dissensus.backends.file import ZIP_ERRORS
+from dissensus.backends.kernel import why_unreadable
 from dissensus.backends.preprocess import pixels
 from dissensus.errors import DissensusError, KernelError, first_line, refuse_pipe, some
 from dissensus.steps.labelled import rows_of_items
@@ -69,7 +70,7 @@ def read_arrays(path: Path, name: str) -> dict[str, Array]:
             arrays = {one: found[one] for one in found.files if one in (name, "images", "labels")}
             listed = some(found.files) or "none"
     except (OSError, EOFError, ValueError, TypeError, MemoryError, *ZIP_ERRORS) as error:
-        raise KernelError(f"cannot read {path}: {first_line(error)}; write it again with np.save or np.savez") from None
+        raise KernelError(f"cannot read {path}: {why_unreadable(error)}; write it again with numpy") from None
     if name not in arrays:
         raise KernelError(f"{path} has no array '{name}', only {listed}: name it so")
     return arrays

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dissensus.arrays import Array
 from dissensus.engines.local import Progress, silent
 from dissensus.errors import KernelError, one_line
 from dissensus.kernels.gram import Engine, engine, estimate
@@ -18,8 +17,6 @@ from dissensus.store.grams import GramFolder, GramInputs, array_fingerprint, fre
 
 CPU = "CPU"
 """What the names of engines on a processor start with."""
-COPIES = 3
-"""How often images and a tile are in memory, roughly: as they are, as they are computed with, and norms."""
 
 
 @dataclass(frozen=True)
@@ -68,19 +65,20 @@ def planned_matrix(
     )
     found = GramFolder(folder)
     found.refuse(inputs)
-    cost = estimated(runs, x, z, kernel)
+    cost = estimated(runs, kernel, len(x), None if z is None else len(z))
     side = side or tile_side(inputs.rows, inputs.columns, cost.pairs_per_second)
-    images_bytes = sum(one.size for one in (x, z) if one is not None) * inputs.dtype.itemsize
-    return MatrixPlan(runs, found, inputs, side, _on_disk(cost, found, COPIES * (images_bytes + 4 * side**2)))
+    tile = min(side, inputs.rows) * min(side, inputs.columns) * inputs.dtype.itemsize
+    memory = cost.memory_bytes - cost.matrix_bytes + sum(one.nbytes for one in (x, z) if one is not None) + 2 * tile
+    return MatrixPlan(runs, found, inputs, side, _on_disk(cost, found, memory))
 
 
-def estimated(runs: Engine, x: Array, z: Array | None, kernel: Any) -> GramEstimate:
-    """What a matrix in memory will cost."""
-    cost = estimate(runs, len(x), None if z is None else len(z))
+def estimated(runs: Engine, kernel: Any, rows: int, columns: int | None) -> GramEstimate:
+    """What a matrix in memory will cost; `columns` is None if it is symmetric."""
+    cost = estimate(runs, rows, columns)
     return GramEstimate(
         kernel=known_name(kernel),
-        rows=len(x),
-        columns=len(x if z is None else z),
+        rows=rows,
+        columns=rows if columns is None else columns,
         pairs=cost.pairs,
         pairs_per_second=cost.pairs_per_second,
         seconds=cost.seconds,
@@ -129,10 +127,10 @@ def known_name(kernel: Any) -> str:
 
 def known_kernels() -> KernelList:
     """The named kernels, and whether a GPU can compute them."""
-    from dissensus.kernels.cpu import threads
+    from dissensus.kernels.cpu import cores
 
     listed = [NamedKernel(name=name, layers=text_of(found)) for name, found in KERNELS.items()]
-    return KernelList(kernels=tuple(listed), threads=threads(), no_cuda=why_no_cuda())
+    return KernelList(kernels=tuple(listed), threads=cores(), no_cuda=why_no_cuda())
 
 
 def why_no_cuda() -> str | None:

@@ -81,8 +81,9 @@ def plan_matrix(
     """
     from dissensus.steps.kernel_matrices import planned_matrix
 
-    settings = {"size": size, "gray": gray, "device": device, "precision": precision}
-    return planned_matrix(images, other, kernel, Path(folder), side=side, **settings)
+    return planned_matrix(
+        images, other, kernel, Path(folder), side=side, size=size, gray=gray, device=device, precision=precision
+    )
 
 
 def write_matrix(plan: MatrixPlan, progress: Progress | None = None) -> GramResult:
@@ -189,7 +190,7 @@ def fit_kernel(
 
 
 def plan_fit(images: Any, labels: Any, kernel: Any, *, path: str | Path | None = None, **settings: Any) -> FitPlan:
-    """A machine that can be fitted, with an estimate of what its matrix will cost; see `fit_kernel`."""
+    """A machine that can be fitted, and can estimate what it will cost; see `fit_kernel`."""
     from dissensus.steps.kernel_fitting import planned_fit
 
     return planned_fit(images, labels, kernel, path=None if path is None else Path(path), **settings)
