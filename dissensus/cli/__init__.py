@@ -1,6 +1,7 @@
 """The command line: parse, call one Study method, print. `--help` lists commands in the order of these imports."""
 
-from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, kernel, suite  # noqa: I001
+from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video  # noqa: I001
+from dissensus.cli import kernel, sequences, suite
 from dissensus.cli.app import app, main
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "making",
     "people",
     "replica",
+    "sequences",
     "shift",
     "suite",
     "video",

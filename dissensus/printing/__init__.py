@@ -36,6 +36,7 @@ from dissensus.printing.replica import (
     show_replica,
     show_sampled,
 )
+from dissensus.printing.sequences import show_sequences
 from dissensus.printing.shift import show_shift, show_shift_demo
 from dissensus.printing.suite import show_suite
 from dissensus.printing.video import (
@@ -95,6 +96,7 @@ __all__ = [
     "show_scale",
     "show_screening",
     "show_screenings",
+    "show_sequences",
     "show_serving",
     "show_shift",
     "show_shift_demo",

@@ -128,4 +128,6 @@ def _is_bound(path: Path, number: int, cell: str) -> bool:
     try:
         return {0.0: False, 1.0: True}[float(cell)]
     except (ValueError, KeyError):
-        raise KernelError(f"{path}, line {number}: Bound is {quoted(cell)}: give 1 for bound and 0 for unbound") from None
+        raise KernelError(
+            f"{path}, line {number}: Bound is {quoted(cell)}: give 1 for bound and 0 for unbound"
+        ) from None

@@ -37,9 +37,9 @@ def test_the_variance_is_that_of_the_jackknife_over_each_class() -> None:
     variance = 0.0
     for members in (np.flatnonzero(truth), np.flatnonzero(~truth)):
         left_out = [
-            roc_auc_score(np.delete(truth, i), np.delete(first, i)) - roc_auc_score(np.delete(truth, i), np.delete(second, i))
+            np.subtract(*(roc_auc_score(np.delete(truth, i), np.delete(scores, i)) for scores in (first, second)))
             for i in members
-        ]  # fmt: skip
+        ]
         count = len(members)
         variance += (count - 1) / count * np.sum((left_out - np.mean(left_out)) ** 2)
     found = auc_difference(first, second, truth)

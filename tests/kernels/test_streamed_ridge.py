@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from dissensus.errors import KernelError
-from dissensus.kernels.strings.linear import moments, ridge
+from dissensus.kernels.strings.linear import moments, ridge, ridge_of_few
 
 
 def made(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -26,6 +26,8 @@ def test_it_is_ordinary_ridge_regression_with_an_offset(rows: int, columns: int)
         expected = Ridge(alpha=penalty * spread * rows).fit(features.astype(float), targets)
         assert found.values(features) == pytest.approx(expected.predict(features.astype(float)), abs=2e-3)
         assert found.penalty == penalty
+        (other,) = ridge_of_few(features, targets, [penalty])
+        assert other.values(features) == pytest.approx(expected.predict(features.astype(float)), abs=2e-3)
 
 
 def test_chunks_orders_and_scales_do_not_matter() -> None:
@@ -42,6 +44,8 @@ def test_what_cannot_be_learned_is_said_in_words() -> None:
     with pytest.raises(KernelError, match="there are no sequences"):
         moments([])
     with pytest.raises(KernelError, match="all sequences have the same features"):
+        ridge_of_few(np.ones((5, 3), np.float32), targets, [1.0])
+    with pytest.raises(KernelError, match="all sequences have the same features"):
         ridge(moments([(np.ones((5, 3), np.float32), targets)]), [1.0])
-    with pytest.raises(KernelError, match="penalty 0.0: give a positive number"):
+    with pytest.raises(KernelError, match=r"penalty 0\.0: give a positive number"):
         ridge(moments([(features, targets)]), [0.0])

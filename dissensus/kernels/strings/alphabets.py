@@ -112,8 +112,12 @@ def joined(parts: Sequence[Strings], alphabet: Alphabet) -> Strings:
     return Strings(alphabet, letters, np.cumsum(lengths))
 
 
-def encode(sequences: Sequence[str] | Strings, alphabet: str | Alphabet = "dna") -> Strings:
+def encode(
+    sequences: Sequence[str] | Strings, alphabet: str | Alphabet = "dna", places: Sequence[str] | None = None
+) -> Strings:
     """The strings as numbers; what is encoded already stays as it is.
+
+    `places` says where each one is from, for messages: 'sequence 5' by default.
 
     Raises:
         KernelError: something is not a string, or has a character that the alphabet lacks.
@@ -126,7 +130,7 @@ def encode(sequences: Sequence[str] | Strings, alphabet: str | Alphabet = "dna")
     sequences = list(sequences)
     wrong = next((i for i, one in enumerate(sequences) if not isinstance(one, str)), None)
     if wrong is not None:
-        raise KernelError(f"sequence {wrong + 1} is {quoted(sequences[wrong])}: give every sequence as text")
+        raise KernelError(f"{place_words(places, wrong)} is {quoted(sequences[wrong])}: give every sequence as text")
     starts = np.cumsum([0, *map(len, sequences)])
     points = np.frombuffer("".join(sequences).encode("utf-32-le", "surrogatepass"), np.uint32)
     numbers = alphabet.numbers()
@@ -134,15 +138,20 @@ def encode(sequences: Sequence[str] | Strings, alphabet: str | Alphabet = "dna")
     table[[ord(character) for character in numbers]] = list(numbers.values())
     found = table[np.minimum(points, len(table) - 1)]
     if (found > MOST_LETTERS).any():
-        raise KernelError(_stranger(alphabet, sequences, starts, int(np.argmax(found > MOST_LETTERS))))
+        first = int(np.argmax(found > MOST_LETTERS))
+        row = int(np.searchsorted(starts, first, side="right")) - 1
+        raise KernelError(_stranger(alphabet, sequences[row], first - int(starts[row]), place_words(places, row)))
     return Strings(alphabet, found.astype(np.uint8), starts)
 
 
-def _stranger(alphabet: Alphabet, sequences: Sequence[str], starts: Int[Array, " N+1"], place: int) -> str:
-    row = int(np.searchsorted(starts, place, side="right")) - 1
-    at = place - int(starts[row])
+def place_words(places: Sequence[str] | None, row: int) -> str:
+    """Where a sequence is from."""
+    return f"sequence {row + 1}" if places is None else places[row]
+
+
+def _stranger(alphabet: Alphabet, sequence: str, at: int, place: str) -> str:
     known = "".join(dict.fromkeys(alphabet.letters + alphabet.unknown))
     return (
-        f"sequence {row + 1} has {quoted(sequences[row][at])} at position {at + 1}, which is not a letter of "
-        f"{alphabet.name} ({known}): remove it, or choose another alphabet"
+        f"{place} has {quoted(sequence[at])} at position {at + 1}, which is not a letter of {alphabet.name} ({known}): "
+        "remove it, or choose another alphabet"
     )

@@ -11,13 +11,13 @@ from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import KernelError
 from dissensus.kernels.roc import auc
 from dissensus.kernels.strings.alphabets import Strings, joined
-from dissensus.kernels.strings.linear import Moments, Ridge, moments, ridge
+from dissensus.kernels.strings.linear import Ridge, moments, ridge, ridge_of_few
 from dissensus.kernels.strings.ngrams import ngram_counts
 from dissensus.kernels.strings.shuffles import dinucleotide_shuffles, unchanged
 from dissensus.kernels.strings.sinks import CHUNK, draw_sinks
 
 GAMMAS = (0.2, 0.3, 0.45, 0.65, 0.9, 1.3)
-PENALTIES = tuple(10.0**power for power in (-5.5, -5, -4.5, -4, -3.5, -3, -2.5, -2, -1))
+PENALTIES = tuple(10.0**power for power in (-5, -4.5, -4, -3.5, -3, -2.5, -2, -1, 0))
 TUNING_FEATURES = 2048
 """Features while tuning, at most: λ and γ belong to the kernel, which any number of features approximates."""
 HELD_OUT = 0.25
@@ -102,8 +102,7 @@ class Machine:
     linear: Ridge
 
     def scores(self, strings: Strings) -> Float[Array, " n"]:
-        found = [self.linear.values(self.features(strings.part(rows))) for rows in _chunks(len(strings))]
-        return np.concatenate([np.zeros(0), *found])
+        return _scores(self.features, [self.linear], strings)[0]
 
 
 def sinks_machine(
@@ -114,6 +113,7 @@ def sinks_machine(
     penalties: Sequence[float] = PENALTIES,
     seed: int = 0,
     progress: Progress | None = None,
+    tuning_features: int = TUNING_FEATURES,
 ) -> tuple[Machine, Trial, tuple[Trial, ...]]:
     """Kitchen sinks with the γ and λ that are best on held-out strings: the machine, that trial, and all trials.
 
@@ -124,7 +124,7 @@ def sinks_machine(
     def drawn(gamma: float | None, count: int) -> Features:
         return draw_sinks(n, count, gamma or 1.0, seed, examples.strings.alphabet).features
 
-    few = min(features, TUNING_FEATURES)
+    few = min(features, tuning_features)
     best, trials = _tuned(examples, lambda gamma: drawn(gamma, few), gammas, penalties, seed, progress)
     return _learned(examples, drawn(best.gamma, features), best, "kitchen sinks", progress), best, trials
 
@@ -136,7 +136,7 @@ def counts_machine(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> tuple[Machine, Trial, tuple[Trial, ...]]:
-    """The baseline: counts of all n-grams with the λ that is best on held-out strings, as `sinks_machine` returns it."""
+    """The baseline: counts of all n-grams with the λ that is best on held-out strings, as above."""
 
     def counts(strings: Strings) -> Float[Array, "n M"]:
         return ngram_counts(strings, n)
@@ -160,8 +160,8 @@ def _tuned(
     trials = []
     for number, gamma in enumerate(gammas):
         features = features_for(gamma)
-        for linear in ridge(_moments(rest, features, None), penalties):
-            scores = Machine(features, linear).scores(out.strings)
+        found = _fitted(rest, features, penalties, lambda _: None)
+        for linear, scores in zip(found, _scores(features, found, out.strings), strict=True):
             trials.append(Trial(gamma, linear.penalty, auc(scores, out.is_bound).value))
         if progress is not None:
             progress("tuning", number + 1, len(gammas))
@@ -173,20 +173,35 @@ def _learned(examples: Examples, features: Features, best: Trial, what: str, pro
         if progress is not None:
             progress(what, done, len(examples))
 
-    return Machine(features, ridge(_moments(examples, features, told), [best.penalty])[0])
+    return Machine(features, _fitted(examples, features, [best.penalty], told)[0])
 
 
-def _moments(examples: Examples, features: Features, told: Callable[[int], None] | None) -> Moments:
+def _fitted(
+    examples: Examples, features: Features, penalties: Sequence[float], told: Callable[[int], None]
+) -> list[Ridge]:
+    """A linear function for each penalty; features of many strings are never held all at once."""
     targets = examples.targets()
     order = np.random.default_rng(0).permutation(len(examples))  # so that the first chunk is like the others
 
-    def rows() -> Iterator[tuple[Float[Array, "n M"], Float[Array, " n"]]]:
+    def chunks() -> Iterator[tuple[Float[Array, "n M"], Float[Array, " n"]]]:
         for part in _chunks(len(examples)):
             yield features(examples.strings.part(order[part])), targets[order[part]]
-            if told is not None:
-                told(part.stop)
+            told(part.stop)
 
-    return moments(rows())
+    first = features(examples.strings.part(slice(0, 1)))
+    if 2 * len(examples) > first.shape[1]:
+        return ridge(moments(chunks()), penalties)
+    rows, values = zip(*chunks(), strict=True)
+    return ridge_of_few(np.concatenate(rows), np.concatenate(values), penalties)
+
+
+def _scores(features: Features, linears: Sequence[Ridge], strings: Strings) -> Float[Array, "k n"]:
+    """The values of several linear functions of the same features."""
+    out = np.empty((len(linears), len(strings)))
+    for rows in _chunks(len(strings)):
+        found = features(strings.part(rows))
+        out[:, rows] = [linear.values(found) for linear in linears]
+    return out
 
 
 def _chunks(count: int) -> list[slice]:

@@ -51,13 +51,10 @@ def window_eigenvalues(n: int, letters: int, values: Float[Array, " n+1"]) -> Fl
     """
     from math import comb
 
-    return np.array([
-        sum(
-            values[h] * sum((-1) ** i * (letters - 1) ** (h - i) * comb(j, i) * comb(n - j, h - i) for i in range(h + 1))
-            for h in range(n + 1)
-        )
-        for j in range(n + 1)
-    ])  # fmt: skip
+    def krawtchouk(h: int, j: int) -> int:
+        return sum((-1) ** i * (letters - 1) ** (h - i) * comb(j, i) * comb(n - j, h - i) for i in range(h + 1))
+
+    return np.array([sum(values[h] * krawtchouk(h, j) for h in range(n + 1)) for j in range(n + 1)])
 
 
 def spectrum_kernel(

@@ -1,4 +1,4 @@
-"""Shuffled strings with the same letters and the same pairs of neighbouring letters: negatives of the same composition."""
+"""Shuffled strings with the same pairs of neighbouring letters: unbound sequences of the same composition."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ class KitchenSinks:
         while len(self.alphabet) ** (longest + 1) <= MOST_ROWS:
             longest += 1
         ends = np.linspace(0, self.n, -(-self.n // longest) + 1).round().astype(int)
-        return [(int(a), int(b - a)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return [(int(a), int(b - a)) for a, b in pairwise(ends)]
 
     @cached_property
     def tables(self) -> list[Float[Array, "p r 2 f"]]:
@@ -147,7 +148,7 @@ def kitchen_sinks(
     alphabet: str | Alphabet = "dna",
     pooling: Pooling = "sum",
 ) -> Float[Array, "N M"]:
-    """Random features of strings (Algorithm 2): products of them approximate `ngram_kernel(sequences, n=n, gamma=gamma)`.
+    """Random features of strings (Algorithm 2), whose products approximate `ngram_kernel` with the same n and γ.
 
     Raises:
         KernelError: a string has no n-gram that counts, or a setting is not positive.

@@ -6,11 +6,13 @@ windows, so that the kernels, their random features and the counts of n-grams ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.errors import KernelError
-from dissensus.kernels.strings.alphabets import Strings
+from dissensus.kernels.strings.alphabets import Strings, place_words
 
 MOST_NUMBERS = 2**62
 
@@ -37,7 +39,7 @@ def whole_windows(strings: Strings, n: int) -> Bool[Array, " t"]:
     return whole
 
 
-def window_counts(strings: Strings, n: int) -> Int[Array, " N"]:
+def window_counts(strings: Strings, n: int, places: Sequence[str] | None = None) -> Int[Array, " N"]:
     """How many windows of each string count.
 
     Raises:
@@ -47,22 +49,25 @@ def window_counts(strings: Strings, n: int) -> Int[Array, " N"]:
     before = np.concatenate([[0], np.cumsum(whole_windows(strings, n))])
     counts = np.diff(before[strings.starts])
     if len(counts) and counts.min() == 0:
-        raise KernelError(_no_window(strings, n, int(np.argmax(counts == 0)), int((counts == 0).sum())))
+        raise KernelError(_no_window(strings, n, np.flatnonzero(counts == 0), places))
     return counts
 
 
-def _no_window(strings: Strings, n: int, row: int, count: int) -> str:
-    length = int(strings.lengths()[row])
-    of = "" if count == 1 else f" (and {count - 1:,} more like it)"
+def _no_window(strings: Strings, n: int, rows: Int[Array, " k"], places: Sequence[str] | None) -> str:
+    length, place = int(strings.lengths()[rows[0]]), place_words(places, int(rows[0]))
+    more = "" if len(rows) == 1 else f" (and {len(rows) - 1:,} more like it)"
     if length < n:
-        return f"sequence {row + 1} has {length} letters{of}, too few for n-grams of {n}: leave it out, or choose n ≤ {length}"
-    return f"sequence {row + 1} has an unknown letter in each of its n-grams of {n}{of}: leave it out, or choose a smaller n"
+        rest = "leave it out" if length == 0 else f"leave it out, or choose n ≤ {length}"
+        return f"{place} has {length} letters{more}, too few for n-grams of {n}: {rest}"
+    return f"{place} has an unknown letter in each of its n-grams of {n}{more}: leave it out, or choose a smaller n"
 
 
 def window_numbers(strings: Strings, n: int, offset: int, length: int) -> Int[Array, " W"]:
-    """The letters offset..offset+length−1 of every window of n that counts, read as one number in base len(alphabet)."""
+    """The letters offset..offset+length−1 of every window of n that counts, as one number in base len(alphabet)."""
     if len(strings.alphabet) ** length > MOST_NUMBERS:
-        raise KernelError(f"{length}-grams of {len(strings.alphabet)} letters are too many to number: choose a smaller n")
+        raise KernelError(
+            f"{length}-grams of {len(strings.alphabet)} letters are too many to number: choose a smaller n"
+        )
     places = np.flatnonzero(whole_windows(strings, n))
     numbers = np.zeros(len(places), np.int64)
     for step in range(offset, offset + length):
