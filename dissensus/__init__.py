@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from dissensus.study import Study
     from dissensus.study.baselining import human_baseline
     from dissensus.study.comparing import compare_test_sets
+    from dissensus.study.kernels import fit_kernel, kernel_matrix
     from dissensus.study.robustness import detection_robustness, video_robustness
     from dissensus.study.suites import compare_classifiers
 
@@ -17,7 +18,9 @@ __all__ = [
     "compare_classifiers",
     "compare_test_sets",
     "detection_robustness",
+    "fit_kernel",
     "human_baseline",
+    "kernel_matrix",
     "video_robustness",
 ]
 
@@ -44,4 +47,8 @@ def __getattr__(name: str) -> Any:
         from dissensus.study import robustness
 
         return getattr(robustness, name)
+    if name in ("fit_kernel", "kernel_matrix"):
+        from dissensus.study import kernels
+
+        return getattr(kernels, name)
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

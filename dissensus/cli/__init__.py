@@ -1,6 +1,7 @@
 """The command line: parse, call one Study method, print. `--help` lists commands in the order of these imports."""
 
-from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video, suite  # noqa: I001
+from dissensus.cli import making, asking, people, finding, laconic, shift, replica, human, video  # noqa: I001
+from dissensus.cli import kernel, sequences, suite
 from dissensus.cli.app import app, main
 
 __all__ = [
@@ -8,11 +9,13 @@ __all__ = [
     "asking",
     "finding",
     "human",
+    "kernel",
     "laconic",
     "main",
     "making",
     "people",
     "replica",
+    "sequences",
     "shift",
     "suite",
     "video",

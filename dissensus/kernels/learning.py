@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -34,6 +34,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     device: str
     precision: str
     seed: int
+    progress: Callable[[int, int], None] | None = None
+    """Called with the pairs of images that are done, and how many there are; not one of scikit-learn's parameters."""
 
     def scores(self, X: Array) -> Float[Array, "N C"]:  # noqa: N803 - scikit-learn's name
         """A score of every class for every item; the largest one is predicted."""
@@ -175,7 +177,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
 
     def _matrix(self, x: Array, z: Array | None = None) -> Float[Array, "N M"]:
         if not _is_of_tables(self.kernel):
-            return gram(x, z, self.kernel, device=self.device, precision=self.precision)
+            return gram(x, z, self.kernel, device=self.device, precision=self.precision, progress=self.progress)
         options = {"gaussian": {"gamma": self.gamma_}, "linear": {}}.get(self.kernel, {"depth": self.depth})
         rows, others = (one if one is None else one.reshape(len(one), -1) for one in (x, z))
         return TABLES[self.kernel](rows, others, **options)
