@@ -66,7 +66,7 @@ class KernelRidgeClassifier(KernelMachine):
             KernelError: the items do not fit the kernel, or their matrix is singular with this penalty.
         """
         matrix, codes, copies = self._learnt(X, y)
-        targets = checked(matrix, np.eye(len(self.classes_))[codes])
+        _, targets = checked(matrix, np.eye(len(self.classes_))[codes])
         count = len(codes) // copies
         several = np.ndim(self.penalty) > 0
         penalties = [checked_penalty(one) for one in np.atleast_1d(np.asarray(self.penalty, object))]
