@@ -149,6 +149,15 @@ def test_flips_train_on_mirror_images_and_leave_both_out() -> None:
     np.testing.assert_allclose(rest.scores(images[:1])[0], machine.leave_one_out_[0], atol=1e-8)
 
 
+def test_an_image_that_is_its_own_mirror_image_is_named() -> None:
+    images = DIGITS[:10].reshape(-1, 8, 8, 1).copy()
+    images[4] = (images[4] + images[4, :, ::-1]) / 2
+    machine = KernelRidgeClassifier("gaussian", flips=True)
+    with pytest.raises(KernelError, match="the mirror image of item 4 is the same: use a penalty above 0, or no flips"):
+        machine.fit(images, LABELS[:10])
+    assert np.isfinite(machine.set_params(penalty=1e-3).fit(images, LABELS[:10]).leave_one_out_).all()
+
+
 def test_whitening_is_learnt_from_training_images_only() -> None:
     images = DIGITS.reshape(-1, 8, 8, 1)
     machine = KernelRidgeClassifier("gaussian", 1e-3, whiten=True, gamma=0.01).fit(images[TRAIN], LABELS[TRAIN])
