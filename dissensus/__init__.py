@@ -8,14 +8,19 @@ if TYPE_CHECKING:
     from dissensus.study import Study
     from dissensus.study.baselining import human_baseline
     from dissensus.study.comparing import compare_test_sets
+    from dissensus.study.kernels import fit_kernel, kernel_matrix
     from dissensus.study.robustness import detection_robustness, video_robustness
+    from dissensus.study.suites import compare_classifiers
 
 __all__ = [
     "Study",
     "__version__",
+    "compare_classifiers",
     "compare_test_sets",
     "detection_robustness",
+    "fit_kernel",
     "human_baseline",
+    "kernel_matrix",
     "video_robustness",
 ]
 
@@ -26,6 +31,10 @@ def __getattr__(name: str) -> Any:
         from dissensus.study import Study
 
         return Study
+    if name == "compare_classifiers":
+        from dissensus.study.suites import compare_classifiers
+
+        return compare_classifiers
     if name == "compare_test_sets":
         from dissensus.study.comparing import compare_test_sets
 
@@ -38,4 +47,8 @@ def __getattr__(name: str) -> Any:
         from dissensus.study import robustness
 
         return getattr(robustness, name)
+    if name in ("fit_kernel", "kernel_matrix"):
+        from dissensus.study import kernels
+
+        return getattr(kernels, name)
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

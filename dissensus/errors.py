@@ -83,6 +83,10 @@ class KernelError(DissensusError, ValueError):
     """Images, strings, layers or a matrix that no kernel machine can be made from."""
 
 
+class SuiteError(DissensusError):
+    """Accuracies of classifiers on many data sets do not allow a comparison, or cannot be read."""
+
+
 class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 

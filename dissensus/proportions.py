@@ -1,4 +1,4 @@
-"""Intervals of proportions, and of differences between independent ones; numbers or arrays in, arrays out.
+"""Intervals of proportions, of differences between independent ones, and p-values of many tests at once.
 
 A difference in words is in points, as of accuracies in per cent.
 """
@@ -80,6 +80,16 @@ def bonett_price(only: Count, other: Count, count: Count, level: float = LEVEL) 
     half = normal_quantile(level) * np.sqrt((share + other_share - (share - other_share) ** 2) / np.add(count, 2))
     value, middle = np.subtract(only, other) / np.maximum(count, 1), share - other_share
     return np.clip(np.minimum(middle - half, value), -1, 1), np.clip(np.maximum(middle + half, value), -1, 1)
+
+
+def holm(p: Float[Array, " k"]) -> Float[Array, " k"]:
+    """Holm's adjusted p-values (1979): whichever of the k tests are looked at, the level holds for all together."""
+    p = np.asarray(p, np.float64)
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
 
 
 def mean_share(shares: Float[Array, " n"], members: float, level: float = LEVEL) -> tuple[Float[Array, " 1"], Ends]:

@@ -14,6 +14,7 @@ from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_ima
 from dissensus.backends.file import FURTHER, FilePredictions, read_predictions
 from dissensus.backends.frameworks import at_a_time
 from dissensus.backends.guard import Guarded
+from dissensus.backends.kernel import open_kernel
 from dissensus.backends.litert import open_litert
 from dissensus.backends.map_folder import MapFolder, folder_fingerprint
 from dissensus.backends.map_preprocess import MapPreprocess, map_preprocess
@@ -79,6 +80,7 @@ BACKENDS: dict[str, Backend] = {
     "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
     "litert": Backend(open_litert, "a LiteRT (.tflite) file, quantised or not", "litert"),
     "torch": Backend(open_torch, "a TorchScript .pt file, an exported .pt2 file or MODULE:FACTORY", "torch", True),
+    "kernel": Backend(open_kernel, "a kernel machine in an .npz file, written by dissensus kernel fit"),
     "quality": Backend(None, "an image quality model by its name, such as ssim: for studies of scores"),
     "timm": Backend(open_timm, "a timm model: NAME with published weights, or NAME@CHECKPOINT", "timm", True),
 }
@@ -166,7 +168,7 @@ def _backend(name: str) -> Backend:
 
 
 def _is_path(backend: str, target: str) -> bool:
-    return backend in ("file", "sklearn", "onnx", "litert") or (backend == "torch" and is_file(target))
+    return backend in ("file", "sklearn", "onnx", "litert", "kernel") or (backend == "torch" and is_file(target))
 
 
 def _existing(target: str) -> Path:

@@ -133,7 +133,10 @@ def pixels(image: Image.Image, preprocess: Preprocess, size: Size, *, raw: bool 
     array = np.asarray(preprocess.framed(image, size)).reshape(*sides(size), preprocess.depth)
     if preprocess.channels == "bgr":
         array = array[:, :, ::-1]
-    if raw:
-        return array
+    return array if raw else normalised(array, preprocess)
+
+
+def normalised(array: Array, preprocess: Preprocess) -> Array:
+    """Pixels 0..255 with the channels last as a network takes them: (pixel·scale − mean)/std in float32."""
     scaled = array.astype(np.float32) * np.float32(preprocess.scale)
     return (scaled - preprocess.per_channel("mean")) / preprocess.per_channel("std")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from PIL.Image import Image
 
-from dissensus.arrays import MISSING, Array, Float, Int
-from dissensus.backends.names import class_numbers
+from dissensus.arrays import Array, Float, Int
+from dissensus.backends.names import class_numbers, in_classes
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import Input, batch, input_of
 from dissensus.errors import BackendError
@@ -44,9 +44,7 @@ class Estimator:
             places = np.searchsorted(self.estimator.classes_, self.estimator.predict(features))
             return only_labels(self.numbers[places].astype(np.uint16))
         order = self.numbers.argsort()
-        found, known = top5(outputs[:, order], kind, 0, len(order)), self.numbers[order].astype(np.uint16)
-        further = known[np.minimum(found.further, len(known) - 1)]
-        return Top5(known[found.labels], found.confidence, np.where(found.further == MISSING, MISSING, further))
+        return in_classes(top5(outputs[:, order], kind, 0, len(order)), self.numbers[order])
 
 
 def _per_class(margins: Array) -> Float[Array, "n K"]:

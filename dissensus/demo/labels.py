@@ -18,11 +18,16 @@ from dissensus.records import Estimates, Ranking, Record
 from dissensus.report.labels.page import findings
 from dissensus.report.standings import rank_correlation
 from dissensus.study import Study
+from dissensus.study.kernels import fit_kernel
 
 SEED = 0
 ITEMS, DRAWS, BATCH = 10, 60, 20
 """Items per duel; questions drawn to estimate how often each model is right, in all and at a time."""
 PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
+KERNEL = "kernel"
+"""The name of the kernel machine, which competes with the classifiers of scikit-learn."""
+LAYERS, TAUGHT = "conv3 gaussian conv3 gaussian pool2 conv3 gaussian mean gaussian", 200
+"""Its layers, and how many digits it learns from, so that it does not take longer than all others together."""
 NOTE = (
     "The answers in this demo are the data set's own labels, not human judgements. The data are scikit-learn's "
     "handwritten digits: the models were trained on one half and competed on the other."
@@ -79,7 +84,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     report, sheet = folder / "study" / "results" / "report.html", folder / "sheet.html"
     if report.exists() or sheet.exists():
         raise StudyError(f"{folder} already holds a demo: open its report or sheet, or choose another folder")
-    truth, specs = prepare(folder, progress)
+    truth, specs = prepare(folder, progress, (*classifiers(), KERNEL))
     study = digits_study(folder, "Handwritten digits", NOTE, progress)
     study.change("estimate", {"questions": DRAWS, "batch": BATCH})
     study.pool([folder / "pool"])
@@ -132,7 +137,7 @@ def digits_study(folder: Path, title: str, note: str, progress: Progress) -> Stu
 def prepare(folder: Path, progress: Progress, names: Sequence[str] = ()) -> tuple[dict[str, str], list[str]]:
     """Write images of half of the data, models fitted on the rest, and class names; return true labels and models.
 
-    `names` are those of the models; all of them if none are given.
+    `names` are those of the models; all classifiers of scikit-learn if none are given.
     """
     import joblib
     from sklearn.datasets import load_digits
@@ -154,6 +159,11 @@ def prepare(folder: Path, progress: Progress, names: Sequence[str] = ()) -> tupl
         joblib.dump(model.fit(digits.data[train], digits.target[train]), models / f"{name}.joblib")
         specs.append(f"{name}=sklearn:{models / name}.joblib")
         progress("fitting models", done, len(todo))
+    if KERNEL in names:
+        taught = train[:TAUGHT]
+        images = np.stack([gray(one) for one in digits.images[taught]])
+        fit_kernel(images, digits.target[taught], LAYERS, path=models / f"{KERNEL}.npz")
+        specs.append(f"{KERNEL}=kernel:{models / KERNEL}.npz")
     return {f"digit-{number:04}.png": str(digits.target[number]) for number in pool}, specs
 
 

@@ -10,8 +10,8 @@ from scipy.stats import kendalltau, rankdata
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.participants.grading import Grades
-from dissensus.participants.pairs import Comparison, Mean, holm, mean_difference
-from dissensus.proportions import LEVEL
+from dissensus.participants.pairs import Comparison, Mean, mean_difference
+from dissensus.proportions import LEVEL, holm
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from scipy.special import bdtr, ndtr
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.participants.grading import Grades
-from dissensus.proportions import LEVEL, Ends, bonett_price, normal_quantile
+from dissensus.proportions import LEVEL, Ends, bonett_price, holm, normal_quantile
 
 
 @dataclass(frozen=True)
@@ -52,16 +52,6 @@ def mcnemar_mid(only: Int[Array, " k"], other: Int[Array, " k"]) -> Float[Array,
     few, many = np.minimum(only, other), only + other
     fewer = np.where(few > 0, bdtr(np.maximum(few - 1, 0), many, 0.5), 0.0)
     return np.minimum(bdtr(few, many, 0.5) + fewer, 1.0)
-
-
-def holm(p: Float[Array, " k"]) -> Float[Array, " k"]:
-    """Holm's adjusted p-values (1979): whichever of the k tests are looked at, the level holds for all together."""
-    p = np.asarray(p, np.float64)
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
 
 
 @dataclass(frozen=True)

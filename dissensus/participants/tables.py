@@ -10,10 +10,10 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.participants.grading import Grades
 from dissensus.participants.orders import Orders, pair_p, ranks
-from dissensus.participants.pairs import Comparison, holm, mean_difference
+from dissensus.participants.pairs import Comparison, mean_difference
 from dissensus.participants.sample import Subset
 from dissensus.participants.subsets import class_changes
-from dissensus.proportions import difference, mean_share, newcombe
+from dissensus.proportions import difference, holm, mean_share, newcombe
 from dissensus.records import (
     AccuracyGap,
     OrderChange,

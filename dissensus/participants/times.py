@@ -8,9 +8,8 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.participants.grading import Grades
-from dissensus.participants.pairs import holm
 from dissensus.participants.sample import NO_LABEL, Participants
-from dissensus.proportions import LEVEL
+from dissensus.proportions import LEVEL, holm
 
 FAST = 60.0
 """An image is fast if people take no longer than this, in seconds; the median over people."""

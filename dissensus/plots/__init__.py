@@ -10,6 +10,7 @@ from dissensus.plots.planes import Mark, curve, density, ranks, scatter
 from dissensus.plots.plot import Plot
 from dissensus.plots.rows import Box, bars, box, boxes, dots, dots_over, strip
 from dissensus.plots.slopes import Slope, slopes
+from dissensus.plots.steps import steps
 
 __all__ = [
     "Box",
@@ -30,5 +31,6 @@ __all__ = [
     "ranks",
     "scatter",
     "slopes",
+    "steps",
     "strip",
 ]

@@ -25,6 +25,7 @@ from dissensus.printing.human import (
     show_human_status,
     show_joined_people,
 )
+from dissensus.printing.kernel import show_estimate, show_gram, show_kernel_fit, show_kernels
 from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
 from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
@@ -35,7 +36,9 @@ from dissensus.printing.replica import (
     show_replica,
     show_sampled,
 )
+from dissensus.printing.sequences import show_sequences
 from dissensus.printing.shift import show_shift, show_shift_demo
+from dissensus.printing.suite import show_suite
 from dissensus.printing.video import (
     show_detection,
     show_video,
@@ -55,9 +58,11 @@ __all__ = [
     "show_distance",
     "show_distort",
     "show_drawn",
+    "show_estimate",
     "show_estimates",
     "show_exported",
     "show_found_pairs",
+    "show_gram",
     "show_human",
     "show_human_demo",
     "show_human_export",
@@ -66,6 +71,8 @@ __all__ = [
     "show_import",
     "show_joined_people",
     "show_json",
+    "show_kernel_fit",
+    "show_kernels",
     "show_laconic",
     "show_laconic_demo",
     "show_laconic_report",
@@ -89,12 +96,14 @@ __all__ = [
     "show_scale",
     "show_screening",
     "show_screenings",
+    "show_sequences",
     "show_serving",
     "show_shift",
     "show_shift_demo",
     "show_sliders",
     "show_sliders_open",
     "show_status",
+    "show_suite",
     "show_video",
     "show_video_collected",
     "show_video_demo",

@@ -12,7 +12,7 @@ from dissensus.errors import ClassesError, StudyError, quoted, refuse_pipe, some
 from dissensus.records import Classes
 from dissensus.store.documents import csv_rows
 from dissensus.store.files import file_fingerprint
-from dissensus.store.sources import IMAGES
+from dissensus.store.sources import images_by_folder
 
 NAMED = ("item", "path", "label", "keyword", "date")
 """Columns of a table that mean something here; all others are kept as they are."""
@@ -54,14 +54,9 @@ def read_sources(path: Path, side: str, classes: Classes, pooled: Mapping[str, s
 
 def _in_folder(folder: Path, side: str, classes: Classes) -> list[Source]:
     found: list[Source] = []
-    for inside in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
-        files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and not one.is_dir()]
-        _refuse_other_encodings(files)
-        label = _label_of_folder(inside, classes) if files else -1
+    for inside, files in images_by_folder(folder, StudyError).items():
+        label = _label_of_folder(inside, classes)
         found += [Source(f"{side}/{one.relative_to(folder).as_posix()}", os.path.realpath(one), label) for one in files]
-    loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and not one.is_dir()]
-    if loose:
-        raise StudyError(f"{folder} has images outside the subfolders ({some(loose)}): put each in that of its class")
     return found
 
 
@@ -81,15 +76,6 @@ def _in_table(path: Path, side: str, classes: Classes, pooled: Mapping[str, str 
         name = item or f"{side}/{place}"
         found.append(Source(name, target, label, cells.get("keyword", ""), cells.get("date", ""), more))
     return found
-
-
-def _refuse_other_encodings(files: Sequence[Path]) -> None:
-    """Raise an error if a name is not UTF-8, since ids are text."""
-    for one in files:
-        try:
-            str(one).encode()
-        except UnicodeEncodeError:
-            raise StudyError(f"the name {one.name!r} is not in UTF-8: rename it in {one.parent}") from None
 
 
 def _label(name: str, classes: Classes, where: str) -> int:

@@ -33,12 +33,12 @@ class Parts:
         """
         self.folder = folder
         note = folder / NOTE
-        if not note.exists() or (replaces and changed_inputs(_inputs_in(note), inputs)):
+        if not note.exists() or (replaces and changed_inputs(recorded_inputs(folder), inputs)):
             self.clear()
         if any(folder.glob("*.parquet")):
-            refuse_changes(step, _inputs_in(note), inputs, f"delete {folder} to start over")
+            refuse_changes(step, recorded_inputs(folder), inputs, f"delete {folder} to start over")
         else:  # without a finished part the recorded inputs do not matter
-            write_text(note, json.dumps(inputs, sort_keys=True, indent=1))
+            write_inputs(folder, inputs)
 
     def __contains__(self, number: int) -> bool:
         return self._path(number).exists()
@@ -102,10 +102,21 @@ def _age(path: Path) -> int:
 
 def unfinished_inputs(folder: Path) -> dict[str, Any]:
     """What the parts in a folder were computed from; empty if there are none."""
-    return _inputs_in(folder / NOTE) if (folder / NOTE).exists() else {}
+    return recorded_inputs(folder) if (folder / NOTE).exists() else {}
 
 
-def _inputs_in(note: Path) -> dict[str, Any]:
+def write_inputs(folder: Path, inputs: dict[str, Any]) -> None:
+    """Record what the parts in a folder are computed from."""
+    write_text(folder / NOTE, json.dumps(inputs, sort_keys=True, indent=1))
+
+
+def recorded_inputs(folder: Path) -> dict[str, Any]:
+    """The record of the inputs that parts in a folder were computed from.
+
+    Raises:
+        StudyError: it is damaged.
+    """
+    note = folder / NOTE
     try:
         return dict(json.loads(note.read_text(encoding="utf-8")))
     except (ValueError, TypeError) as error:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from dissensus.errors import PoolError, first_line, refuse_pipe
+from dissensus.errors import DissensusError, PoolError, first_line, refuse_pipe, some
 from dissensus.pool import VIDEOS, is_video
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
@@ -43,6 +43,28 @@ def items_with_references(sources: list[str]) -> Manifest:
         paths += found_paths
         references += found_references or [None] * len(found_ids)
     return ids, paths, references
+
+
+def images_by_folder(folder: Path, kind: type[DissensusError]) -> dict[Path, list[Path]]:
+    """The image files in each subfolder that has some, all in alphabetical order.
+
+    Raises:
+        DissensusError, of this kind: there are images outside the subfolders, or a name is not text.
+    """
+    found: dict[Path, list[Path]] = {}
+    for inside in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
+        files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and not one.is_dir()]
+        for one in files:
+            try:
+                str(one).encode()
+            except UnicodeEncodeError:
+                raise kind(f"the name {one.name!r} is not in UTF-8: rename it in {one.parent}") from None
+        if files:
+            found[inside] = files
+    loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and not one.is_dir()]
+    if loose:
+        raise kind(f"{folder} has images outside the subfolders ({some(loose)}): put each in that of its class")
+    return found
 
 
 def _items(source: str) -> Manifest:

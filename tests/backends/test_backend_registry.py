@@ -15,7 +15,7 @@ FRAMEWORKS = {
 
 
 def test_every_backend_says_what_it_takes():
-    assert list(BACKENDS) == ["file", "python", "sklearn", "onnx", "litert", "torch", "quality", "timm"]
+    assert list(BACKENDS) == ["file", "python", "sklearn", "onnx", "litert", "torch", "kernel", "quality", "timm"]
     assert all(backend.summary for backend in BACKENDS.values())
 
 

@@ -10,8 +10,8 @@ from scipy.stats import binomtest
 
 from dissensus.participants.grading import Grades
 from dissensus.participants.orders import orders
-from dissensus.participants.pairs import compared, duels, holm, mcnemar, mcnemar_mid, mean_difference
-from dissensus.proportions import bonett_price
+from dissensus.participants.pairs import compared, duels, mcnemar, mcnemar_mid, mean_difference
+from dissensus.proportions import bonett_price, holm
 
 counts = st.integers(0, 60)
 

@@ -29,6 +29,7 @@ from dissensus.plots import (
     paired,
     ranks,
     scatter,
+    steps,
     strip,
 )
 from dissensus.plots.labels import label_frames
@@ -52,6 +53,9 @@ PLOTS: dict[str, Callable[[], Plot]] = {
         "p", "T", NAMES, [3, 2, 1, None], [2, 1, 0, None], [4, 3, 2, None], "strength", prefixes=list("1223")
     ),
     "logarithmic dots": lambda: dots("p", "T", NAMES, [1, 10, 100, 900], [None] * 4, [None] * 4, "strength"),
+    "steps": lambda: steps(
+        "p", "T", {name: ((0.0, 0.01 * place), (0.2, 1.0)) for place, name in enumerate(NAMES, 1)}, ("τ", "share")
+    ),
     "heat": lambda: heatmap(
         "p", "T", NAMES, np.arange(16.0).reshape(4, 4), KNOWN & (np.arange(4) < 3), SHADE, "cells", marked=KNOWN
     ),

@@ -7,20 +7,15 @@ counts), `family`, `fresh` and `n_fresh` (a fresh set of the original distributi
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-import zlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.errors import TransferError, one_line, quoted, refuse_pipe, some
-from dissensus.frames import is_table, table_of
+from dissensus.errors import TransferError, quoted, some
 from dissensus.records import MissingModel
+from dissensus.store.columns import EMPTY, accuracy_column, text_columns
 from dissensus.transfer.robustness import family_of
 from dissensus.transfer.sides import Side, TwoSets
 
@@ -28,9 +23,7 @@ SIDES = ("original", "new", "fresh")
 ENDS = ("low", "high")
 ACCURACIES = tuple(name for side in SIDES for name in (side, *(f"{side}_{end}" for end in ENDS)))
 COUNTS = tuple(f"n_{side}" for side in SIDES)
-EMPTY = frozenset({"", "-", "–", "na", "n/a", "nan", "null", "none"})
 MOST_ITEMS = 2**53
-Columns = dict[str, list[str]]
 
 
 def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> TwoSets:
@@ -39,7 +32,7 @@ def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> 
     Raises:
         TransferError: the table cannot be read, lacks a column, has no numbers, or an impossible one.
     """
-    columns = _columns(data)
+    columns = text_columns(data, TransferError, "model, original and new")
     absent = [name for name in ("model", "original", "new") if name not in columns]
     if absent:
         raise TransferError(
@@ -47,9 +40,10 @@ def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> 
         )
     if not columns["model"]:
         raise TransferError("the table has no rows: give a row per model, with its accuracies in original and new")
-    columns = {name: [cell.strip() for cell in cells] for name, cells in columns.items()}
     models, notes = _distinct(columns)
-    numbers = {name: _numbers(name, columns[name], models) for name in ACCURACIES if name in columns}
+    numbers = {
+        name: accuracy_column(name, columns[name], models, TransferError) for name in ACCURACIES if name in columns
+    }
     counts = {name: _counts(name, columns[name], models) for name in COUNTS if name in columns}
     has_signs = any(cell.endswith("%") for name in numbers for cell in columns[name])
     notes += _to_fractions(numbers, models, has_signs)
@@ -62,11 +56,11 @@ def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> 
     sides = {side: _side(side, numbers, counts, kept, known) for side in SIDES if side in numbers}
     if "fresh" in sides and np.isnan(sides["fresh"].accuracy).any():
         raise TransferError("the column fresh has gaps: give every model an accuracy on the fresh set, or none")
-    given = [columns["family"][place] for place in kept.tolist()] if "family" in columns else [""] * len(kept)
+    families = [columns["family"][place] for place in kept.tolist()] if "family" in columns else [""] * len(kept)
     rest = [name for name in columns if name not in {"model", "family", *ACCURACIES, *COUNTS}]
     return TwoSets(
         tuple(known),
-        tuple(family or family_of(model) for family, model in zip(given, known, strict=True)),
+        tuple(family or family_of(model) for family, model in zip(families, known, strict=True)),
         sides["original"],
         sides["new"],
         sides.get("fresh"),
@@ -76,66 +70,6 @@ def read_accuracies(data: Any, names: tuple[str, str] = ("original", "new")) -> 
         extra=tuple({name: columns[name][place] for name in rest} for place in kept.tolist()),
         names=names,
     )
-
-
-def _columns(data: Any) -> Columns:
-    """All cells as text; empty if there is none."""
-    if isinstance(data, (str, Path)):
-        return _file_columns(Path(data))
-    if not is_table(data):
-        raise TransferError(
-            f"expected a path, a frame, a dict of columns or a list of dicts, not {type(data).__name__}"
-        )
-    if isinstance(data, Sequence):  # rows may lack a key, and cells may be of any type
-        data = {name: [row.get(name) for row in data] for name in dict.fromkeys(key for row in data for key in row)}
-    if isinstance(data, Mapping):
-        columns = {str(name): [_text(cell) for cell in column] for name, column in data.items()}
-        if len({len(cells) for cells in columns.values()}) > 1:
-            raise TransferError("the columns have different lengths: give every model a value in each")
-        return columns
-    try:
-        table = table_of(data)
-    except Exception as error:  # whatever a library of frames raises
-        raise TransferError(f"the table cannot be read ({one_line(error)}): give every column one type") from None
-    return {name: [_text(cell) for cell in table[name].to_pylist()] for name in table.column_names}
-
-
-def _file_columns(path: Path) -> Columns:
-    refuse_pipe(path, TransferError)
-    if not path.is_file():
-        raise TransferError(f"{path} is not a file: check the path")
-    if path.suffix.lower() in {".parquet", ".pq"}:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            return _columns(pq.read_table(path))
-        except (pa.ArrowException, OSError) as error:
-            raise TransferError(f"{path} cannot be read ({one_line(error)})") from None
-    try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8-sig")
-        first = text.split("\n", 1)[0]
-        mark = max((",", ";", "\t"), key=first.count)
-        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True) if any(row)]
-    except (OSError, UnicodeDecodeError, EOFError, zlib.error, csv.Error) as error:
-        raise TransferError(f"{path} cannot be read as CSV ({one_line(error)})") from None
-    if not rows:
-        raise TransferError(f"{path} is empty: give the columns model, original and new")
-    heads = [head.strip() for head in rows[0]]
-    twice = sorted({head for head in heads if heads.count(head) > 1})
-    if twice:
-        raise TransferError(f"{path}: several columns are called {some(twice)}: keep only one")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(heads):
-            raise TransferError(f"{path}, row {number}: {len(row)} cells under {len(heads)} column names")
-    return {head: [row[place] for row in rows[1:]] for place, head in enumerate(heads)}
-
-
-def _text(cell: Any) -> str:
-    if cell is None or (isinstance(cell, float) and np.isnan(cell)):
-        return ""
-    return str(cell)
 
 
 def _distinct(columns: Mapping[str, list[str]]) -> tuple[list[str], list[str]]:
@@ -162,23 +96,6 @@ def _distinct(columns: Mapping[str, list[str]]) -> tuple[list[str], list[str]]:
     if not twice:
         return found, []
     return found, [f"{some(twice)}: listed more than once with other values, counted as different models."]
-
-
-def _numbers(name: str, cells: Sequence[str], models: Sequence[str]) -> Float[Array, " M"]:
-    """A column of accuracies as they are written, without per cent signs; NaN where a cell is empty."""
-    values = np.full(len(cells), np.nan)
-    for place, cell in enumerate(cells):
-        if cell.casefold() in EMPTY:
-            continue
-        try:
-            values[place] = float(cell.removesuffix("%").strip())
-        except ValueError:
-            raise TransferError(f"{models[place]}: {quoted(cell)} in column {name} is not a number") from None
-        if not 0 <= values[place] <= 100:
-            raise TransferError(
-                f"{models[place]}: {cell} in column {name} is not an accuracy: give fractions or per cent from 0 to 100"
-            )
-    return values
 
 
 def _counts(name: str, cells: Sequence[str], models: Sequence[str]) -> Int[Array, " M"]:

@@ -1,0 +1,179 @@
+"""Kitchen sinks: speed and memory, the kernel they approximate, and AUCs on three transcription factors.
+
+    python benchmarks/kitchen_sinks.py speed     # 8,192 features of 10,000 sequences of 101 letters; under a minute
+    python benchmarks/kitchen_sinks.py kernel    # how far products of features are from the exact kernel
+    python benchmarks/kitchen_sinks.py printed   # from which γ on the printed kernel is positive semidefinite
+    python benchmarks/kitchen_sinks.py auc       # kitchen sinks and 6-mers on MYC, REST and ELK1; a few minutes
+    python benchmarks/kitchen_sinks.py tuning    # whether γ and λ may be tuned with fewer features; a few minutes
+    python benchmarks/kitchen_sinks.py all
+
+`--runs` is the number of sequences in `speed`, of seeds in `auc`, of repetitions in `kernel`, of lengths n in `printed`
+and of widths γ in `tuning`. Every row of `speed` is a process of its own that compiles first, on a few sequences;
+memory is the largest resident set of the whole process, imports included. Nothing is tuned on the test files of `auc`.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.tables import Row, main
+from dissensus.kernels.strings import Strings, draw_sinks, encode, ngram_kernel
+from dissensus.kernels.strings.learning import TUNING_FEATURES, sinks_machine, with_shuffles
+from dissensus.kernels.strings.linear import moments, ridge
+from dissensus.kernels.strings.ngrams import window_eigenvalues, window_values
+from dissensus.store.sequences import read_sequences
+from dissensus.study.sequences import learn_sequences
+
+N, FEATURES, LENGTH, GAMMA = 8, 8192, 101, 0.65
+FACTORS = ("MYC", "REST", "ELK1")
+PLAIN_SHARE = 10
+"""Plain NumPy does a tenth of the sequences; its seconds are multiplied."""
+
+
+def random_strings(count: int, length: int = LENGTH) -> Strings:
+    letters = np.random.default_rng(0).integers(0, 4, count * length).astype(np.uint8)
+    return Strings(encode([]).alphabet, letters, np.arange(count + 1) * length)
+
+
+def all_features(count: int) -> None:
+    draw_sinks(N, FEATURES, GAMMA).features(random_strings(count))
+
+
+def normal_equations(count: int) -> None:
+    """Features a chunk at a time, their products, and a ridge regression from these."""
+    targets = np.random.default_rng(1).choice([-1.0, 1.0], count)
+    sinks = draw_sinks(N, FEATURES, GAMMA)
+    ridge(moments((found, targets[rows]) for rows, found in sinks.chunks(random_strings(count))), [1e-3])
+
+
+def plain_features(count: int) -> None:
+    """Every window's letters times the filters, and the cosine of each, by NumPy."""
+    sinks, strings = draw_sinks(N, FEATURES, GAMMA), random_strings(count // PLAIN_SHARE)
+    filters = (np.sqrt(GAMMA) * sinks.weights).reshape(FEATURES, -1).T.astype(np.float32)
+    phases, ones = sinks.phases.astype(np.float32), np.eye(4, dtype=np.float32)
+    out = np.empty((len(strings), FEATURES), np.float32)
+    for row, letters in enumerate(strings):
+        windows = np.lib.stride_tricks.sliding_window_view(letters, N)
+        out[row] = np.cos(ones[windows].reshape(len(windows), -1) @ filters + phases).sum(axis=0)
+
+
+WORKS: dict[str, tuple[Callable[[int], None], int]] = {
+    "features": (all_features, 1),
+    "features, products and ridge, in chunks": (normal_equations, 1),
+    "features by plain NumPy": (plain_features, PLAIN_SHARE),
+}
+
+
+def speed(_: Path, runs: int = 10_000) -> Iterator[Row]:
+    """Seconds and memory; how many times as fast as plain NumPy follows from the rows."""
+    for name in WORKS:
+        done = subprocess.run([sys.executable, __file__, "--work", name, str(runs)], capture_output=True, check=True)
+        yield {"work": name, "sequences": runs, "features": FEATURES} | json.loads(done.stdout)
+
+
+def _work(name: str, count: int) -> None:
+    work, share = WORKS[name]
+    draw_sinks(N, 8).features(random_strings(2))
+    moments([(np.ones((2, 2), np.float32), np.ones(2))])
+    start = time.perf_counter()
+    work(count)
+    seconds = share * (time.perf_counter() - start)
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes there, kilobytes elsewhere
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+    print(json.dumps({"seconds": round(seconds, 1), "peak memory, MB": round(peak)}))
+
+
+def bound(kit: Path, factor: str, part: str) -> Path:
+    return next((kit / "dna").glob(f"{factor}_*_{part}.seq.gz"))
+
+
+def kernel(kit: Path, runs: int = 20) -> Iterator[Row]:
+    """Products of features of 40 binding sites against the exact kernel: the error relative to its largest entry."""
+    strings = encode(read_sequences(bound(kit, "MYC", "AC")).sequences[:40])
+    exact, printed = (ngram_kernel(strings, n=N, gamma=GAMMA, power=power) for power in (1, 2))
+    for features in (128, 512, 2048, 8192):
+        errors, others = [], []
+        for seed in range(runs):
+            found = draw_sinks(N, features, GAMMA, seed).features(strings).astype(float)
+            errors.append(np.mean((found @ found.T - exact) ** 2))
+            others.append(np.mean((found @ found.T - printed) ** 2))
+        error, other = (np.sqrt(np.mean(one)) / exact.max() for one in (errors, others))
+        yield {
+            "features": features, "error, exp(−γH)": f"{error:.4f}",
+            "error · √features": f"{error * features**0.5:.3f}",
+            "error, exp(−γH²) as printed": f"{other:.4f}",
+        }  # fmt: skip
+
+
+def printed(_: Path, runs: int = 5) -> Iterator[Row]:
+    """The smallest γ for which the printed kernel of n-grams has no negative eigenvalue."""
+    for n in (8, 2, 4, 6, 12)[:runs]:
+        low, high = 1e-3, 5.0
+        while high - low > 1e-5:
+            middle = (low + high) / 2
+            if _least(n, middle) < 0:
+                low = middle
+            else:
+                high = middle
+        share = _least(n, GAMMA / 2) / window_eigenvalues(n, 4, window_values(n, GAMMA / 2, 2)).max()
+        yield {
+            "n": n, "letters": 4, "positive semidefinite from γ =": f"{high:.3f}",
+            f"least / largest eigenvalue at γ = {GAMMA / 2:g}": f"{share:.4f}",
+        }  # fmt: skip
+
+
+def _least(n: int, gamma: float) -> float:
+    return float(window_eigenvalues(n, 4, window_values(n, gamma, 2)).min())
+
+
+def auc(kit: Path, runs: int = 1) -> Iterator[Row]:
+    """Learned from binding sites and their shuffles, tested on 500 + 500 others."""
+    for factor in FACTORS:
+        for seed in range(runs):
+            found = learn_sequences(bound(kit, factor, "AC"), bound(kit, factor, "B"), baseline=True, seed=seed)
+            sinks, counts = found.machines
+            assert found.difference is not None
+            value, low, high = found.difference
+            row: Row = {"factor": factor, "seed": seed, "train": f"{found.train_bound:,} + {found.train_unbound:,}"}
+            for one in (sinks, counts):
+                row |= {f"{one.name} AUC": f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]"}
+            yield row | {
+                "difference": f"{value:+.3f} [{low:+.3f}, {high:+.3f}]".replace("-", "−"),
+                "γ, λ": f"{sinks.gamma:g}, {sinks.penalty:.2g}", "λ of 6-mers": f"{counts.penalty:.2g}",
+                "seconds": f"{sinks.seconds:.0f} + {counts.seconds:.0f}",
+                "within 0.01": "yes" if value >= -0.01 else "NO",
+            }  # fmt: skip
+
+
+def tuning(kit: Path, runs: int = 3) -> Iterator[Row]:
+    """AUC on held-out training data of MYC with as many features as tuning uses, and with all of them, for each γ."""
+    examples, _ = with_shuffles(encode(read_sequences(bound(kit, "MYC", "AC")).sequences), seed=1)
+    penalties = [10.0**power for power in (-4, -3.5, -3)]
+    for gamma in (0.65, 0.9, 0.45)[:runs]:
+        found = {}
+        for count in (TUNING_FEATURES, FEATURES):
+            _, _, trials = sinks_machine(examples, N, FEATURES, [gamma], penalties, tuning_features=count)
+            found[count] = [trial.auc for trial in trials]
+        for place, penalty in enumerate(penalties):
+            yield {"γ": gamma, "λ": f"{penalty:.2g}"} | {
+                f"{count:,} features": f"{values[place]:.4f}" for count, values in found.items()
+            }
+
+
+TABLES = {"speed": speed, "kernel": kernel, "printed": printed, "auc": auc, "tuning": tuning}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--work"]:
+        _work(sys.argv[2], int(sys.argv[3]))
+    else:
+        main(__doc__, TABLES)

@@ -1,0 +1,73 @@
+"""Learning which strings are bound: planted motifs are found, and what is held out never is learned from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dissensus.errors import KernelError
+from dissensus.kernels.roc import auc
+from dissensus.kernels.strings import encode
+from dissensus.kernels.strings.learning import Examples, counts_machine, sinks_machine, split, with_shuffles
+
+MOTIF = "TGACGTCA"
+FEW = {"gammas": (0.3, 1.0), "penalties": (1e-4, 1e-3, 1e-2)}
+
+
+def planted(count: int, seed: int = 0, motif: str = MOTIF) -> list[str]:
+    """Random strings of unequal lengths with a motif in the middle."""
+    random = np.random.default_rng(seed)
+    texts = []
+    for length in random.integers(30, 50, count):
+        letters = random.choice(list("ACGT"), length)
+        at = random.integers(1, length - len(motif) - 1)
+        letters[at : at + len(motif)] = list(motif)
+        texts.append("".join(letters))
+    return texts
+
+
+def test_a_planted_motif_is_found_by_both_machines() -> None:
+    learned, _ = with_shuffles(encode(planted(400)), seed=1)
+    tested, _ = with_shuffles(encode(planted(150, seed=5)), seed=2)
+    machine, best, trials = sinks_machine(learned, 6, 1024, **FEW)
+    assert len(trials) == 6
+    assert best == max(trials, key=lambda trial: trial.auc)
+    assert auc(machine.scores(tested.strings), tested.is_bound).value > 0.97
+    baseline, _, _ = counts_machine(learned, 4, FEW["penalties"])
+    assert auc(baseline.scores(tested.strings), tested.is_bound).value > 0.85
+
+
+def test_the_same_seed_gives_the_same_machine_and_swapped_classes_turn_it_around() -> None:
+    learned, _ = with_shuffles(encode(planted(60)), seed=1)
+    known = sinks_machine(learned, 6, 100, **FEW)[0].scores(learned.strings)
+    assert (sinks_machine(learned, 6, 100, **FEW)[0].scores(learned.strings) == known).all()
+    swapped = Examples(learned.strings, ~learned.is_bound, learned.groups)
+    given = {"gammas": (0.4,), "penalties": (1e-2,)}
+    first, best, trials = sinks_machine(learned, 6, 100, **given)
+    assert (best.gamma, best.penalty, trials) == (0.4, 1e-2, ())
+    second = sinks_machine(swapped, 6, 100, **given)[0]
+    assert second.scores(learned.strings) == pytest.approx(-first.scores(learned.strings), abs=1e-4)
+
+
+def test_whole_groups_are_held_out_in_proportion() -> None:
+    examples, left_out = with_shuffles(encode([*planted(40), "AAAAAAAA"]), copies=3)
+    assert left_out == 3
+    assert (len(examples), int(examples.is_bound.sum())) == (161, 41)
+    rest, out = split(examples, 0.25, seed=3)
+    assert set(rest.groups).isdisjoint(out.groups)
+    assert len(rest) + len(out) == 161
+    assert len(set(out.groups)) == 11
+    alone = Examples(encode(["ACGT"] * 50), np.arange(50) < 10, np.arange(50))
+    rest, out = split(alone, 0.2)
+    assert (int(out.is_bound.sum()), len(out)) == (2, 10)
+
+
+def test_what_cannot_be_learned_is_said_in_words() -> None:
+    with pytest.raises(KernelError, match="no sequence has a dinucleotide shuffle other than itself"):
+        with_shuffles(encode(["AAAA", "ACGT"]))
+    one_class = Examples(encode(planted(9)), np.ones(9, bool), np.arange(9))
+    with pytest.raises(KernelError, match="9 bound and 0 unbound sequences are too few"):
+        sinks_machine(one_class, 4, 20)
+    single, _ = with_shuffles(encode(planted(1)))
+    with pytest.raises(KernelError, match="1 bound and 1 unbound sequences are too few"):
+        counts_machine(single, 3)
