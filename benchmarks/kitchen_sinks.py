@@ -148,7 +148,7 @@ def auc(kit: Path, runs: int = 1) -> Iterator[Row]:
             for one in (sinks, counts):
                 row |= {f"{one.name} AUC": f"{one.auc:.3f} [{one.low:.3f}, {one.high:.3f}]"}
             yield row | {
-                "difference": f"{value:+.3f} [{low:+.3f}, {high:+.3f}]".replace("-", "−"),
+                "difference": f"{value:+z.3f} [{low:+z.3f}, {high:+z.3f}]".replace("-", "−"),
                 "γ, λ": f"{sinks.gamma:g}, {sinks.penalty:.2g}", "λ of 6-mers": f"{counts.penalty:.2g}",
                 "seconds": f"{sinks.seconds:.0f} + {counts.seconds:.0f}",
                 "within 0.01": "yes" if value >= -0.01 else "NO",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dissensus.study.comparing import compare_test_sets
     from dissensus.study.kernels import fit_kernel, kernel_matrix
     from dissensus.study.robustness import detection_robustness, video_robustness
+    from dissensus.study.sequences import learn_sequences
     from dissensus.study.suites import compare_classifiers
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "fit_kernel",
     "human_baseline",
     "kernel_matrix",
+    "learn_sequences",
     "video_robustness",
 ]
 
@@ -51,4 +53,8 @@ def __getattr__(name: str) -> Any:
         from dissensus.study import kernels
 
         return getattr(kernels, name)
+    if name == "learn_sequences":
+        from dissensus.study.sequences import learn_sequences
+
+        return learn_sequences
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

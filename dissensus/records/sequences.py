@@ -64,8 +64,8 @@ class SequenceResult(Record):
         """The main answer first."""
         sinks = self.machines[0]
         first = (
-            f"Kitchen sinks rank a bound sequence above an unbound one in {100 * sinks.auc:.1f} % of pairs:"
-            f" AUC {sinks.auc:.3f} ({100 * self.level:g} % interval {sinks.low:.3f} to {sinks.high:.3f})."
+            f"Kitchen sinks rank a bound sequence above an unbound one with a probability (AUC) of {sinks.auc:.3f}"
+            f" ({100 * self.level:g} % interval {sinks.low:.3f} to {sinks.high:.3f})."
         )
         return (first, *self._baseline_words(), self._data_words())
 
@@ -78,8 +78,8 @@ class SequenceResult(Record):
             verdict = f"better than {name}" if low > 0 else f"worse than {name}"
         else:
             verdict = f"not known to be better or worse than {name}"
-        ends = f"{low:+z.3f} to {high:+z.3f}".replace("-", "−")
-        return (f"They are {verdict}: the AUC differs by {value:+z.3f} ({ends}).".replace("-0", "−0"),)
+        by, least, most = (f"{number:+z.3f}".replace("-", "−") for number in (value, low, high))
+        return (f"They are {verdict}: the AUC differs by {by} ({least} to {most}).",)
 
     def _data_words(self) -> str:
         train, test = (

@@ -16,6 +16,7 @@ from dissensus.backends.quality import QUALITY
 from dissensus.cli import app
 from dissensus.discrepancy.labels import DISCREPANCIES
 from dissensus.discrepancy.masks import MEASURES
+from dissensus.kernels.strings import ALPHABETS
 from dissensus.labeling import QUESTIONS
 from dissensus.pool.distortions import DISTORTIONS
 from dissensus.predictions.scale import SCALES
@@ -96,6 +97,7 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("study-folder.md", AttackRankSettings.model_fields),
         ("annotating.md", QUESTIONS),
         ("exchange.md", FORMATS),
+        ("methods/kitchen-sinks.md", ALPHABETS),
         ("backends.md", BACKENDS),
         ("backends.md", QUALITY),
         ("backends.md", DISTORTIONS),

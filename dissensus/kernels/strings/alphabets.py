@@ -95,9 +95,10 @@ class Strings:
             ends = self.starts[first : max(first, last) + 1]
             return Strings(self.alphabet, self.letters[ends[0] : ends[-1]], ends - ends[0])
         chosen = np.arange(len(self))[rows]
-        return joined([Strings(self.alphabet, self.letters[a:b], np.array([0, b - a]))
-                       for a, b in zip(self.starts[chosen], self.starts[chosen + 1], strict=True)],
-                      self.alphabet)  # fmt: skip
+        lengths = self.lengths()[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(starts[-1]) + np.repeat(self.starts[chosen] - starts[:-1], lengths)
+        return Strings(self.alphabet, self.letters[places], starts)
 
     def texts(self) -> list[str]:
         """The strings as text: capitals, and one character for everything unknown."""

@@ -153,7 +153,7 @@ def _tuned(
     seed: int,
     progress: Progress | None,
 ) -> tuple[Trial, tuple[Trial, ...]]:
-    """The best of all settings; the first one of several equally good ones."""
+    """The best of all settings; of several equally good ones, the first of those with the largest penalty."""
     if len(gammas) == len(penalties) == 1:
         return Trial(gammas[0], penalties[0], 0.0), ()
     rest, out = split(examples, seed=seed)
@@ -165,7 +165,7 @@ def _tuned(
             trials.append(Trial(gamma, linear.penalty, auc(scores, out.is_bound).value))
         if progress is not None:
             progress("tuning", number + 1, len(gammas))
-    return max(trials, key=lambda trial: trial.auc), tuple(trials)
+    return max(trials, key=lambda trial: (trial.auc, trial.penalty)), tuple(trials)
 
 
 def _learned(examples: Examples, features: Features, best: Trial, what: str, progress: Progress | None) -> Machine:
