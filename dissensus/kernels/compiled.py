@@ -124,8 +124,9 @@ def _level(plan, gammas, v, x, z, norms, source, target, buffers):  # type: igno
 
 @_compiled
 def _clear(array, start, stop):  # type: ignore[no-untyped-def]
-    for q in range(start, stop):
-        array[q] = 0
+    part = array[start:stop]  # an index that might be negative would be tested at every step
+    for q in range(len(part)):
+        part[q] = 0
 
 
 @_compiled
@@ -156,7 +157,7 @@ def _step(step, gamma, norms, stack, sums, shape):  # type: ignore[no-untyped-de
     start, shift, count, guard, plane, width, lanes, stride = shape
     reach, embedding, offset, squarings = step
     size, ring = width * stride, 2 * reach + 1
-    _clear(sums, (reach + 1) * size, (ring + 3) * size)
+    _clear(sums, (reach + 1) * size, (ring if reach == 1 else ring + 3) * size)
     for n in range(count + reach):
         slot = sums[n % ring * size : (n % ring + 1) * size]
         if n < count:

@@ -234,9 +234,10 @@ def _layer(word: str, text: str) -> Layer:
         return _WIDE[kind](int(width))
     if kind == "gaussian" and gamma is not None:
         try:
-            return Gaussian(float(gamma))
+            number = float(gamma)
         except ValueError:
             raise KernelError(f"{quoted(gamma)} is not a number, in {quoted(word)}") from None
+        return Gaussian(number)
     known = "conv3, relu, gaussian, gaussian(0.5), pool2 and mean"
     named = f"kernels with a name are {', '.join(KERNELS)}"
     where = quoted(word) if word == text.strip().lower() else f"{quoted(word)} in {quoted(text)}"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <vector>
 #define __global__
@@ -11,9 +12,16 @@
 #define __forceinline__ inline
 #define __shared__
 #define __launch_bounds__(...)
+struct float2 { float x, y; };
 struct Place { int x; };
 static Place threadIdx, blockIdx, gridDim;
-static float arena[1 << 16];
+// Shared memory of ARENA floats ends where a page ends, and the next pages must not be touched.
+#define GAP ((4096 - 4 * ARENA % 4096) % 4096)
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+extern "C" { alignas(4096) char memory[GAP + 4 * ARENA + 65536]; }
+asm(".globl arena\n.hidden arena\n.set arena, memory + " TEXT((4096 - 4 * ARENA % 4096) % 4096));
+extern "C" float arena[];
 static float words[2][32];         // what lanes show each other; two, so that nobody is overwritten before being read
 static ucontext_t scheduler;
 enum State { RUNNING, SHUFFLE, BARRIER, DONE };
@@ -34,6 +42,7 @@ static float shown(float value, int lane) {
 static float __shfl_up_sync(unsigned, float value, int by) { return shown(value, threadIdx.x % 32 - by); }
 static float __shfl_down_sync(unsigned, float value, int by) { return shown(value, threadIdx.x % 32 + by); }
 static float __shfl_xor_sync(unsigned, float value, int by) { return shown(value, threadIdx.x % 32 ^ by); }
+static int __shfl_sync(unsigned, int value, int lane) { return (int)shown((float)value, lane); }
 static void __syncthreads() { meet(BARRIER); }
 static void (*body)();
 static void enter() { body(); meet(DONE); }

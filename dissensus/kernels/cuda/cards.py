@@ -47,8 +47,9 @@ def cards(
     pixels = pixels / xp.where(scale > 0, scale, 1.0)[:, None, None, None]
     squares = _squared_norms(pixels, blocks, embedding, xp)
     parts = [xp.moveaxis(pixels, 3, 1).reshape(len(pixels), -1)]
-    for square in squares:
-        parts += [part.reshape(len(pixels), -1) for part in _as_read(square, embedding, xp)]
+    for number, square in enumerate(squares):  # whole planes of the first block, later pairs of numbers
+        read = xp.stack(_as_read(square, embedding, xp), axis=1 if number < blocks[0] else -1)
+        parts.append(read.reshape(len(pixels), -1))
     return xp.concatenate(parts, axis=1).astype(xp.float32), scale * 3.0 ** sum(blocks)
 
 

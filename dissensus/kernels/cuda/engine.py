@@ -26,7 +26,6 @@ PREPARED = 256
 class Variant:
     """How the work of a multiprocessor is divided; the fastest of those measured (benchmarks/kernels_gpu.py) by default."""
 
-    columns: int = 2
     tile: int = 4
     warps: int = 8
 
@@ -52,7 +51,6 @@ class Shape:
             "SECOND": second,
             "THIRD": third,
             "RELU": int(self.embedding.is_relu),
-            "COLUMNS": variant.columns,
             "TILE": variant.tile,
             "WARPS": variant.warps,
         }
@@ -63,9 +61,10 @@ class Shape:
         first, second, third = self.blocks
         half, quarter, planes = self.side // 2, self.side // 4, self.channels + 2 * first
         later = 2 * second * half**2 + 2 * third * quarter**2
+        tall = 2 * second * half * (half + 2 * second) + 2 * third * quarter * (quarter + 2 * third)
         slot, last = 2 * half**3, 2 * quarter**4
         rows = first + self.side + variant.tile
-        shared = planes * self.side * (rows + self.side) + 2 * later + (variant.tile // 2 + 1) * slot + last
+        shared = planes * self.side * (rows + self.side) + later + tall + (variant.tile // 2 + 1) * slot + last
         return planes * self.side**2 + later, shared, slot
 
 

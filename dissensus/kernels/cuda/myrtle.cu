@@ -13,15 +13,16 @@
 // and leaves what belongs to the one above in a place of its own, so that no two warps ever write to the same word: the
 // order of every sum is fixed, and results do not change from run to run.
 //
-// Set by the host: SIDE, CHANNELS, FIRST, SECOND, THIRD (layers per block), RELU (0 or 1), COLUMNS (per lane), TILE, WARPS.
+// Set by the host: SIDE, CHANNELS, FIRST, SECOND, THIRD (layers per block), RELU (0 or 1), TILE, WARPS.
 
 #define HALF (SIDE / 2)
 #define QUARTER (SIDE / 4)
-#define LANES (32 / COLUMNS)               // lanes that share a row of SIDE columns
+#define COLUMNS 2                          // per lane; half a warp takes an even column displacement, the other half the next
+#define LANES 16                           // that share a row of SIDE columns
 #define THREADS (32 * WARPS)
 #define PLANES (CHANNELS + 2 * FIRST)      // pixels, then r and a of each layer
 #define ROWS (FIRST + SIDE + TILE)         // rows of x in shared memory, with rows of nothing above and below
-#define COARSE (2 * SECOND * HALF * HALF)  // r and a of the layers on maps of HALF, then of QUARTER
+#define COARSE (2 * SECOND * HALF * HALF)  // r and a, side by side, of the layers on maps of HALF, then of QUARTER
 #define COARSEST (2 * THIRD * QUARTER * QUARTER)
 #define CARD (PLANES * SIDE * SIDE + COARSE + COARSEST)   // floats per image, in this order
 #define SLOT (HALF * HALF * 2 * HALF)      // maps of one coarse row displacement: [column displacement][row][own, above][column]
@@ -31,12 +32,15 @@
 #define TRIANGLE 1
 #define DIAGONAL 2
 
+// z's norms on coarse maps start with copies of the last rows, so that a row of any layer is never before the first.
+#define TALL(size, layers) (2 * layers * (size + 2 * layers) * size)
+
 // Shared memory, in floats.
 #define X_AT 0
 #define Z_AT (PLANES * ROWS * SIDE)
 #define XC_AT (Z_AT + PLANES * SIDE * SIDE)
 #define ZC_AT (XC_AT + COARSE + COARSEST)
-#define SLOTS_AT (ZC_AT + COARSE + COARSEST)
+#define SLOTS_AT (ZC_AT + TALL(HALF, SECOND) + TALL(QUARTER, THIRD))
 #define LAST_AT (SLOTS_AT + (TILE / 2 + 1) * SLOT)
 #define SHARED_FLOATS (LAST_AT + LAST)
 
@@ -62,12 +66,8 @@ struct Cuts { float left, inner, right; };
 
 __device__ __forceinline__ void row_sums(const float (&v)[COLUMNS], const Cuts& cut, float (&sum)[COLUMNS]) {
   const float left = __shfl_up_sync(ALL, v[COLUMNS - 1], 1), right = __shfl_down_sync(ALL, v[0], 1);
-#if COLUMNS == 2
   sum[0] = fmaf(cut.left, left, fmaf(cut.inner, v[1], v[0]));
   sum[1] = fmaf(cut.right, right, fmaf(cut.inner, v[0], v[1]));
-#else
-  sum[0] = fmaf(cut.left, left, fmaf(cut.right, right, v[0]));
-#endif
 }
 
 // What a warp carries down the rows of TILE maps.
@@ -83,8 +83,8 @@ __device__ __forceinline__ int delay(int plane) {   // layer l is l rows behind 
 
 // One row of all TILE maps; `u` = t mod TILE is known to the compiler. WRAPS: some map passes from z's last row to its first.
 template <bool WRAPS>
-__device__ __forceinline__ void advance(Stream& s, const float* x, const float* z, int t, int u, int d0, const int (&column)[COLUMNS],
-                                        const Cuts& cut, int lane, int half, float* slots, int slot0, bool is_first) {
+__device__ __forceinline__ void advance(Stream& s, const float* __restrict__ x, const float* __restrict__ z, int t, int u, int d0, const int (&column)[COLUMNS],
+                                        const Cuts& cut, int lane, int half, float* __restrict__ slots, int slot0) {
   float xs[PLANES][COLUMNS];
 #pragma unroll
   for (int p = 0; p < PLANES; p++) {
@@ -131,9 +131,11 @@ __device__ __forceinline__ void advance(Stream& s, const float* x, const float* 
     for (int c = 0; c < COLUMNS; c++) out[q][c] = v[c];
   }
 
-  // Pool: two rows in registers, then columns by a shuffle, then one word per lane.
+  // Pool: two rows in registers, then columns by a shuffle, then one word per lane. Rows above the image are zeros, and
+  // what they add or store is nothing, or overwritten; rows below it exist only in the last steps.
   const int i = t - FIRST;
   const bool is_odd = (u + FIRST) & 1;   // i, as TILE is even
+  const bool may_end = u >= SIDE + FIRST - TILE * ((SIDE + FIRST - 1) / TILE);
 #pragma unroll
   for (int k = 0; k <= TILE / 2; k++) {
     float v[COLUMNS];
@@ -146,30 +148,21 @@ __device__ __forceinline__ void advance(Stream& s, const float* x, const float* 
       s.pooled[k][c] = v[c];
     }
     if (!is_odd) continue;
-#if COLUMNS == 2
     const float own = half ? v[0] : v[0] + v[1];   // both columns of an even displacement, the even one of an odd
     const float other = __shfl_xor_sync(ALL, own, 16);
     const float word = half ? v[1] : own + other;
-    const int place = half * HALF + lane % LANES;
-    const bool writes = lane % LANES < HALF, is_next = false;
-#else
-    const float other = __shfl_xor_sync(ALL, v[0], 1);
-    const float word = half ? v[0] : v[0] + other;
-    const int place = half * (lane & 1) * HALF + lane / 2;
-    const bool writes = lane < SIDE && (half || !(lane & 1)), is_next = half && !(lane & 1);
-#endif
-    if (i > 0 && i < SIDE && writes) {
+    if (lane % LANES < HALF && (!may_end || i < SIDE)) {
       int slot = slot0 + k;
       slot = slot > TILE / 2 ? slot - TILE / 2 - 1 : slot;
-      float* to = slots + slot * SLOT + (i / 2) * 2 * HALF + place;
-      const bool is_new = (k > 0 || is_first) && !is_next;   // nothing is in this word yet
-      *to = is_new ? word : *to + word;
+      float* to = slots + slot * SLOT + (i > 0 ? i / 2 : 0) * 2 * HALF + half * HALF + lane % LANES;
+      if (k == 0) *to += word;   // the first slot holds what the last tile left for it
+      else *to = word;
     }
   }
 }
 
 // All rows of TILE maps: row displacements d0, …, and the column displacements of one coarse one.
-__device__ __forceinline__ void first_block(const float* x, const float* z, int d0, int coarse, int half, int lane, float* slots, int slot0) {
+__device__ __forceinline__ void first_block(const float* __restrict__ x, const float* __restrict__ z, int d0, int coarse, int half, int lane, float* __restrict__ slots, int slot0) {
   Stream s;
   const int dj = 2 * coarse + half;
   int column[COLUMNS];
@@ -205,51 +198,58 @@ __device__ __forceinline__ void first_block(const float* x, const float* z, int 
     const int k0 = (t0 + d0) % SIDE;
     if (k0 >= SIDE - TILE || k0 <= FIRST) {
 #pragma unroll
-      for (int u = 0; u < TILE; u++) advance<true>(s, x, z, t0 + u, u, d0, column, cut, lane, half, to, slot0, d0 == 0);
+      for (int u = 0; u < TILE; u++) advance<true>(s, x, z, t0 + u, u, d0, column, cut, lane, half, to, slot0);
     } else {
 #pragma unroll
-      for (int u = 0; u < TILE; u++) advance<false>(s, x, z, t0 + u, u, d0, column, cut, lane, half, to, slot0, d0 == 0);
+      for (int u = 0; u < TILE; u++) advance<false>(s, x, z, t0 + u, u, d0, column, cut, lane, half, to, slot0);
     }
   }
 }
 
 // What the later blocks have in common: COUNT maps of SIZE x SIZE at once, SIZE lanes to a row, LAYERS layers. Layers
-// work on what the one before left in the previous step, so that none waits for another. `in(c, row)` is the input of
-// map c, `out(c, row, value)` takes the result.
+// work on what the one before left in the previous step, so that none waits for another. `in(c, row)` is the input
+// of map c, `out(c, row, value)` takes the result. There are no branches: rows beyond the image are read from
+// whatever lies there, and dropped; inputs lie at the end of shared memory, so they are read within the image alone.
 template <int SIZE, int LAYERS, int COUNT, class In, class Out>
 __device__ __forceinline__ void later_block(const float* xc, const float* zc, const int (&di)[COUNT], int dj, int j, In in, Out out) {
   const int l = j < SIZE ? (j + dj) % SIZE : 0, at = j < SIZE ? j : 0;
-  Cuts cut = {(j > 0 && l != 0) ? 1.f : 0.f, 0.f, (j < SIZE - 1 && l != SIZE - 1) ? 1.f : 0.f};
+  const float left_cut = (j > 0 && l != 0) ? 1.f : 0.f, right_cut = (j < SIZE - 1 && l != SIZE - 1) ? 1.f : 0.f;
+  const float2 *xs = (const float2*)xc + at, *zs = (const float2*)zc + 2 * LAYERS * SIZE + l;   // r and a
+  int k[COUNT];   // the row of z that row t of x meets
   float above[COUNT][LAYERS], here[COUNT][LAYERS], v[COUNT][LAYERS + 1];
 #pragma unroll
   for (int c = 0; c < COUNT; c++) {
     v[c][0] = 0.f;
+    k[c] = di[c] % SIZE;
 #pragma unroll
     for (int n = 0; n < LAYERS; n++) above[c][n] = here[c][n] = v[c][n + 1] = 0.f;
   }
+#pragma unroll 2
   for (int t = 0; t < SIZE + 2 * LAYERS; t++) {
 #pragma unroll
-    for (int c = 0; c < COUNT; c++) {
+    for (int n = LAYERS; n > 0; n--) {
+      const int i = t - 2 * n;
+      const bool is_row = i >= 0 && i < SIZE;
+      const float2 x = xs[((n - 1) * SIZE + i) * SIZE];
 #pragma unroll
-      for (int n = LAYERS; n > 0; n--) {
-        const int i = t - 2 * n;
+      for (int c = 0; c < COUNT; c++) {
         const float left = __shfl_up_sync(ALL, v[c][n - 1], 1), right = __shfl_down_sync(ALL, v[c][n - 1], 1);
-        const float below = fmaf(cut.left, left, fmaf(cut.right, right, v[c][n - 1]));
-        v[c][n] = 0.f;
-        if (i >= 0 && i < SIZE) {
-          const int k = (i + di[c]) % SIZE;
-          const float sum = here[c][n - 1] + (k != 0 ? above[c][n - 1] : 0.f) + (k != SIZE - 1 ? below : 0.f);
-          const float* xn = xc + ((n - 1) * 2 * SIZE + i) * SIZE + at;
-          const float* zn = zc + ((n - 1) * 2 * SIZE + k) * SIZE + l;
-          const float value = embedded(sum, xn[0], zn[0], xn[SIZE * SIZE], zn[SIZE * SIZE]);
-          v[c][n] = j < SIZE ? value : 0.f;
-        }
+        const float below = fmaf(left_cut, left, fmaf(right_cut, right, v[c][n - 1]));
+        const bool is_first = k[c] == 2 * n % SIZE, is_last = k[c] == (2 * n + SIZE - 1) % SIZE;   // row of z, 2n rows ago
+        const float sum = here[c][n - 1] + (is_first ? 0.f : above[c][n - 1]) + (is_last ? 0.f : below);
+        const float2 z = zs[((n - 1) * (SIZE + 2 * LAYERS) + k[c] - 2 * n) * SIZE];
+        const float value = embedded(sum, x.x, z.x, x.y, z.y);
+        v[c][n] = is_row && (SIZE == 8 || SIZE == 16 || j < SIZE) ? value : 0.f;
         above[c][n - 1] = here[c][n - 1];
         here[c][n - 1] = below;
       }
-      v[c][0] = t < SIZE && j < SIZE ? in(c, t, at) : 0.f;
-      const int i = t - 2 * LAYERS;
-      if (i >= 0) out(c, i, v[c][LAYERS]);
+    }
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) {
+      const float value = in(c, t < SIZE ? t : SIZE - 1);
+      v[c][0] = t < SIZE && (SIZE == 8 || SIZE == 16 || j < SIZE) ? value : 0.f;
+      if (t >= 2 * LAYERS) out(c, t - 2 * LAYERS, v[c][LAYERS]);
+      k[c] = k[c] == SIZE - 1 ? 0 : k[c] + 1;
     }
   }
 }
@@ -262,23 +262,21 @@ __device__ __forceinline__ void second_block(const float* shared, const float* s
   for (int pair = warp; pair < QUARTER; pair += WARPS) {
     const int dj = 2 * pair + half, below = (dj + HALF - 1) % HALF;
     int di[COUNT];
-    const float* map[COUNT];
+    const float *own[COUNT], *left[COUNT];   // the map, and what the displacement before left for it
 #pragma unroll
     for (int c = 0; c < COUNT; c++) {
       di[c] = di0 + c;
-      map[c] = slots + ((slot + c) % (TILE / 2 + 1)) * SLOT;
+      const float* map = slots + ((slot + c) % (TILE / 2 + 1)) * SLOT + (j < HALF ? j : 0);
+      own[c] = map + dj * HALF * 2 * HALF;
+      left[c] = map + below * HALF * 2 * HALF + HALF;
     }
-    auto in = [&](int c, int i, int at) {
-      return (map[c][(dj * HALF + i) * 2 * HALF + at] + map[c][((below * HALF + i) * 2 + 1) * HALF + at]) * (1.f / 16.f);
-    };
+    auto in = [&](int c, int i) { return (own[c][i * 2 * HALF] + left[c][i * 2 * HALF]) * (1.f / 16.f); };
+    float* to = last + (pair * QUARTER * 2 + half) * QUARTER + j / 2;
     auto out = [&](int c, int i, float v) {
-      const float pair_sum = v + __shfl_xor_sync(ALL, v, 1);
-      const float own = half ? v : pair_sum, other = __shfl_xor_sync(ALL, own, 16);
+      const float both = v + __shfl_xor_sync(ALL, v, 1);
+      const float mine = half ? v : both, other = __shfl_xor_sync(ALL, mine, 16);
       const int target = ((di[c] + (i & 1)) / 2) % QUARTER;
-      if (j < HALF && (j & 1) == half) {
-        float* to = last + (((target * QUARTER + pair) * QUARTER + i / 2) * 2 + half) * QUARTER + j / 2;
-        *to += half ? v : own + other;
-      }
+      if (j < HALF && (j & 1) == half) to[(target * QUARTER * QUARTER + i / 2) * 2 * QUARTER] += half ? v : mine + other;
     };
     later_block<HALF, SECOND, COUNT>(shared + XC_AT, shared + ZC_AT, di, dj, j, in, out);
   }
@@ -291,23 +289,31 @@ __device__ __forceinline__ float third_block(const float* shared, const float* l
     const int di[1] = {job % QUARTER};
     const int dj = (job / QUARTER) * 4 + part, is_map = dj < QUARTER;
     const int own = is_map ? dj : 0, below = (own + QUARTER - 1) % QUARTER;
-    auto in = [&](int, int i, int at) {
-      const float* map = last + di[0] * QUARTER * QUARTER * 2 * QUARTER;
-      return (map[(own * QUARTER + i) * 2 * QUARTER + at] + map[((below * QUARTER + i) * 2 + 1) * QUARTER + at]) * (1.f / 16.f);
-    };
+    const float* map = last + di[0] * QUARTER * QUARTER * 2 * QUARTER + (j < QUARTER ? j : 0);
+    const float *mine = map + own * QUARTER * 2 * QUARTER, *left = map + below * QUARTER * 2 * QUARTER + QUARTER;
+    auto in = [&](int, int i) { return (mine[i * 2 * QUARTER] + left[i * 2 * QUARTER]) * (1.f / 16.f); };
     auto out = [&](int, int, float v) { total += is_map ? v : 0.f; };
-    later_block<QUARTER, THIRD, 1>(shared + XC_AT + COARSE, shared + ZC_AT + COARSE, di, own, j, in, out);
+    later_block<QUARTER, THIRD, 1>(shared + XC_AT + COARSE, shared + ZC_AT + TALL(HALF, SECOND), di, own, j, in, out);
   }
   return total;
 }
 
-__device__ __forceinline__ void load(const float* card, float* to, int rows, int above, float* coarse) {
+// Pixels and norms of an image, `above` rows of nothing before each plane, and of `rows` in all.
+__device__ __forceinline__ void load(const float* card, float* to, int rows, int above) {
   for (int n = threadIdx.x; n < PLANES * rows * SIDE; n += THREADS) {
     const int p = n / (rows * SIDE), i = (n / SIDE) % rows - above, j = n % SIDE;
     const bool is_log = !RELU && p >= CHANNELS && (p - CHANNELS) % 2;
     to[n] = i >= 0 && i < SIDE ? card[(p * SIDE + i) * SIDE + j] : is_log ? NOTHING : 0.f;
   }
-  for (int n = threadIdx.x; n < COARSE + COARSEST; n += THREADS) coarse[n] = card[PLANES * SIDE * SIDE + n];
+}
+
+template <int SIZE, int LAYERS>
+__device__ __forceinline__ void load_tall(const float* norms, float* to) {
+  const int rows = SIZE + 2 * LAYERS;
+  for (int n = threadIdx.x; n < TALL(SIZE, LAYERS); n += THREADS) {
+    const int layer = n / (2 * rows * SIZE), i = (n / (2 * SIZE)) % rows + 2 * LAYERS * (SIZE - 1);
+    to[n] = norms[(layer * SIZE + i % SIZE) * 2 * SIZE + n % (2 * SIZE)];
+  }
 }
 
 // Pairs of `rows` images of X and `columns` images of Z: all of them, or the triangle column >= row, or the diagonal.
@@ -316,25 +322,29 @@ myrtle(const float* X, const float* Z, float* result, float* scratch, int rows, 
   extern __shared__ float arena[];
   float *slots = arena + SLOTS_AT, *last = arena + LAST_AT;
   float* wait = scratch + (long long)blockIdx.x * SLOT;
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const int warp = __shfl_sync(ALL, (int)threadIdx.x / 32, 0);   // the same in all lanes, and the compiler knows it
   int held = -1;   // the row whose image is in shared memory
   for (long long n = blockIdx.x; n < (which == DIAGONAL ? rows : (long long)rows * columns); n += gridDim.x) {
     const int row = (int)(which == DIAGONAL ? n : n / columns), column = (int)(which == DIAGONAL ? n : n % columns);
     if (which == TRIANGLE && column < row) continue;
     __syncthreads();
-    if (row != held) load(X + (long long)row * CARD, arena + X_AT, ROWS, FIRST, arena + XC_AT);
-    held = row;
-    load(Z + (long long)column * CARD, arena + Z_AT, SIDE, 0, arena + ZC_AT);
+    const float *x = X + (long long)row * CARD, *z = Z + (long long)column * CARD;
+    if (row != held) {
+      load(x, arena + X_AT, ROWS, FIRST);
+      for (int m = threadIdx.x; m < COARSE + COARSEST; m += THREADS) arena[XC_AT + m] = x[PLANES * SIDE * SIDE + m];
+      held = row;
+    }
+    load(z, arena + Z_AT, SIDE, 0);
+    load_tall<HALF, SECOND>(z + PLANES * SIDE * SIDE, arena + ZC_AT);
+    load_tall<QUARTER, THIRD>(z + PLANES * SIDE * SIDE + COARSE, arena + ZC_AT + TALL(HALF, SECOND));
     for (int m = threadIdx.x; m < LAST; m += THREADS) last[m] = 0.f;
+    for (int m = threadIdx.x; m < SLOT; m += THREADS) slots[m] = 0.f;
     __syncthreads();
     int slot = 0;   // of coarse displacement d0 / 2; the next ones follow, in a circle
     for (int d0 = 0; d0 < SIDE; d0 += TILE) {
       for (int coarse = warp; coarse < HALF; coarse += WARPS) {
-#if COLUMNS == 2
         first_block(arena + X_AT, arena + Z_AT, d0, coarse, lane / 16, lane, slots, slot);
-#else
-        for (int half = 0; half < 2; half++) first_block(arena + X_AT, arena + Z_AT, d0, coarse, half, lane, slots, slot);
-#endif
       }
       __syncthreads();
       if (d0 == 0) {   // coarse displacement 0 lacks what comes last, from displacement SIDE - 1: it waits
