@@ -93,6 +93,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             made.gamma_ = float(state["table_gamma"])
             parts = {key.removeprefix("whitening_"): state[key] for key in state if key.startswith("whitening_")}
             made.whitening_ = Whitening.from_state(parts) if parts else None
+            made._refuse_unfitting()
         except (KeyError, TypeError, ValueError, StopIteration, AttributeError) as error:
             raise KernelError(f"this is not the state of a kernel machine ({type(error).__name__}: {error})") from None
         return made
@@ -181,6 +182,15 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         options = {"gaussian": {"gamma": self.gamma_}, "linear": {}}.get(self.kernel, {"depth": self.depth})
         rows, others = (one if one is None else one.reshape(len(one), -1) for one in (x, z))
         return TABLES[self.kernel](rows, others, **options)
+
+    def _refuse_unfitting(self) -> None:
+        """Raise an error if the arrays of a state do not fit each other."""
+        rows, columns = self.coefficients_.shape
+        count = len(self.classes_)
+        if columns not in (count, count * (count - 1) // 2) or self.intercept_.shape != (columns,):
+            raise ValueError(f"{columns} columns of coefficients for {count} classes")
+        if self.kernel != PRECOMPUTED and rows != len(self.items_):
+            raise ValueError(f"{rows} rows of coefficients for {len(self.items_)} items")
 
     def _refuse_with_matrix(self) -> None:
         if self.flips or self.whiten:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError, quoted
+from dissensus.errors import KernelError, quoted, some
 from dissensus.kernels.learning import PRECOMPUTED, KernelMachine
 from dissensus.kernels.ridge import Cholesky, Spectrum, checked, checked_penalty, tilted_and_left_out
 from dissensus.kernels.whitening import EPSILON
@@ -66,12 +66,14 @@ class KernelRidgeClassifier(KernelMachine):
             KernelError: the items do not fit the kernel, or their matrix is singular with this penalty.
         """
         matrix, codes, copies = self._learnt(X, y)
-        targets = checked(matrix, np.eye(len(self.classes_))[codes])
+        _, targets = checked(matrix, np.eye(len(self.classes_))[codes])
         count = len(codes) // copies
         several = np.ndim(self.penalty) > 0
         penalties = [checked_penalty(one) for one in np.atleast_1d(np.asarray(self.penalty, object))]
         if not penalties:
             raise KernelError("there is no penalty to choose from: give one or several")
+        if self.flips and 0 in penalties:
+            self._refuse_symmetric(count)
         spectrum = Spectrum(matrix) if several else None
         best: tuple[float, float] | None = None
         for penalty in penalties:
@@ -88,6 +90,14 @@ class KernelRidgeClassifier(KernelMachine):
     def scores(self, X: Array) -> Float[Array, "N C"]:  # noqa: N803
         """A score of every class for every item, near 1 for the right one."""
         return self._scored(X)
+
+    def _refuse_symmetric(self, count: int) -> None:
+        """Raise an error if an image is its own mirror image, which makes two rows of the matrix equal."""
+        images, mirrored = self.items_[:count], self.items_[count:]
+        same = [place for place in range(count) if np.array_equal(images[place], mirrored[place])]
+        if same:
+            which = some([str(place) for place in same])
+            raise KernelError(f"the mirror image of item {which} is the same: use a penalty above 0, or no flips")
 
 
 class KernelSVC(KernelMachine):

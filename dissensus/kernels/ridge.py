@@ -30,7 +30,7 @@ def solve(
     Raises:
         KernelError: the matrix is not symmetric and finite, or it is singular with this penalty.
     """
-    targets = checked(matrix, targets)
+    matrix, targets = checked(matrix, targets)
     if np.ndim(penalties) == 0:
         return Cholesky(matrix, float(penalties)).solve(targets)  # type: ignore[arg-type]
     spectrum = Spectrum(matrix)
@@ -48,7 +48,7 @@ def leave_one_out(
     Raises:
         KernelError: the matrix is not symmetric and finite, or it is singular with this penalty.
     """
-    targets = checked(matrix, targets)
+    matrix, targets = checked(matrix, targets)
     return left_out(Cholesky(matrix, penalty), targets, copies)[1]
 
 
@@ -63,7 +63,7 @@ def tilted(
     Raises:
         KernelError: as `solve`, or t is not a finite number of at most 1.
     """
-    targets = checked(matrix, targets)
+    matrix, targets = checked(matrix, targets)
     return tilted_and_left_out(Cholesky(matrix, penalty), targets, t, copies)[0]
 
 
@@ -180,12 +180,15 @@ def tilted_and_left_out(
     return (coefficients if t == 0 else factor.solve((1 - t) * targets + t * loo)), loo
 
 
-def checked(matrix: Float[Array, "N N"], targets: Float[Array, "N C"]) -> Float[Array, "N C"]:
-    """The targets in float64, once both are known to fit.
+def checked(
+    matrix: Float[Array, "N N"], targets: Float[Array, "N C"]
+) -> tuple[Float[Array, "N N"], Float[Array, "N C"]]:
+    """The matrix as an array, and the targets in float64, once both are known to fit.
 
     Raises:
         KernelError: the matrix is not square, symmetric and finite, or the targets have other rows or gaps.
     """
+    matrix = np.asarray(matrix)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise KernelError(f"a matrix of {_shape(matrix)} is not square: give the kernel of the items with themselves")
     targets = np.asarray(targets, np.float64)
@@ -201,7 +204,7 @@ def checked(matrix: Float[Array, "N N"], targets: Float[Array, "N C"]) -> Float[
             raise KernelError(f"row {place} of the matrix is not finite: compute the kernel again, in float64")
         if not np.allclose(matrix[rows], matrix[:, rows].T, rtol=1e-5, atol=tolerance):
             raise KernelError("the matrix is not symmetric: give the kernel of the items with themselves")
-    return targets
+    return matrix, targets
 
 
 def checked_penalty(penalty: Any) -> float:

@@ -139,7 +139,9 @@ def _varying(values: Float[Array, " k"], size: int) -> Array:
     """Which eigenvalues are above the rounding error of an eigendecomposition of this size."""
     kept = values > values[-1] * size * np.finfo(np.float64).eps
     if values[-1] <= 0 or not kept.any():
-        raise KernelError("all images are the same, so that whitening cannot be learnt: give different images")
+        raise KernelError(
+            "all images are constant or the same, so that whitening cannot be learnt: give different images"
+        )
     return kept
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.suites.measures import SAME, checked, ranks
 
-MOST_EXACT = 100
+MOST_EXACT = 50
 """Data sets up to which the signed-rank test is exact."""
 
 

@@ -149,6 +149,15 @@ def test_flips_train_on_mirror_images_and_leave_both_out() -> None:
     np.testing.assert_allclose(rest.scores(images[:1])[0], machine.leave_one_out_[0], atol=1e-8)
 
 
+def test_an_image_that_is_its_own_mirror_image_is_named() -> None:
+    images = DIGITS[:10].reshape(-1, 8, 8, 1).copy()
+    images[4] = (images[4] + images[4, :, ::-1]) / 2
+    machine = KernelRidgeClassifier("gaussian", flips=True)
+    with pytest.raises(KernelError, match="the mirror image of item 4 is the same: use a penalty above 0, or no flips"):
+        machine.fit(images, LABELS[:10])
+    assert np.isfinite(machine.set_params(penalty=1e-3).fit(images, LABELS[:10]).leave_one_out_).all()
+
+
 def test_whitening_is_learnt_from_training_images_only() -> None:
     images = DIGITS.reshape(-1, 8, 8, 1)
     machine = KernelRidgeClassifier("gaussian", 1e-3, whiten=True, gamma=0.01).fit(images[TRAIN], LABELS[TRAIN])
@@ -179,8 +188,23 @@ def test_a_machine_survives_a_file_without_pickle(machine: KernelMachine, has_na
     assert {**again.get_params(), "penalty": 0} == {**fitted.get_params(), "penalty": 0}
     np.testing.assert_array_equal(again.scores(images), fitted.scores(images))
     assert (again.predict(images) == fitted.predict(images)).all()
-    with pytest.raises(KernelError, match="not the state"):
-        KernelSVC.from_state({"machine": "KernelRidgeClassifier", "parameters": "{}"})
+
+
+def test_machines_of_tables_and_matrices_have_states_and_others_are_refused() -> None:
+    for machine in (KernelRidgeClassifier("ntk", 1e-2), KernelSVC("precomputed")):
+        items = DIGITS[:60] @ DIGITS[:60].T if machine.kernel == "precomputed" else DIGITS[:60]
+        state = machine.fit(items, LABELS[:60]).state()
+        np.testing.assert_array_equal(machine_of(state).predict(items), machine.predict(items))
+    for wrong in (
+        {"machine": "KernelRidgeClassifier", "parameters": "{}"},
+        state | {"machine": "os.system"},
+        state | {"parameters": "{"},
+        state | {"coefficients": state["coefficients"][:, 1:]},
+    ):
+        with pytest.raises(KernelError, match="not the state of a kernel machine"):
+            KernelSVC.from_state(wrong)
+    with pytest.raises(KernelError, match="not the state of a kernel machine"):
+        KernelRidgeClassifier.from_state(state)
 
 
 @pytest.mark.parametrize(
@@ -205,16 +229,29 @@ def test_errors_say_what_to_do(machine: KernelMachine, items: Any, words: str) -
 
 
 def test_images_have_a_kernel_of_their_own() -> None:
-    images = DIGITS.reshape(-1, 8, 8, 1)
+    images = DIGITS[:120].reshape(-1, 8, 8, 1)
+    train, test = slice(0, 80), slice(80, 120)
     layers = chain(conv3(), gaussian(), pool2(), conv3(), gaussian(), mean(), gaussian())
-    machine = KernelRidgeClassifier(layers, precision="float64").fit(images[TRAIN], LABELS[TRAIN])
+    machine = KernelRidgeClassifier(layers, precision="float64").fit(images[train], LABELS[train])
     matrix = gram(images, kernel=layers, precision="float64")
-    given = KernelRidgeClassifier("precomputed").fit(matrix[TRAIN, TRAIN], LABELS[TRAIN])
-    np.testing.assert_allclose(machine.scores(images[TEST]), given.scores(matrix[TEST, TRAIN]), atol=1e-8)
-    assert machine.score(images[TEST], LABELS[TEST]) > KernelRidgeClassifier("linear", 1.0).fit(
-        images[TRAIN], LABELS[TRAIN]
-    ).score(images[TEST], LABELS[TEST])
+    given = KernelRidgeClassifier("precomputed").fit(matrix[train, train], LABELS[train])
+    np.testing.assert_allclose(machine.scores(images[test]), given.scores(matrix[test, train]), atol=1e-8)
     again = machine_of(machine.state())
-    np.testing.assert_array_equal(again.scores(images[TEST]), machine.scores(images[TEST]))
+    np.testing.assert_array_equal(again.scores(images[test]), machine.scores(images[test]))
     assert again.kernel == "conv3 gaussian pool2 conv3 gaussian mean gaussian"
     assert cross_val_score(machine, images[:90], LABELS[:90], cv=3).mean() > 0.7
+
+
+def test_equal_images_with_other_labels_and_black_images_are_named() -> None:
+    images = DIGITS[:12].reshape(-1, 8, 8, 1).copy()
+    images[7] = images[2]
+    machine = KernelRidgeClassifier("conv3 gaussian mean gaussian")
+    with pytest.raises(KernelError, match="items 2 and 7 are equal; remove duplicates, or use a penalty of at least"):
+        machine.fit(images, LABELS[:12])
+    images[7] = 0
+    with pytest.raises(KernelError, match="the kernel of item 7 with itself is 0, as of a black image"):
+        machine.fit(images, LABELS[:12])
+    assert machine.set_params(penalty=1e-3).fit(images, LABELS[:12]).predict(images[7:8]) in LABELS[:12]
+    images[7, 0, 0] = np.nan
+    with pytest.raises(KernelError, match=r"finite|NaN"):
+        machine.fit(images, LABELS[:12])

@@ -70,7 +70,7 @@ def test_constant_images_are_finite_and_alike() -> None:
 def test_whitening_that_cannot_be_learnt_is_refused() -> None:
     for images, epsilon, words in (
         (photos(1), 0.1, "one sample"),
-        (np.ones((4, 2, 2, 1)), 0.1, "all images are the same"),
+        (np.ones((4, 2, 2, 1)), 0.1, "all images are constant or the same"),
         (photos(5), 0.0, "vary in 4 of 192 directions"),
         (photos(5), -1.0, "epsilon of -1"),
         (np.full((4, 2, 2, 1), np.nan), 0.1, "not finite"),
