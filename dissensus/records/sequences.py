@@ -16,6 +16,7 @@ class SequenceTrial(Record):
     machine: str
     gamma: float | None
     penalty: float
+    features: int
     auc: float
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -99,7 +99,9 @@ def _check(settings: SequenceSettings) -> None:
         if value < 1:
             raise KernelError(f"--{name} {value}: give at least 1")
     if settings.features > MOST_FEATURES:
-        raise KernelError(f"--features {settings.features}: give at most {MOST_FEATURES:,}, or memory would not suffice")
+        raise KernelError(
+            f"--features {settings.features}: give at most {MOST_FEATURES:,}, or memory would not suffice"
+        )
     for name, number in (("gamma", settings.gamma), ("penalty", settings.penalty)):
         if number is not None and not (np.isfinite(number) and number > 0):
             raise KernelError(f"--{name} {number}: give a positive number")
@@ -155,7 +157,7 @@ def _measured(
         machine, best, tried = found
         scores.append(machine.scores(tested.strings))
         machines.append(_described(name, machine, best, bool(tried), scores[-1], tested, time.perf_counter() - start))
-        trials += [SequenceTrial(machine=name, gamma=t.gamma, penalty=t.penalty, auc=t.auc) for t in tried]
+        trials += [SequenceTrial(machine=name, **asdict(trial)) for trial in tried]
     return machines, trials, scores
 
 

@@ -31,6 +31,7 @@ def test_a_planted_motif_is_found_by_both_machines() -> None:
     tested, _ = with_shuffles(encode(planted(150, seed=5)), seed=2)
     machine, best, trials = sinks_machine(learned, 6, 1024, **FEW)
     assert len(trials) == 6
+    assert {trial.features for trial in trials} == {1024}
     assert best == max(trials, key=lambda trial: (trial.auc, trial.penalty))
     assert auc(machine.scores(tested.strings), tested.is_bound).value > 0.97
     baseline, _, _ = counts_machine(learned, 4, FEW["penalties"])
@@ -47,6 +48,19 @@ def test_the_same_seed_gives_the_same_machine_and_swapped_classes_turn_it_around
     assert (best.gamma, best.penalty, trials) == (0.4, 1e-2, ())
     second = sinks_machine(swapped, 6, 100, **given)[0]
     assert second.scores(learned.strings) == pytest.approx(-first.scores(learned.strings), abs=1e-4)
+
+
+def test_gamma_is_raised_with_all_features_for_as_long_as_that_helps() -> None:
+    learned, _ = with_shuffles(encode(planted(120, motif="TGACGTC")), seed=1)
+    gammas, penalties = (0.2, 0.4, 0.8, 1.6), (1e-3, 1e-2)
+    _, best, trials = sinks_machine(learned, 6, 400, gammas, penalties, tuning_features=50)
+    few, all_of_them = ([trial for trial in trials if trial.features == count] for count in (50, 400))
+    assert len(few) == 8
+    start = gammas.index(max(few, key=lambda trial: (trial.auc, trial.penalty)).gamma or 0)
+    assert [trial.gamma for trial in all_of_them] == list(gammas[start : start + len(all_of_them)])
+    assert best == max(all_of_them, key=lambda trial: trial.auc)
+    areas = [trial.auc for trial in all_of_them]
+    assert sorted(areas[:-1]) == areas[:-1]
 
 
 def test_many_features_give_the_machine_of_the_exact_kernel() -> None:

@@ -47,7 +47,9 @@ def test_the_command_prints_the_answer_first(train: Path, test_set: Path, tmp_pa
     done = run("kernel", "sequences", train, "--test", test_set, "--baseline", "--scores", scores, *OPTIONS)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("Kitchen sinks rank a bound sequence above an unbound one with a probability (AUC) of 0.9")
+    assert lines[0].startswith(
+        "Kitchen sinks rank a bound sequence above an unbound one with a probability (AUC) of 0.9"
+    )
     assert lines[1].startswith("They are ")
     assert (
         "250 bound sequences and 250 shuffles (train.fa); tested on 80 bound sequences and 80 unbound ones" in lines[2]

@@ -19,7 +19,7 @@ from dissensus.kernels.strings.sinks import CHUNK, draw_sinks
 GAMMAS = (0.2, 0.3, 0.45, 0.65, 0.9, 1.3)
 PENALTIES = tuple(10.0**power for power in (-5, -4.5, -4, -3.5, -3, -2.5, -2, -1, 0))
 TUNING_FEATURES = 2048
-"""Features while tuning, at most: λ and γ belong to the kernel, which any number of features approximates."""
+"""Features for a first look at all γ and λ."""
 HELD_OUT = 0.25
 Features = Callable[[Strings], Float[Array, "n M"]]
 Progress = Callable[[str, int, int], None]
@@ -91,6 +91,7 @@ class Trial:
 
     gamma: float | None
     penalty: float
+    features: int
     auc: float
 
 
@@ -117,6 +118,9 @@ def sinks_machine(
 ) -> tuple[Machine, Trial, tuple[Trial, ...]]:
     """Kitchen sinks with the γ and λ that are best on held-out strings: the machine, that trial, and all trials.
 
+    All γ and λ are looked at with a few features first. A large γ needs many features, so γ is then raised with all of
+    them, each time with its own best λ, for as long as the AUC grows.
+
     Raises:
         KernelError: there are too few strings, or one is too short, or a setting is not positive.
     """
@@ -124,8 +128,12 @@ def sinks_machine(
     def drawn(gamma: float | None, count: int) -> Features:
         return draw_sinks(n, count, gamma or 1.0, seed, examples.strings.alphabet).features
 
-    few = min(features, tuning_features)
-    best, trials = _tuned(examples, lambda gamma: drawn(gamma, few), gammas, penalties, seed, progress)
+    best, trials = Trial(gammas[0], penalties[0], features, 0.0), tuple[Trial, ...]()
+    if max(len(gammas), len(penalties)) > 1:
+        parts = split(examples, seed=seed)
+        best, trials = _looked(parts, drawn, gammas, penalties, min(features, tuning_features), progress)
+        if features > tuning_features:
+            best, trials = _climbed(parts, drawn, features, best, trials, progress)
     return _learned(examples, drawn(best.gamma, features), best, "kitchen sinks", progress), best, trials
 
 
@@ -141,31 +149,65 @@ def counts_machine(
     def counts(strings: Strings) -> Float[Array, "n M"]:
         return ngram_counts(strings, n)
 
-    best, trials = _tuned(examples, lambda _: counts, [None], penalties, seed, progress)
+    parts = split(examples, seed=seed)
+    best, trials = _looked(parts, lambda *_: counts, [None], penalties, len(examples.strings.alphabet) ** n, progress)
     return _learned(examples, counts, best, f"{n}-mers", progress), best, trials
 
 
-def _tuned(
-    examples: Examples,
-    features_for: Callable[[float | None], Features],
+def _looked(
+    parts: tuple[Examples, Examples],
+    drawn: Callable[[float | None, int], Features],
     gammas: Sequence[float | None],
     penalties: Sequence[float],
-    seed: int,
+    count: int,
     progress: Progress | None,
 ) -> tuple[Trial, tuple[Trial, ...]]:
-    """The best of all settings; of several equally good ones, the first of those with the largest penalty."""
-    if len(gammas) == len(penalties) == 1:
-        return Trial(gammas[0], penalties[0], 0.0), ()
-    rest, out = split(examples, seed=seed)
-    trials = []
+    """The best of all settings, and all of them."""
+    trials: list[Trial] = []
     for number, gamma in enumerate(gammas):
-        features = features_for(gamma)
-        found = _fitted(rest, features, penalties, lambda _: None)
-        for linear, scores in zip(found, _scores(features, found, out.strings), strict=True):
-            trials.append(Trial(gamma, linear.penalty, auc(scores, out.is_bound).value))
+        trials += _trials(parts, drawn(gamma, count), gamma, penalties, count)
         if progress is not None:
             progress("tuning", number + 1, len(gammas))
-    return max(trials, key=lambda trial: (trial.auc, trial.penalty)), tuple(trials)
+    return _best(trials), tuple(trials)
+
+
+def _climbed(
+    parts: tuple[Examples, Examples],
+    drawn: Callable[[float | None, int], Features],
+    count: int,
+    best: Trial,
+    looked: tuple[Trial, ...],
+    progress: Progress | None,
+) -> tuple[Trial, tuple[Trial, ...]]:
+    """The best setting with `count` features, from the γ that was best with fewer upwards; and all trials."""
+    gammas = sorted({trial.gamma for trial in looked if (trial.gamma or 0) >= (best.gamma or 0)}, key=lambda g: g or 0)
+    found: list[Trial] = []
+    for number, gamma in enumerate(gammas):
+        penalty = _best([trial for trial in looked if trial.gamma == gamma]).penalty
+        found += _trials(parts, drawn(gamma, count), gamma, [penalty], count)
+        if progress is not None:
+            progress("tuning with all features", number + 1, len(gammas))
+        if _best(found) is not found[-1]:
+            break
+    return _best(found), looked + tuple(found)
+
+
+def _trials(
+    parts: tuple[Examples, Examples], features: Features, gamma: float | None, penalties: Sequence[float], count: int
+) -> list[Trial]:
+    """The AUC of each penalty on the second part, learned from the first."""
+    rest, out = parts
+    linears = _fitted(rest, features, penalties, lambda _: None)
+    scores = _scores(features, linears, out.strings)
+    return [
+        Trial(gamma, linear.penalty, count, auc(values, out.is_bound).value)
+        for linear, values in zip(linears, scores, strict=True)
+    ]
+
+
+def _best(trials: Sequence[Trial]) -> Trial:
+    """Of several equally good ones, the first of those with the largest penalty."""
+    return max(trials, key=lambda trial: (trial.auc, trial.penalty))
 
 
 def _learned(examples: Examples, features: Features, best: Trial, what: str, progress: Progress | None) -> Machine:
