@@ -114,9 +114,12 @@ class GramFolder:
         """
         recorded = self._recorded
         try:
+            int(recorded["side"])
             return GramInputs(**{name: recorded[name] for name in GramInputs.model_fields})
-        except (KeyError, ValueError):
-            raise KernelError(f"{self.root / NOTE} was not written by dissensus kernel gram: choose another folder") from None
+        except (KeyError, TypeError, ValueError):
+            raise KernelError(
+                f"{self.root / NOTE} was not written by dissensus kernel gram: choose another folder"
+            ) from None
 
     @cached_property
     def tiles(self) -> tuple[Tile, ...]:
