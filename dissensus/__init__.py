@@ -1,5 +1,6 @@
 """Dissensus: which of these models is better, and where does each fail?"""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dissensus.version import __version__
@@ -27,34 +28,21 @@ __all__ = [
 ]
 
 
+_MODULES = {
+    "Study": "dissensus.study",
+    "compare_classifiers": "dissensus.study.suites",
+    "compare_test_sets": "dissensus.study.comparing",
+    "detection_robustness": "dissensus.study.robustness",
+    "fit_kernel": "dissensus.study.kernels",
+    "human_baseline": "dissensus.study.baselining",
+    "kernel_matrix": "dissensus.study.kernels",
+    "learn_sequences": "dissensus.study.sequences",
+    "video_robustness": "dissensus.study.robustness",
+}
+
+
 def __getattr__(name: str) -> Any:
     """Import these on first use, so that importing one subpackage does not load all of it."""
-    if name == "Study":
-        from dissensus.study import Study
-
-        return Study
-    if name == "compare_classifiers":
-        from dissensus.study.suites import compare_classifiers
-
-        return compare_classifiers
-    if name == "compare_test_sets":
-        from dissensus.study.comparing import compare_test_sets
-
-        return compare_test_sets
-    if name == "human_baseline":
-        from dissensus.study.baselining import human_baseline
-
-        return human_baseline
-    if name in ("detection_robustness", "video_robustness"):
-        from dissensus.study import robustness
-
-        return getattr(robustness, name)
-    if name in ("fit_kernel", "kernel_matrix"):
-        from dissensus.study import kernels
-
-        return getattr(kernels, name)
-    if name == "learn_sequences":
-        from dissensus.study.sequences import learn_sequences
-
-        return learn_sequences
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'dissensus' has no attribute '{name}'")

@@ -139,11 +139,11 @@ class KernelList(Record):
 
 def size_words(count: float) -> str:
     """A number of bytes as people read it: '640 bytes', '1.44 GB'."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 999.5:
-            return f"{count:.0f} {unit}" if unit == "bytes" or count >= 100 else f"{count:.3g} {unit}"
+    for unit in ("bytes", "kB", "MB", "GB", "TB"):
+        if count < 999.5 or unit == "TB":
+            break
         count /= 1000
-    return f"{count:,.3g} TB"
+    return f"{count:,.0f} {unit}" if unit == "bytes" or count >= 100 else f"{count:.3g} {unit}"
 
 
 def time_words(seconds: float) -> str:

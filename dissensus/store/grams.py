@@ -112,10 +112,14 @@ class GramFolder:
         Raises:
             KernelError: there is no matrix in the folder.
         """
+        recorded = self._recorded
         try:
-            return GramInputs(**{name: self._recorded[name] for name in GramInputs.model_fields})
-        except (KeyError, ValueError):
-            raise KernelError(f"{self.root / NOTE} was not written by dissensus kernel gram: choose a folder") from None
+            int(recorded["side"])
+            return GramInputs(**{name: recorded[name] for name in GramInputs.model_fields})
+        except (KeyError, TypeError, ValueError):
+            raise KernelError(
+                f"{self.root / NOTE} was not written by dissensus kernel gram: choose another folder"
+            ) from None
 
     @cached_property
     def tiles(self) -> tuple[Tile, ...]:

@@ -94,17 +94,19 @@ def test_an_estimate_alone_writes_nothing(here, command):
 def test_a_command_that_is_killed_goes_on_where_it_stopped(tmp_path, command):
     np.save(tmp_path / "images.npy", pictures(90)[0])
     line = ("kernel", "gram", "images.npy", "--kernel", LAYERS, "--tile", "6", "--to")
-    total, kept = 120, 0
+    total, kept, endings = 120, 0, []
     for count in (1, 30, 70):
         process = started(*line, "m", cwd=tmp_path)
         journal = tmp_path / "m" / "tiles.txt"
         while process.poll() is None and (not journal.exists() or len(journal.read_text().splitlines()) < count):
             time.sleep(0.002)
-        ended = process.kill()
-        assert ended in (-signal.SIGKILL, 0), process.stderr
+        endings.append(process.kill())
+        assert endings[-1] in (-signal.SIGKILL, 0), process.stderr
         found = len(GramFolder(tmp_path / "m").whole())
         assert found >= kept
         kept = found
+    assert endings[0] == -signal.SIGKILL
+    assert kept > 0
     done = command(*line, "m", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["computed"] == total - kept
@@ -139,6 +141,23 @@ def test_a_matrix_or_a_machine_that_does_not_fit_on_the_disk(small_disk, here, c
     assert refused.returncode == 2
     assert "the disk is full" in one_line(refused)
     assert [path.name for path in small_disk.iterdir()] == ["filler"]
+
+
+def test_a_disk_that_is_full_in_the_middle_keeps_what_is_finished(small_disk, tmp_path, command):
+    """A thousand tiny tiles: the list of their digests takes more space than the matrix, and more than there is."""
+    np.save(tmp_path / "many.npy", np.random.default_rng(0).random((44, 2, 2, 1), np.float32))
+    filler = small_disk / "filler"
+    filler.write_bytes(b"0" * (shutil.disk_usage(small_disk).free - 50_000))
+    line = ("kernel", "gram", "many.npy", "--kernel", "mean", "--tile", 1, "--json", "--to", small_disk / "m")
+    full = command(*line, cwd=tmp_path)
+    assert full.returncode == 2
+    assert "tiles are finished and stay: free some space" in one_line(full)
+    done = len(GramFolder(small_disk / "m").whole())
+    assert 0 < done < 990
+    filler.unlink()
+    assert json.loads(command(*line, cwd=tmp_path).stdout)["computed"] == 990 - done
+    expected = gram(np.load(tmp_path / "many.npy"), kernel="mean")
+    np.testing.assert_array_equal(np.load(small_disk / "m" / "matrix.npy"), expected)
 
 
 FORMS = ["classes", "flat labels.csv", "images.npy labels.npy", "both.npz", "images.npy both.npz"]

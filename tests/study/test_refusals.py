@@ -152,6 +152,8 @@ LINES = [
     "kernel fit STUDY --to machine.npz",
     "kernel fit STUDY --to labels.csv",
     "kernel list --nonsense",
+    "kernel sequences nowhere.fa",
+    "kernel sequences labels.csv",
     "predict STUDY new=kernel:labels.csv",
     "predict STUDY new=kernel:nowhere.npz",
     "shift compare nowhere.csv --output STUDY/page.html",
