@@ -118,13 +118,14 @@ def run(options: argparse.Namespace, results: Results, sizes: Sequence[int]) -> 
 def _trial(
     split: Split, kernel: str, trial: int, sizes: Sequence[int], options: argparse.Namespace, results: Results
 ) -> None:
-    start, found = time.perf_counter(), []
-    line = f"trial {trial + 1} of {options.trials}, {kernel}"
+    start, line = time.perf_counter(), f"trial {trial + 1} of {options.trials}, {kernel}"
+    found: dict[str, list[str]] = {}
     for name, size, score, how in scored(split, kernel, sizes, options.device, line):
         seconds = round(time.perf_counter() - start, 2)
         results.add({"kernel": name, "trial": trial, "size": size, **vars(score), "seconds": seconds, "how": how})
-        found.append(f"{size}: {100 * score.accuracy:.1f}")
-    print(f"{line}: {'  '.join(found)}  ({seconds:.0f} s, {how})", flush=True)
+        found.setdefault(name, []).append(f"{size}: {100 * score.accuracy:.1f}")
+    told = "; ".join(f"{name} {'  '.join(scores)}" for name, scores in found.items())
+    print(f"{line}: {told}  ({seconds:.0f} s, {how})", flush=True)
 
 
 def table(results: Results, sizes: Sequence[int]) -> dict[str, float]:
