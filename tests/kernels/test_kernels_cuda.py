@@ -3,14 +3,17 @@
 import ctypes
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dissensus.errors import KernelError
-from dissensus.kernels import chain, conv3, gaussian, gram, kernel_named, mean, norms, pool2, relu
+from dissensus.kernels import chain, conv3, engine, gaussian, gram, kernel_named, mean, norms, pool2, relu
 from dissensus.kernels.cuda.cards import Embedding, cards
 from dissensus.kernels.cuda.engine import (
     ALL,
@@ -20,6 +23,7 @@ from dissensus.kernels.cuda.engine import (
     CudaEngine,
     Shape,
     Variant,
+    _compiled,
     available,
     shape_of,
 )
@@ -129,6 +133,50 @@ def test_triangle_diagonal_and_blocks_of_threads(emulated: Emulated) -> None:
     np.testing.assert_array_equal(triangle[above], everything[above])
     assert np.isnan(triangle[~above]).all()
     np.testing.assert_array_equal(launched(library, x, x, DIAGONAL), np.diag(everything))
+
+
+class EmulatedCupy:
+    """As much of CuPy as the engine uses, on arrays of numpy; what it compiles is compiled for the CPU."""
+
+    float32, float64 = np.float32, np.float64
+
+    def __init__(self, emulated: Emulated, shape: Shape) -> None:
+        self._library = emulated(shape, Variant())
+        properties = {"name": b"Emulated", "multiProcessorCount": 2, "sharedMemPerBlockOptin": 232_448}
+        runtime = SimpleNamespace(getDeviceCount=lambda: 1, getDeviceProperties=lambda _: properties)
+        self.cuda = SimpleNamespace(runtime=runtime, Device=lambda: SimpleNamespace(id=0))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def asnumpy(self, array: np.ndarray) -> np.ndarray:
+        return array
+
+    def RawModule(self, code: str, options: tuple[str, ...]) -> Any:  # noqa: N802
+        def function(blocks: tuple, _: tuple, arguments: tuple, shared_mem: int) -> None:
+            assert shared_mem == 4 * self._library.shared_floats()
+            x, z, result, _, rows, columns, which = arguments
+            pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, z, result)]
+            self._library.run(*pointers, int(rows), int(columns), int(which), blocks[0])
+
+        assert code == SOURCE.read_text(encoding="utf-8")
+        return SimpleNamespace(get_function=lambda _: function)
+
+
+@needs_compiler
+@pytest.mark.parametrize("last", [(), (relu(),), (gaussian(0.5), relu())])
+def test_engine_agrees_with_the_cpu(emulated: Emulated, last: tuple, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = chain(*blocks_of((1, 1, 1), False, 0.7), *last)
+    monkeypatch.setitem(sys.modules, "cupy", EmulatedCupy(emulated, shape_of(kernel, 8, 8, 2)))
+    monkeypatch.setattr("dissensus.kernels.cuda.engine._compiled", _compiled.__wrapped__)
+    x, z = pictures("part zero", 5, 8, 2), pictures("constant", 3, 8, 2)
+    x[1] = 0
+    for other in (None, z):
+        found, right = (gram(x, other, kernel, device=device) for device in ("cuda", "cpu"))
+        np.testing.assert_allclose(found, right, rtol=2e-6)
+        assert found.dtype == np.float32
+    assert engine(x, None, kernel).name == "Emulated"
+    assert "CPU" in engine(x, None, kernel, precision="float64").name
 
 
 @pytest.mark.parametrize("is_relu", [False, True])

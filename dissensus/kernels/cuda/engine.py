@@ -110,7 +110,7 @@ class CudaEngine:
 
     precision = "float32"
     side = 2048
-    """Images along the side of a tile that is computed at once: a few seconds of work."""
+    """Images along the side of a block that is worth computing at once: about ten seconds of work."""
 
     def __init__(
         self, x: Array, z: Array | None, kernel: Kernel, precision: str = "float32", variant: Variant | None = None
@@ -146,6 +146,7 @@ class CudaEngine:
         self._x = self._prepared(x)
         self._z = self._x if z is None else self._prepared(z)
         self._is_symmetric = z is None
+        self.memory_bytes = x.nbytes + (0 if z is None else z.nbytes)
 
     def block(self, rows: slice, columns: slice) -> Float[Array, "r c"]:
         """The kernel of images rows × columns; on the diagonal of a symmetric matrix, half of it is computed."""
