@@ -30,7 +30,8 @@ LAYERS, TAUGHT = "conv3 gaussian conv3 gaussian pool2 conv3 gaussian mean gaussi
 """Its layers, and how many digits it learns from, so that it does not take longer than all others together."""
 NOTE = (
     "The answers in this demo are the data set's own labels, not human judgements. The data are scikit-learn's "
-    "handwritten digits: the models were trained on one half and competed on the other."
+    "handwritten digits: the models were trained on one half, the kernel machine on 200 digits of it, and competed on "
+    "the other."
 )
 
 

@@ -20,7 +20,7 @@ def steps(
     labels: tuple[str, str],
     caption: str = "",
 ) -> Plot:
-    """Step curves of fractions, drawn in per cent; those after the first three are thin and grey."""
+    """Step curves of fractions, drawn in per cent; those after the first three are thin and grey, and share a name if there are several."""
     widest = max((places[-1] for places, _ in series.values() if places), default=0.0) or 0.01
 
     def draw(axes: Axes, hints: Hints) -> None:
@@ -30,7 +30,8 @@ def steps(
         ):
             at, up = [100 * one for one in (*places, widest)], [100 * one for one in (*shares, shares[-1])]
             is_faint = rank >= len(SERIES)
-            shown = "others" if rank == len(SERIES) else "_" if is_faint else cut(label)
+            is_one_of_many = is_faint and len(series) > len(SERIES) + 1
+            shown = cut(label) if not is_one_of_many else "others" if rank == len(SERIES) else "_"
             drawn = axes.step(
                 at, up, style, where="post", color=colour, label=shown, linewidth=0.6 if is_faint else 1.3,
                 zorder=2 if is_faint else 3,
