@@ -20,7 +20,7 @@ def steps(
     labels: tuple[str, str],
     caption: str = "",
 ) -> Plot:
-    """Step curves of fractions, drawn in per cent; those after the first three are thin and grey, and share a name if there are several."""
+    """Step curves of fractions, drawn in per cent; those after the first three are grey, and several share a name."""
     widest = max((places[-1] for places, _ in series.values() if places), default=0.0) or 0.01
 
     def draw(axes: Axes, hints: Hints) -> None:
