@@ -75,7 +75,10 @@ def test_two_perfect_orders_may_still_differ() -> None:
     assert found.high > 0.2
     single = np.arange(12) < 1
     scores = np.random.default_rng(0).normal(size=(2, 12))
-    assert auc_difference(scores[0], scores[1], single).high - auc_difference(*scores, single).low > 0.5
+    for is_positive in (single, np.arange(12) < 2):
+        ends = auc_difference(scores[0], scores[1], is_positive)
+        assert ends.high - ends.low > 0.5
+        assert -1 <= ends.low <= ends.value <= ends.high <= 1
 
 
 def test_perfect_constant_and_single_scores_have_intervals_too() -> None:
