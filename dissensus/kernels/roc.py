@@ -60,10 +60,11 @@ def auc_difference(
         return Auc(0.0, 0.0, 0.0)
     half = _half_width(placements, np.array([1.0, -1.0]), level)
     if half is not None:
-        return Auc(value, max(-1.0, value - half), min(1.0, value + half))
-    ends = [(one.low, one.high) for one in (auc(first, truth, level), auc(second, truth, level))]
-    low, high = difference(values[0], ends[0], values[1], ends[1])
-    return Auc(value, float(low), float(high))
+        low, high = value - half, value + half
+    else:
+        ends = [(np.array([one.low]), np.array([one.high])) for one in (auc(s, truth, level) for s in (first, second))]
+        low, high = (float(end[0]) for end in difference(values[:1], ends[0], values[1:], ends[1]))
+    return Auc(value, max(-1.0, low), min(1.0, high))
 
 
 def _placements(

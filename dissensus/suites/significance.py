@@ -71,7 +71,8 @@ def _exact(ranked: Int[Array, "S M"]) -> float:
     """
     many = ranked.shape[1]
     digits = (2 * many * len(ranked) + 1) ** np.arange(many)
-    sums, chances = np.sort(ranked[:1]), np.ones(1)
+    sums = np.sort(ranked[:1])
+    chances: Float[Array, " k"] = np.ones(1)
     for row in ranked[1:]:
         orders = np.array(sorted(set(permutations(row.tolist()))))
         reached = np.sort((sums[:, None] + orders).reshape(-1, many))
