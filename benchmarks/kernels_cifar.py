@@ -12,8 +12,9 @@ one-hot labels without a penalty, from the kernel as it is and from the kernel d
 (`-unit`), as the code published with the thesis does with its training matrix. Accuracy on the test images, or on a
 random part of them (`--test`), another one in each trial. On the same subsets, the baselines are the Gaussian kernel
 and a linear model, of whitened images and of plain pixels; the width of one and the penalty of the other are chosen by
-four-fold cross-validation on the training subset. No choice is made by test images. The published code whitens with
-1e-4 added to eigenvalues whose mean is 1/3,072, which is `--epsilon 0.3072`.
+four-fold cross-validation on the training subset. No choice is made by test images. The published code whitens
+CIFAR-10 with 1e-5 added to eigenvalues whose mean is 1/3,072, which is `--epsilon 0.03072`; the default of its
+function is 1e-4, or `--epsilon 0.3072`.
 
 Rows go to the file of `--json` as they are computed; a run that was interrupted goes on with the same command. Where
 all rows are there, it prints the table and draws the figure (`--figure`), and needs no data.

@@ -24,21 +24,20 @@ class Auc:
 def auc(scores: Float[Array, " n"], truth: Bool[Array, " n"], level: float = LEVEL) -> Auc:
     """The area under the ROC curve, with DeLong's interval (1988) on the logit scale.
 
-    Where the variance is estimated as zero, as for a perfect order, the interval is that of Clopper and Pearson for as
-    many independent pairs as there are items of the smaller class: it is wider, but never empty.
+    Its quantile is Student's, with the degrees of freedom of Satterthwaite (1946), because a variance that is estimated
+    from a few items of a class may be far too small. Where nothing is known about the variance, as for a perfect order
+    or a single item of a class, the interval is that of Clopper and Pearson for as many independent pairs as there are
+    items of the smaller class: it is wider, but never empty.
 
     Raises:
         KernelError: one class is missing, or a score is not a number.
     """
-    from dissensus.proportions import normal_quantile
-
-    value, over_positives, over_negatives = _placements(scores, truth)
-    variance = _mean_covariance(over_positives)[0, 0] + _mean_covariance(over_negatives)[0, 0]
-    if variance <= 1e-15 or not 0 < value[0] < 1:
-        return _without_variance(float(value[0]), min(over_positives.shape[1], over_negatives.shape[1]), level)
+    value, *placements = _placements(scores, truth)
+    half = _half_width(placements, np.ones(1), level)
+    if half is None or not 0 < value[0] < 1:
+        return _without_variance(float(value[0]), min(one.shape[1] for one in placements), level)
     logit, scale = np.log(value[0] / (1 - value[0])), value[0] * (1 - value[0])
-    half = float(normal_quantile(level)) * np.sqrt(variance) / scale
-    low, high = (1 / (1 + np.exp(-end)) for end in (logit - half, logit + half))
+    low, high = (1 / (1 + np.exp(-end)) for end in (logit - half / scale, logit + half / scale))
     return Auc(float(value[0]), float(low), float(high))
 
 
@@ -47,17 +46,25 @@ def auc_difference(
 ) -> Auc:
     """The first area less the second, for two scores of the same items, with DeLong's interval of the difference.
 
+    Where nothing is known about its variance, as for two perfect orders, the interval follows from those of both areas,
+    as if they were independent; scores that are the same do not differ.
+
     Raises:
         KernelError: one class is missing, or a score is not a number.
     """
-    from dissensus.proportions import normal_quantile
+    from dissensus.proportions import difference
 
-    values, over_positives, over_negatives = _placements(np.stack([first, second]), truth)
-    covariance = _mean_covariance(over_positives) + _mean_covariance(over_negatives)
-    variance = max(0.0, covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    half = float(normal_quantile(level) * np.sqrt(variance))
+    values, *placements = _placements(np.stack([first, second]), truth)
     value = float(values[0] - values[1])
-    return Auc(value, value - half, value + half)
+    if np.array_equal(first, second):
+        return Auc(0.0, 0.0, 0.0)
+    half = _half_width(placements, np.array([1.0, -1.0]), level)
+    if half is not None:
+        low, high = value - half, value + half
+    else:
+        ends = [(np.array([one.low]), np.array([one.high])) for one in (auc(s, truth, level) for s in (first, second))]
+        low, high = (float(end[0]) for end in difference(values[:1], ends[0], values[1:], ends[1]))
+    return Auc(value, max(-1.0, low), min(1.0, high))
 
 
 def _placements(
@@ -78,12 +85,18 @@ def _placements(
     return above.mean(axis=1), above, below
 
 
-def _mean_covariance(placements: Float[Array, "k n"]) -> Float[Array, "k k"]:
-    """Covariance of the means of the rows; with a single column, nothing is known about it, and it counts as zero."""
-    count = placements.shape[1]
-    if count < 2:
-        return np.zeros((len(placements), len(placements)))
-    return np.atleast_2d(np.cov(placements)) / count
+def _half_width(placements: list[Float[Array, "k n"]], weights: Float[Array, " k"], level: float) -> float | None:
+    """Half of the interval of a weighted sum of areas; None where nothing is known about its variance."""
+    from scipy.special import stdtrit
+
+    degrees = np.array([one.shape[1] - 1 for one in placements])
+    if degrees.min() < 1:
+        return None
+    parts = np.array([np.var(weights @ one, ddof=1) / one.shape[1] for one in placements])
+    if parts.sum() <= 1e-15:
+        return None
+    quantile = stdtrit(parts.sum() ** 2 / (parts**2 / degrees).sum(), (1 + level) / 2)
+    return float(quantile * np.sqrt(parts.sum()))
 
 
 def _without_variance(value: float, pairs: int, level: float) -> Auc:

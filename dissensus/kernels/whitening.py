@@ -124,15 +124,17 @@ def _principal(batches: Iterator[Float[Array, "n d"]]) -> tuple[Array, Array, Ar
         kept = _varying(values, width)
         vectors = images.T @ (left[:, kept] / np.sqrt(count * values[kept]))
         return mean, values[kept], vectors
+    shift = head[0].mean(axis=0)  # products of values far from 0 would lose the digits in which they vary
     total, products, count = np.zeros(width), np.zeros((width, width)), 0
     for batch in chain(head, batches):
-        total += batch.sum(axis=0)
-        products += batch.T @ batch
+        moved = batch - shift
+        total += moved.sum(axis=0)
+        products += moved.T @ moved
         count += len(batch)
     mean = total / count
     values, vectors = eigh(products / count - np.outer(mean, mean), overwrite_a=True)
     kept = _varying(values, width)
-    return mean, values[kept], vectors[:, kept]
+    return shift + mean, values[kept], vectors[:, kept]
 
 
 def _varying(values: Float[Array, " k"], size: int) -> Array:
@@ -157,8 +159,8 @@ def _flat(images: Array, has_contrast: bool) -> Float[Array, "n d"]:
     if not np.isfinite(flat).all():
         raise KernelError("some pixels are not finite: give images without NaN and infinity")
     if has_contrast:
+        lengths = np.linalg.norm(flat, axis=1, keepdims=True)
         flat -= flat.mean(axis=1, keepdims=True)
         norms = np.linalg.norm(flat, axis=1, keepdims=True)
-        # a constant image has nothing but rounding errors left
-        flat /= np.where(norms > 1e-12 * max(1.0, float(np.abs(images).max(initial=0))), norms, np.inf)
+        flat /= np.where(norms > 1e-12 * lengths, norms, np.inf)  # a constant image has only rounding errors left
     return flat

@@ -75,9 +75,13 @@ class KernelFit(Record):
     size: tuple[int, int]
     channels: int
     penalty: float
+    penalties: int = 1
+    """How many were tried; the one with the best accuracy was taken."""
     tilt: float
     is_whitened: bool
     is_flipped: bool
+    repeated: int = 0
+    """Images that are copies of an earlier one."""
     classes: tuple[ClassCount, ...]
     right: int
     accuracy: float
@@ -99,9 +103,24 @@ class KernelFit(Record):
         return (
             f"Left out one at a time, {self.right:,} of {self.images:,} images are recognised:"
             f" {100 * self.accuracy:.1f} % ({ends}).",
+            *self._doubts(),
             f"Kernel {self.kernel} on {len(self.classes):,} classes of {height}×{width}×{self.channels} images, "
             f"{', '.join(parts)}; {time_words(self.seconds)} on {self.engine}.",
         )
+
+    def _doubts(self) -> tuple[str, ...]:
+        """Why the accuracy may not be that of this machine on other images."""
+        found = []
+        if self.penalties > 1:
+            found.append(f"The penalty is the best of {self.penalties} by this figure, which makes it a bit too good.")
+        if self.tilt:
+            found.append("It is the figure of the machine without the tilt.")
+        if self.repeated:
+            are = "image is a copy" if self.repeated == 1 else "images are copies"
+            found.append(
+                f"{self.repeated:,} {are} of another, which stays when one is left out: the figure is too good."
+            )
+        return tuple(found)
 
     @property
     def heads(self) -> tuple[str, ...]:

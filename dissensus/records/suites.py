@@ -65,7 +65,7 @@ class FriedmanTest(Record):
     f: float | None
     """Iman and Davenport's; None if it is infinite, because all data sets agree on the order."""
     p: float
-    """Of F."""
+    """Exact for few data sets, otherwise of F."""
     degrees: tuple[int, int]
 
 

@@ -40,6 +40,8 @@ class FitPlan:
     machine: KernelRidgeClassifier
     engine: Engine
     path: Path | None
+    repeated: int = 0
+    """Images that are copies of an earlier one."""
 
     @property
     def items(self) -> int:
@@ -90,11 +92,16 @@ def planned_fit(
     pictures = read_pictures(images, size, gray, labelled=labels is None)
     classes, codes = numbered(labels_for(pictures, labels))
     preprocess = scaling_of(pictures.pixels)
-    if min(penalties) == 0:
-        _refuse_copies(pictures)
+    copies = _copies(pictures)
+    if min(penalties) == 0 and copies:
+        names = [pictures.names[place] if pictures.names else f"image {place}" for place in copies[0]]
+        raise KernelError(
+            f"{names[0]} and {names[1]} are the same, so that a penalty of 0 has no solution: remove one of them,"
+            " or give a --penalty above 0, such as 1e-4"
+        )
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
-    return FitPlan(prepared, codes, classes, preprocess, machine, runs, path)
+    return FitPlan(prepared, codes, classes, preprocess, machine, runs, path, len(copies))
 
 
 def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, KernelFit]:
@@ -135,9 +142,11 @@ def _result(plan: FitPlan, seconds: float) -> KernelFit:
         size=plan.images.shape[1:3],
         channels=plan.images.shape[3],
         penalty=float(machine.penalty_),
+        penalties=np.size(machine.penalty),
         tilt=float(machine.tilt),
         is_whitened=bool(machine.whiten),
         is_flipped=bool(machine.flips),
+        repeated=plan.repeated,
         classes=tuple(counts),
         right=right,
         accuracy=right / count,
@@ -149,17 +158,16 @@ def _result(plan: FitPlan, seconds: float) -> KernelFit:
     )
 
 
-def _refuse_copies(pictures: Pictures) -> None:
-    """Raise an error if an image comes twice: without a penalty, its equations are singular, and that is found last."""
+def _copies(pictures: Pictures) -> list[tuple[int, int]]:
+    """Images that come again, each with the first one like it.
+
+    Without a penalty, their equations are singular, which would be found last; with one, a copy stays where the other
+    is left out.
+    """
     seen: dict[bytes, int] = {}
-    for number, image in enumerate(pictures.pixels):
-        first = seen.setdefault(hashlib.sha256(np.ascontiguousarray(image).data).digest(), number)
-        if first != number:
-            names = [pictures.names[place] if pictures.names else f"image {place}" for place in (first, number)]
-            raise KernelError(
-                f"{names[0]} and {names[1]} are the same, so that a penalty of 0 has no solution: remove one of them,"
-                " or give a --penalty above 0, such as 1e-4"
-            )
+    digests = (hashlib.sha256(np.ascontiguousarray(image).data).digest() for image in pictures.pixels)
+    found = [(seen.setdefault(digest, number), number) for number, digest in enumerate(digests)]
+    return [(first, number) for first, number in found if first != number]
 
 
 def refuse_target(path: Path) -> None:

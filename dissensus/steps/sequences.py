@@ -21,6 +21,7 @@ from dissensus.kernels.strings.learning import (
     Machine,
     Trial,
     counts_machine,
+    equal_groups,
     sinks_machine,
     split,
     with_shuffles,
@@ -118,7 +119,7 @@ def _loaded(path: Path, negatives: Path | None, settings: SequenceSettings, seed
     if not is_bound.any():
         raise KernelError(f"{path} has no bound sequences: there is nothing to recognise")
     if not is_bound.all():
-        return _Loaded(Examples(strings, is_bound, np.arange(len(strings))), names, False, ())
+        return _Loaded(Examples(strings, is_bound, equal_groups(strings)), names, False, ())
     examples, left_out = with_shuffles(strings, settings.shuffles, seed)
     notes = (f"{path.name}: left out {counted(left_out, 'shuffle')} that changed nothing.",) if left_out else ()
     return _Loaded(examples, names, True, notes)

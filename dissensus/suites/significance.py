@@ -7,26 +7,36 @@ differences in accuracy, whoever else takes part; Holm's correction allows for a
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import permutations
+from math import exp, factorial, log, prod
 
 import numpy as np
 
-from dissensus.arrays import Array, Float
+from dissensus.arrays import Array, Float, Int
 from dissensus.suites.measures import SAME, checked, ranks
 
 MOST_EXACT = 50
 """Data sets up to which the signed-rank test is exact."""
+MOST_ORDERED = {2: 50, 3: 20, 4: 10, 5: 5}
+"""Data sets up to which Friedman's test is exact, by the number of classifiers."""
 
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's χ², corrected for ties, and Iman and Davenport's F, which is less conservative."""
+    """Friedman's χ², corrected for ties, Iman and Davenport's F, which is less conservative, and the p to go by.
+
+    With few data sets, F finds differences that are none: two data sets that agree about two classifiers, as they do
+    every other time, have an infinite F. So p is exact for few data sets, and wherever F is infinite.
+    """
 
     chi_square: float
     p_chi_square: float
     f: float
     """Infinite if all data sets put the classifiers in the same order."""
     p: float
+    """Exact (the share of all orders on every data set whose χ² is as large) for few data sets, otherwise of F."""
     degrees: tuple[int, int]
 
 
@@ -44,8 +54,38 @@ def friedman(accuracies: Float[Array, "S M"]) -> Friedman | None:
     degrees = many - 1, (many - 1) * (count - 1)
     rest = count * (many - 1) - statistic
     ratio = (count - 1) * statistic / rest if rest > SAME else np.inf
-    p_f = float(f.sf(ratio, *degrees)) if np.isfinite(ratio) else 0.0
-    return Friedman(statistic, float(chi2.sf(statistic, degrees[0])), float(ratio), p_f, degrees)
+    doubled = np.rint(2 * ranked).astype(np.int64)  # mean ranks end in .0 or .5
+    if not np.isfinite(ratio):
+        p = exp((1 - count) * log(_orders(doubled[0])))  # all have the order of the first
+    elif count <= MOST_ORDERED.get(many, 0):
+        p = _exact(doubled)
+    else:
+        p = float(f.sf(ratio, *degrees))
+    return Friedman(statistic, float(chi2.sf(statistic, degrees[0])), float(ratio), p, degrees)
+
+
+def _exact(ranked: Int[Array, "S M"]) -> float:
+    """The probability of rank sums as far apart as these, if all orders on a data set are equally likely.
+
+    Sums are followed from data set to data set; which classifier has which does not matter, so they are sorted.
+    """
+    many = ranked.shape[1]
+    digits = (2 * many * len(ranked) + 1) ** np.arange(many)
+    sums = np.sort(ranked[:1])
+    chances: Float[Array, " k"] = np.ones(1)
+    for row in ranked[1:]:
+        orders = np.array(sorted(set(permutations(row.tolist()))))
+        reached = np.sort((sums[:, None] + orders).reshape(-1, many))
+        _, first, place = np.unique(reached @ digits, return_index=True, return_inverse=True)
+        chances = np.bincount(place, np.repeat(chances / len(orders), len(orders)))
+        sums = reached[first]
+    is_far = np.square(sums).sum(axis=1) >= np.square(ranked.sum(axis=0)).sum()
+    return min(1.0, float(chances[is_far].sum()))
+
+
+def _orders(ranked: Int[Array, " M"]) -> int:
+    """In how many ways the ranks of one data set can be given to the classifiers."""
+    return factorial(len(ranked)) // prod(factorial(times) for times in Counter(ranked.tolist()).values())
 
 
 def critical_difference(data_sets: int, classifiers: int, level: float) -> float:
@@ -74,9 +114,7 @@ def wilcoxon(differences: Float[Array, " S"]) -> float:
     from scipy.stats import rankdata
 
     differences = np.round(np.asarray(differences, np.float64) / SAME) * SAME
-    doubled = np.rint(2 * rankdata(np.abs(differences))).astype(np.int64)[
-        differences != 0
-    ]  # mean ranks end in .0 or .5
+    doubled = np.rint(2 * rankdata(np.abs(differences))).astype(np.int64)[differences != 0]
     total, plus = int(doubled.sum()), int(doubled[differences[differences != 0] > 0].sum())
     if not total:
         return 1.0

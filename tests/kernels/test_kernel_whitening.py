@@ -33,6 +33,22 @@ def test_whitened_rows_are_uncorrelated_and_look_like_before() -> None:
     assert (np.linalg.eigvalsh(whitening.matrix) > 0).all()  # the one root that is symmetric and positive: closest to x
 
 
+def test_a_table_far_from_zero_is_whitened_as_well() -> None:
+    rows = correlated(3000) + 1e7
+    whitening = Whitening.fit(rows, 0, has_contrast=False)
+    np.testing.assert_allclose(covariance(whitening.apply(rows)), np.eye(12), atol=1e-5)
+
+
+def test_an_image_is_whitened_alike_whichever_others_come_with_it() -> None:
+    images = photos(40, 4) / 255
+    whitening = Whitening.fit(images)
+    together = whitening.apply(np.concatenate([images[:2], 1e14 * images[2:3], 1e-14 * images[:1]]))
+    np.testing.assert_allclose(together[:2], whitening.apply(images[:2]), atol=1e-9)
+    np.testing.assert_allclose(together[3], together[0], atol=1e-9)
+    constant = whitening.apply(np.full((1, 4, 4, 3), 0.1))
+    np.testing.assert_array_equal(constant, whitening.apply(np.zeros((1, 4, 4, 3))))
+
+
 @pytest.mark.parametrize("count", [8, 12, 200])
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 10.0])
 def test_the_map_is_the_inverse_root_of_covariance_and_epsilon_whichever_side_is_longer(

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
+from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
 from dissensus.errors import KernelError
@@ -34,30 +36,49 @@ def test_the_variance_is_that_of_the_jackknife_over_each_class() -> None:
     random = np.random.default_rng(1)
     truth = np.arange(60) < 25
     first, second = (truth + random.normal(size=60) for _ in range(2))
-    variance = 0.0
+    parts = []
     for members in (np.flatnonzero(truth), np.flatnonzero(~truth)):
         left_out = [
             np.subtract(*(roc_auc_score(np.delete(truth, i), np.delete(scores, i)) for scores in (first, second)))
             for i in members
         ]
         count = len(members)
-        variance += (count - 1) / count * np.sum((left_out - np.mean(left_out)) ** 2)
+        parts.append((count - 1) / count * np.sum((left_out - np.mean(left_out)) ** 2))
     found = auc_difference(first, second, truth)
-    assert found.high - found.value == pytest.approx(1.959964 * np.sqrt(variance), rel=1e-5)
+    degrees = sum(parts) ** 2 / (parts[0] ** 2 / 24 + parts[1] ** 2 / 34)  # Satterthwaite's
+    assert found.high - found.value == pytest.approx(student.ppf(0.975, degrees) * np.sqrt(sum(parts)), rel=1e-9)
     assert found.value == pytest.approx(roc_auc_score(truth, first) - roc_auc_score(truth, second))
 
 
-def test_intervals_cover_the_true_area() -> None:
-    from scipy.special import ndtr
-
+@pytest.mark.parametrize(
+    ("positives", "negatives", "least", "most"),
+    [(50, 70, 0.91, 0.99), (1, 60, 0.95, 1), (2, 60, 0.83, 1), (5, 60, 0.9, 1), (60, 1, 0.95, 1)],
+)
+def test_intervals_cover_the_true_area(positives: int, negatives: int, least: float, most: float) -> None:
+    """With normal quantiles, and nothing for a single item, it would be 0.4 for one positive and 0.8 for two."""
     random = np.random.default_rng(2)
-    truth = np.arange(120) < 50
-    true = float(ndtr(1.5 / np.sqrt(2)))
+    count = positives + negatives
+    truth = np.arange(count) < positives
+    true = float(ndtr(1.2 / np.sqrt(2)))
     covered = 0
     for _ in range(400):
-        found = auc(1.5 * truth + random.normal(size=120), truth)
+        found = auc(1.2 * truth + random.normal(size=count), truth)
         covered += found.low <= true <= found.high
-    assert 0.91 <= covered / 400 <= 0.99
+    assert least <= covered / 400 <= most
+
+
+def test_two_perfect_orders_may_still_differ() -> None:
+    truth = np.arange(12) < 6
+    found = auc_difference(truth + np.linspace(0, 0.1, 12), truth.astype(float), truth)
+    assert found.value == 0
+    assert found.low < -0.2
+    assert found.high > 0.2
+    single = np.arange(12) < 1
+    scores = np.stack([np.arange(12), -np.arange(12)])
+    for is_positive in (single, np.arange(12) < 2):
+        ends = auc_difference(scores[0], scores[1], is_positive)
+        assert ends.high - ends.low > 0.5
+        assert -1 <= ends.low <= ends.value <= ends.high <= 1
 
 
 def test_perfect_constant_and_single_scores_have_intervals_too() -> None:

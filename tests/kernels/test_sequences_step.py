@@ -79,6 +79,19 @@ def test_without_a_test_file_a_fifth_is_set_aside(train: Path) -> None:
     assert "<table>" in result._repr_html_()
 
 
+@pytest.mark.parametrize("is_labelled", [False, True])
+def test_copies_of_a_sequence_are_set_aside_together(tmp_path: Path, is_labelled: bool) -> None:
+    """Otherwise a machine would be tested on sequences that it learned from."""
+    bound = planted(60)
+    if is_labelled:
+        path = table(tmp_path / "train.seq", bound * 3, planted(60, seed=4, motif="AAAAAAAA") * 2)
+    else:
+        path = fasta(tmp_path / "train.fa", bound * 3)
+    result = learn_sequences(path, gamma=0.4, penalty=1e-3, **SMALL)
+    assert result.notes == ()
+    assert (result.train_bound, result.test_bound) == (144, 36)
+
+
 def test_unbound_sequences_may_come_from_another_file(train: Path, tmp_path: Path) -> None:
     others = fasta(tmp_path / "others.fa", planted(120, seed=3, motif="AAAAAAAA"))
     result = learn_sequences(train, negatives=others, gamma=0.4, penalty=1e-3, **SMALL)

@@ -190,6 +190,19 @@ def test_accuracy_is_that_of_machines_without_each_image():
     assert [one.right for one in fitted.result.classes] == np.bincount(codes, right).astype(int).tolist()
 
 
+def test_words_say_why_leave_one_out_may_flatter():
+    plain = dissensus.fit_kernel(IMAGES, LABELS, LAYERS, penalty=0.5).result
+    assert len(plain.words) == 2
+    twice = np.concatenate([IMAGES, IMAGES[:3]]), [*LABELS, *LABELS[:3]]
+    found = dissensus.fit_kernel(*twice, LAYERS, penalty=[0.5, 5.0], tilt=0.3).result
+    assert (found.penalties, found.repeated) == (2, 3)
+    assert found.words[1:4] == (
+        "The penalty is the best of 2 by this figure, which makes it a bit too good.",
+        "It is the figure of the machine without the tilt.",
+        "3 images are copies of another, which stays when one is left out: the figure is too good.",
+    )
+
+
 def test_a_machine_competes_in_a_study(here, command):
     assert (
         command("kernel", "fit", "classes", "--size", 8, "--kernel", LAYERS, "--to", "machine.npz", cwd=here).returncode

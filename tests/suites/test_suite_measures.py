@@ -73,6 +73,30 @@ def test_friedmans_test_is_scipys_and_that_of_demsars_example() -> None:
     assert critical_difference(14, 4, 0.95) == pytest.approx(1.25, abs=0.005)
 
 
+@pytest.mark.parametrize(("data_sets", "classifiers"), [(2, 2), (5, 2), (2, 3), (4, 3), (3, 4)])
+def test_friedmans_p_counts_all_orders_of_few_data_sets(data_sets: int, classifiers: int) -> None:
+    """The F distribution rejects half of all tables of two data sets and two classifiers that differ by chance."""
+    table = np.random.default_rng(data_sets).integers(0, 4, (data_sets, classifiers)) / 4
+    for one in (table, np.tile(np.arange(classifiers) / 9, (data_sets, 1))):
+        rows = [list(itertools.permutations(row)) for row in ranks(one)]
+        spreads = [np.var(np.sum(orders, axis=0)) for orders in itertools.product(*rows)]
+        expected = np.mean(np.array(spreads) >= np.var(ranks(one).sum(axis=0)) - 1e-9)
+        found = friedman(one)
+        assert found is not None
+        assert found.p == pytest.approx(float(expected))
+
+
+def test_friedmans_p_of_many_classifiers_in_one_order_is_no_error() -> None:
+    found = friedman(np.tile(np.arange(200) / 200, (12, 1)))
+    assert found is not None
+    assert found.p == 0.0
+
+
+def test_two_data_sets_that_agree_decide_nothing() -> None:
+    result = compared(np.array([[0.9, 0.8], [0.7, 0.6]]), "ab", "xy")
+    assert "no more than chance explains (Friedman test, p = 0.5)" in result.words[1]
+
+
 @pytest.mark.parametrize(("count", "quantile"), [(2, 1.960), (3, 2.343), (5, 2.728), (7, 2.949), (10, 3.164)])
 def test_critical_values_are_those_that_demsar_prints(count: int, quantile: float) -> None:
     assert critical_difference(1, count, 0.95) / np.sqrt(count * (count + 1) / 6) == pytest.approx(quantile, abs=1e-3)
@@ -146,7 +170,8 @@ def test_degenerate_tables_have_words_and_no_nan() -> None:
     assert (equal.friedman.chi_square, equal.friedman.p) == (0.0, 1.0)
     same_order = compared(np.tile([0.9, 0.8, 0.7], (6, 1)), "abc", "uvwxyz")
     assert same_order.friedman is not None
-    assert (same_order.friedman.f, same_order.friedman.p) == (None, 0.0)
+    assert same_order.friedman.f is None
+    assert same_order.friedman.p == pytest.approx(6.0**-5)
     alone = compared(np.array([[0.9, 0.8]]), "ab", "x")
     assert alone.friedman is None
     assert alone.classifiers[0].accuracy_sd is None

@@ -32,7 +32,7 @@ class Examples:
     strings: Strings
     is_bound: Bool[Array, " N"]
     groups: Int[Array, " N"]
-    """A string and its shuffles are one group."""
+    """A string, strings that are the same, and their shuffles are one group."""
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -58,9 +58,16 @@ def with_shuffles(bound: Strings, copies: int = 1, seed: int = 0) -> tuple[Examp
     if same.all():
         raise KernelError("no sequence has a dinucleotide shuffle other than itself: give unbound sequences, too")
     kept = shuffles.part(~same)
-    groups = np.concatenate([np.arange(len(bound)), np.repeat(np.arange(len(bound)), copies)[~same]])
+    own = equal_groups(bound)
+    groups = np.concatenate([own, np.repeat(own, copies)[~same]])
     is_bound = np.arange(len(groups)) < len(bound)
     return Examples(joined([bound, kept], bound.alphabet), is_bound, groups), int(same.sum())
+
+
+def equal_groups(strings: Strings) -> Int[Array, " N"]:
+    """For each string, the number of the first one that is the same."""
+    seen: dict[bytes, int] = {}
+    return np.array([seen.setdefault(one.tobytes(), number) for number, one in enumerate(strings)], np.int64)
 
 
 def split(examples: Examples, share: float = HELD_OUT, seed: int = 0) -> tuple[Examples, Examples]:
