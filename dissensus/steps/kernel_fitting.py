@@ -91,7 +91,7 @@ def planned_fit(
     classes, codes = numbered(labels_for(pictures, labels))
     preprocess = scaling_of(pictures.pixels)
     if min(penalties) == 0:
-        _refuse_copies(pictures)
+        _refuse_copies(pictures, flips)
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
     return FitPlan(prepared, codes, classes, preprocess, machine, runs, path)
@@ -149,17 +149,30 @@ def _result(plan: FitPlan, seconds: float) -> KernelFit:
     )
 
 
-def _refuse_copies(pictures: Pictures) -> None:
+def _refuse_copies(pictures: Pictures, flips: bool) -> None:
     """Raise an error if an image comes twice: without a penalty, its equations are singular, and that is found last."""
     seen: dict[bytes, int] = {}
+    otherwise = "so that a penalty of 0 has no solution: remove one of them, or give a --penalty above 0, such as 1e-4"
     for number, image in enumerate(pictures.pixels):
-        first = seen.setdefault(hashlib.sha256(np.ascontiguousarray(image).data).digest(), number)
+        first = seen.setdefault(_digest(image), number)
         if first != number:
-            names = [pictures.names[place] if pictures.names else f"image {place}" for place in (first, number)]
+            raise KernelError(f"{pictures.name(first)} and {pictures.name(number)} are the same, {otherwise}")
+    if not flips:
+        return
+    for number, image in enumerate(pictures.pixels):
+        twin = seen.get(_digest(image[:, ::-1]))
+        if twin == number:
             raise KernelError(
-                f"{names[0]} and {names[1]} are the same, so that a penalty of 0 has no solution: remove one of them,"
-                " or give a --penalty above 0, such as 1e-4"
+                f"{pictures.name(number)} is its own mirror image, so that --flips and a penalty of 0 have no solution:"
+                " remove it, leave out --flips, or give a --penalty above 0, such as 1e-4"
             )
+        if twin is not None:
+            both = f"{pictures.name(number)} and {pictures.name(twin)}"
+            raise KernelError(f"{both} are mirror images of each other, which --flips adds anyway, {otherwise}")
+
+
+def _digest(image: Array) -> bytes:
+    return hashlib.sha256(np.ascontiguousarray(image).data).digest()
 
 
 def refuse_target(path: Path) -> None:
