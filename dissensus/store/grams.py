@@ -317,11 +317,11 @@ def digest_of_values(values: Float[Array, "n m"]) -> str:
 
 def _refuse_other(root: Path, before: GramInputs, now: GramInputs) -> None:
     """Raise StudyError if a matrix was begun with other inputs."""
-    named = [
+    first, second = (
         {NAMED.get(name, name): "none" if value is None else value for name, value in one.model_dump().items()}
         for one in (before, now)
-    ]
-    refuse_changes(f"the matrix in {root}", *named, "choose a new folder")
+    )
+    refuse_changes(f"the matrix in {root}", first, second, "choose a new folder")
 
 
 def _header(inputs: GramInputs) -> bytes:
