@@ -302,7 +302,7 @@ def test_images_that_only_become_singular_are_refused_with_a_remedy(command, tmp
 
 @pytest.mark.parametrize(("setting", "message"), [({"penalty": -1}, "penalty of -1"), ({"tilt": 2}, "tilt of 2"),
     ({"penalty": float("nan")}, "penalty of nan"), ({"size": 9}, "not 9×9"), ({"gray": True}, "3 channels"),
-    ({"kernel": "conv3"}, "layer mean"), ({"precision": "float16"}, "float16"), ({"device": "tpu"}, "tpu")])  # fmt: skip
+    ({"kernel": "conv3"}, "mean"), ({"precision": "float16"}, "float16"), ({"device": "tpu"}, "tpu")])  # fmt: skip
 def test_settings_are_checked_before_anything_is_computed(monkeypatch, setting, message):
     monkeypatch.setattr(KernelRidgeClassifier, "fit", lambda *_: pytest.fail("it was computed"))
     with pytest.raises(KernelError, match=message):
