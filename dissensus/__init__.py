@@ -41,6 +41,10 @@ _MODULES = {
 }
 
 
+def __dir__() -> list[str]:
+    return [*__all__]  # what notebooks complete
+
+
 def __getattr__(name: str) -> Any:
     """Import these on first use, so that importing one subpackage does not load all of it."""
     if name in _MODULES:

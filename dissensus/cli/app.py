@@ -89,7 +89,7 @@ def serving() -> Iterator[None]:
 
 
 def _interrupted(signal_number: int, _: object) -> None:
-    print("dissensus: interrupted; run the same command again to resume", file=sys.stderr)
+    print("dissensus: interrupted; run the same command again, which resumes where it can", file=sys.stderr)
     sys.exit(128 + signal_number)
 
 

@@ -74,7 +74,7 @@ def kernel_fit(
     labels: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[LABELS]",
+            metavar="LABELS",
             help="Table with the columns item and label, or .npy of labels; not needed if IMAGES has a subfolder per"
             " class, or is an .npz with the array labels.",
             show_default=False,
@@ -86,7 +86,9 @@ def kernel_fit(
     penalty: Annotated[
         list[float] | None,
         typer.Option(
-            help="λ of the ridge regression; if repeated, that with the best leave-one-out accuracy.", show_default="0"
+            metavar="NUMBER",
+            help="λ of the ridge regression; repeat it to choose by leave-one-out accuracy.",
+            show_default="0",
         ),
     ] = None,
     whiten: Annotated[bool, typer.Option("--whiten", help="Whiten the images first (ZCA).")] = False,

@@ -46,11 +46,11 @@ def demo(
     task: Annotated[
         str,
         typer.Argument(
-            metavar="[labels|scores|masks|laconic|shift|human|video]", help="Which demo to run.", show_default="labels"
+            metavar="labels|scores|masks|laconic|shift|human|video", help="Which demo to run.", show_default="labels"
         ),
     ] = "labels",
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Folder for the demo.", show_default="dissensus-demo")
+        Path | None, typer.Argument(metavar="DIR", help="Folder for the demo.", show_default="dissensus-demo")
     ] = None,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Answer the questions yourself (labels, masks).")] = False,
     serve: Annotated[bool, typer.Option(help="Open the slider pages (scores).")] = True,

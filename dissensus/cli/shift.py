@@ -24,7 +24,7 @@ def shift_compare(
     table: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TABLE]",
+            metavar="TABLE",
             help="CSV or Parquet with the columns model, original, new; optional: n_original, n_new, family, fresh.",
             show_default=False,
         ),

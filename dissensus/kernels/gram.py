@@ -90,7 +90,7 @@ def engine(x: Any, z: Any, kernel: AnyKernel, device: str = "auto", precision: s
         KernelError: images, a kernel, a device or a precision that do not fit.
     """
     if device not in DEVICES:
-        raise KernelError(f"{quoted(device)} is not a device: use {', '.join(DEVICES)}")
+        raise KernelError(f"{quoted(device)} is not a device: use auto, cpu or cuda")
     if precision not in PRECISIONS:
         raise KernelError(f"{quoted(precision)} is not a precision: use {' or '.join(PRECISIONS)}")
     first, second = checked_images(x), None if z is None else checked_images(z, "z")
@@ -118,7 +118,7 @@ def _cuda(x: Array, z: Array | None, kernel: Kernel, precision: str, is_required
         except KernelError as error:
             reason = str(error)
     if is_required:
-        raise KernelError(f"the GPU cannot be used: {reason}; use device='cpu' instead")
+        raise KernelError(f"the GPU cannot be used: {reason}; or use the device cpu")
     return None
 
 

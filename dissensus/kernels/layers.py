@@ -213,7 +213,7 @@ def levels(kernel: Kernel, height: int, width: int) -> tuple[Level, ...]:
         else:
             layers.append(layer)
     if (height, width) != (1, 1):
-        raise KernelError(f"'{kernel.name}' leaves {height} × {width} positions of an image: add mean() to its layers")
+        raise KernelError(f"'{kernel.name}' leaves {height} × {width} positions of an image: add the layer mean")
     return (*found, Level(1, 1, tuple(layers), (1, 1)))
 
 

@@ -244,8 +244,8 @@ def _why_singular(matrix: Float[Array, "N N"], penalty: float) -> str:
         start += f"the kernel of {_named(zero)} with itself is 0, as of a black image; "
     equal = _equal_rows(matrix)
     if equal:
-        pairs = some([f"{first} and {second}" for first, second in equal])
-        start += f"items {pairs} are equal; remove duplicates, or "
+        pairs = some([f"{first} = {second}" for first, second in equal])
+        start += f"some items are equal ({pairs}); remove duplicates, or "
     return f"{start}use a penalty of at least {_smallest_penalty(matrix):.0e}"
 
 

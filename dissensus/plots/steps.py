@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dissensus.plots.plot import Hints, Plot
-from dissensus.plots.style import MUTED, SERIES, THEME
+from dissensus.plots.style import BLUE, INK, MUTED, ORANGE, SERIES, THEME
 from dissensus.plots.text import Table, cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+CURVES = (*((colour, style) for colour, _, style in SERIES), (INK, "-."), (BLUE, ":"), (ORANGE, "-."))
+"""Colour and line style of the curves that are named."""
 
 
 def steps(
@@ -20,18 +24,16 @@ def steps(
     labels: tuple[str, str],
     caption: str = "",
 ) -> Plot:
-    """Step curves of fractions, drawn in per cent; those after the first three are grey, and several share a name."""
+    """Step curves of fractions, drawn in per cent; those after the first six are grey, and several share a name."""
     widest = max((places[-1] for places, _ in series.values() if places), default=0.0) or 0.01
 
     def draw(axes: Axes, hints: Hints) -> None:
-        styles = [*SERIES, *[(THEME["neutral"], "", "-")] * max(len(series) - len(SERIES), 0)]
-        for rank, ((label, (places, shares)), (colour, _, style)) in enumerate(
-            zip(series.items(), styles, strict=False)
-        ):
+        styles = [*CURVES, *[(THEME["neutral"], "-")] * max(len(series) - len(CURVES), 0)]
+        for rank, ((label, (places, shares)), (colour, style)) in enumerate(zip(series.items(), styles, strict=False)):
             at, up = [100 * one for one in (*places, widest)], [100 * one for one in (*shares, shares[-1])]
-            is_faint = rank >= len(SERIES)
-            is_one_of_many = is_faint and len(series) > len(SERIES) + 1
-            shown = cut(label) if not is_one_of_many else "others" if rank == len(SERIES) else "_"
+            is_faint = rank >= len(CURVES)
+            is_one_of_many = is_faint and len(series) > len(CURVES) + 1
+            shown = cut(label) if not is_one_of_many else "others" if rank == len(CURVES) else "_"
             drawn = axes.step(
                 at, up, style, where="post", color=colour, label=shown, linewidth=0.6 if is_faint else 1.3,
                 zorder=2 if is_faint else 3,
@@ -48,4 +50,4 @@ def steps(
         for place, share in zip(places, shares, strict=True)
     ]
     table: Table = {head: [row[column] for row in rows] for column, head in enumerate(("name", "tau", "share"))}
-    return Plot(name, title, caption, table, draw, 60 + 5.0 * ((min(len(series), 4) + 1) // 2))
+    return Plot(name, title, caption, table, draw, 60 + 5.0 * ((min(len(series), len(CURVES) + 1) + 1) // 2))

@@ -25,7 +25,10 @@ def show_gram(estimate: GramEstimate, result: GramResult, as_json: bool) -> None
         return show_json({"estimate": estimate.model_dump(mode="json")} | result.model_dump(mode="json"))
     kept = result.tiles - result.computed
     rest = f", {counted(kept, 'tile')} from an earlier run" if kept else ""
-    say(f"{counted(result.computed, 'tile')} in {time_words(result.seconds)}{rest}: {result.path}")
+    if result.computed:
+        say(f"{counted(result.computed, 'tile')} in {time_words(result.seconds)}{rest}: {result.path}")
+    else:
+        say(f"Nothing was left to compute{rest}: {result.path}")
     return say(f'Next: np.load("{result.path}", mmap_mode="r")')
 
 
@@ -54,4 +57,4 @@ def show_kernels(found: KernelList, as_json: bool) -> None:
         table.add_row(escape(one.name), escape(one.layers))
     out.print(table)
     say(f"CPU: {counted(found.threads, 'thread')}")
-    return say("CUDA: usable" if found.no_cuda is None else f"CUDA: not usable: {found.no_cuda}")
+    return say("CUDA: usable" if found.no_cuda is None else f"CUDA: not usable ({found.no_cuda})")

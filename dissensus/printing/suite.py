@@ -24,32 +24,36 @@ def show_suite(result: SuiteResult, figures: Sequence[Path], as_json: bool) -> N
         return show_json(result.model_dump(mode="json") | {"figures": [str(path) for path in figures]})
     for sentence in (*result.words, *result.notes):
         say(sentence)
-    table = Table(
-        Column(HEADS[0], overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in HEADS[1:])
-    )
+    table = _table(*(head.replace("Friedman ", "Friedman\n").replace(", ", ",\n") for head in HEADS))
     for name, *cells in result.rows():
         table.add_row(escape(name), *cells)
     out.print(table)
-    _show_pairs(result)
+    if len(result.data_sets) > 1:  # one data set tests nothing
+        _show_pairs(result)
     return say(f"figures: {', '.join(str(path) for path in figures)}") if figures else None
 
 
 def _show_pairs(result: SuiteResult) -> None:
-    heads = ("better – worse – same", "rank", "points", "Nemenyi p", "signed-rank p (Holm)")
-    table = Table(Column("pair", overflow="fold"), *(Column(head, justify="right") for head in heads))
+    heads = ("better,\nworse, same", "rank\ngap", "points\nahead", "Nemenyi\np", "Wilcoxon,\nHolm p")
+    table = _table("pair", *heads)
     for one in result.pairs[:MOST_PAIRS]:
         table.add_row(
             escape(f"{one.first} – {one.second}"),
-            f"{one.wins} – {one.losses} – {one.ties}",
+            f"{one.wins}, {one.losses}, {one.ties}",
             f"{one.rank_difference:.2f}",
             f"{100 * one.difference:+z.1f}".replace("-", "−"),
             _p(one.p_nemenyi),
-            f"{_p(one.p_wilcoxon)} ({_p(one.p_holm)})",
+            _p(one.p_holm),
         )
     out.print(table)
     more = len(result.pairs) - MOST_PAIRS
     if more > 0:
         say(f"… and {more:,} more pairs: --json shows all")
+
+
+def _table(name: str, *heads: str) -> Table:
+    """A table whose numbers stay on one line; only names wrap."""
+    return Table(Column(name, overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in heads))
 
 
 def _p(value: float) -> str:

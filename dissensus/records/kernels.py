@@ -7,7 +7,7 @@ from pathlib import Path
 from dissensus.records.base import Record
 from dissensus.records.display import aligned, paragraphs, table
 
-HEADS = ("class", "images", "right, left out")
+HEADS = ("class", "images", "recognised")
 
 
 class GramEstimate(Record):

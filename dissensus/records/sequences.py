@@ -7,7 +7,7 @@ from pydantic import Field
 from dissensus.records.base import Record
 from dissensus.records.display import aligned, paragraphs, table
 
-HEADS = ("machine", "features", "γ", "λ", "held out", "AUC")
+HEADS = ("machine", "features", "γ", "λ", "AUC, held out", "AUC, test")
 
 
 class SequenceTrial(Record):

@@ -93,12 +93,8 @@ def planned_fit(
     classes, codes = numbered(labels_for(pictures, labels))
     preprocess = scaling_of(pictures.pixels)
     copies = _copies(pictures)
-    if min(penalties) == 0 and copies:
-        names = [pictures.names[place] if pictures.names else f"image {place}" for place in copies[0]]
-        raise KernelError(
-            f"{names[0]} and {names[1]} are the same, so that a penalty of 0 has no solution: remove one of them,"
-            " or give a --penalty above 0, such as 1e-4"
-        )
+    if min(penalties) == 0:
+        _refuse_copies(pictures, copies, flips)
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
     return FitPlan(prepared, codes, classes, preprocess, machine, runs, path, len(copies))
@@ -159,15 +155,35 @@ def _result(plan: FitPlan, seconds: float) -> KernelFit:
 
 
 def _copies(pictures: Pictures) -> list[tuple[int, int]]:
-    """Images that come again, each with the first one like it.
-
-    Without a penalty, their equations are singular, which would be found last; with one, a copy stays where the other
-    is left out.
-    """
+    """Images that come again, each with the first one like it."""
     seen: dict[bytes, int] = {}
-    digests = (hashlib.sha256(np.ascontiguousarray(image).data).digest() for image in pictures.pixels)
-    found = [(seen.setdefault(digest, number), number) for number, digest in enumerate(digests)]
+    found = [(seen.setdefault(_digest(image), number), number) for number, image in enumerate(pictures.pixels)]
     return [(first, number) for first, number in found if first != number]
+
+
+def _refuse_copies(pictures: Pictures, copies: list[tuple[int, int]], flips: bool) -> None:
+    """Raise an error if an image comes twice: without a penalty, its equations are singular, and that is found last."""
+    otherwise = "so that a penalty of 0 has no solution: remove one of them, or give a --penalty above 0, such as 1e-4"
+    if copies:
+        first, second = copies[0]
+        raise KernelError(f"{pictures.name(first)} and {pictures.name(second)} are the same, {otherwise}")
+    if not flips:
+        return
+    seen = {_digest(image): number for number, image in enumerate(pictures.pixels)}
+    for number, image in enumerate(pictures.pixels):
+        twin = seen.get(_digest(image[:, ::-1]))
+        if twin == number:
+            raise KernelError(
+                f"{pictures.name(number)} is its own mirror image, so that --flips and a penalty of 0 have no solution:"
+                " remove it, leave out --flips, or give a --penalty above 0, such as 1e-4"
+            )
+        if twin is not None:
+            both = f"{pictures.name(number)} and {pictures.name(twin)}"
+            raise KernelError(f"{both} are mirror images of each other, which --flips adds anyway, {otherwise}")
+
+
+def _digest(image: Array) -> bytes:
+    return hashlib.sha256(np.ascontiguousarray(image).data).digest()
 
 
 def refuse_target(path: Path) -> None:

@@ -31,6 +31,10 @@ class Pictures:
     names: tuple[str, ...] = ()
     labels: tuple[Any, ...] | None = None
 
+    def name(self, place: int) -> str:
+        """What a message calls an image."""
+        return self.names[place] if self.names else f"image {place}"
+
 
 def read_pictures(source: Any, size: int | None = None, gray: bool = False, labelled: bool = False) -> Pictures:
     """Images from an array, a file or a folder; with `labelled`, the subfolders of a folder are classes.

@@ -84,7 +84,8 @@ def learn_sequences(
         found = auc_difference(scores[0], scores[1], truth)
         between = (found.value, found.low, found.high)
     return SequenceResult(
-        train=train.name, test="a fifth of it, set aside" if test is None else test.name,
+        train=" and ".join(path.name for path in (train, negatives) if path is not None),
+        test="a fifth, set aside" if test is None else test.name,
         train_bound=int(learned.examples.is_bound.sum()), train_unbound=int((~learned.examples.is_bound).sum()),
         test_bound=int(truth.sum()), test_unbound=int((~truth).sum()),
         shuffled=tuple(part for part, one in (("train", learned), ("test", tested)) if one.is_shuffled),

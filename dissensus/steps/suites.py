@@ -63,7 +63,9 @@ def read_suite(data: Any, skips_incomplete: bool = False) -> Suite:
     unit = 100.0 if has_signs or np.nanmax(numbers) > 1 else 1.0
     _refuse_two_units(numbers, classifiers, unit, has_signs)
     left_out = [data_sets[row] for row in np.flatnonzero(~whole).tolist()]
-    notes = [f"{len(left_out):,} of {len(data_sets):,} data sets are left out for gaps: {some(left_out)}."]
+    verb = "is" if len(left_out) == 1 else "are"
+    counted = f"{len(left_out):,} of {len(data_sets):,} data sets {verb} left out"
+    notes = [f"{counted}, with accuracies missing: {some(left_out)}."]
     kept = [data_sets[row] for row in np.flatnonzero(whole).tolist()]
     return Suite((numbers[whole] / unit).round(12), classifiers, kept, left_out, notes if left_out else [])
 

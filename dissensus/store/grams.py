@@ -40,6 +40,9 @@ BLOCK = 512
 SECONDS_PER_TILE = 15
 SHORTEST, LONGEST, MOST_TILES = 16, 4096, 20_000
 
+NAMED = {"images": "fingerprint of the images", "other": "fingerprint of the other images"}
+"""Inputs whose own names say too little in a message."""
+
 Block = Callable[[slice, slice], Float[Array, "n m"]]
 """What computes the values in some rows and columns."""
 
@@ -314,7 +317,11 @@ def digest_of_values(values: Float[Array, "n m"]) -> str:
 
 def _refuse_other(root: Path, before: GramInputs, now: GramInputs) -> None:
     """Raise StudyError if a matrix was begun with other inputs."""
-    refuse_changes(f"the matrix in {root}", before.model_dump(), now.model_dump(), "choose a new folder")
+    first, second = (
+        {NAMED.get(name, name): "none" if value is None else value for name, value in one.model_dump().items()}
+        for one in (before, now)
+    )
+    refuse_changes(f"the matrix in {root}", first, second, "choose a new folder")
 
 
 def _header(inputs: GramInputs) -> bytes:

@@ -126,7 +126,7 @@ def test_widths_are_counts(width):
 @pytest.mark.parametrize(
     ("text", "size", "said"),
     [
-        ("conv3 relu", (4, 4), "leaves 4 × 4 positions of an image: add mean()"),
+        ("conv3 relu", (4, 4), "leaves 4 × 4 positions of an image: add the layer mean"),
         ("pool2 mean", (5, 4), "the 5 × 4 positions that are left at 'pool2'"),
         ("pool2 pool2 mean", (6, 8), "the 3 × 4 positions that are left at 'pool2'"),
         ("mean pool2", (4, 4), "the 1 × 1 positions"),

@@ -255,3 +255,11 @@ def test_pairs_say_their_shares_and_lie_inside():
     assert plot.rows[3] == (NAMES[3], 100, None, None, 0, None, None)
     assert "nan" not in plot.svg()
     assert "inf" not in plot.svg().replace("info", "")
+
+
+def test_profiles_name_as_many_curves_as_can_be_told_apart():
+    curves = {f"classifier {place}": ((0.0, 0.1), (0.5, 1.0)) for place in range(9)}
+    few = steps("profiles", "Profiles", dict(list(curves.items())[:6]), ("τ", "share")).svg()
+    assert "others" not in few
+    assert all(f"classifier {place}" in few for place in range(6))
+    assert "others" in steps("profiles", "Profiles", curves, ("τ", "share")).svg()

@@ -6,6 +6,7 @@ import base64
 import io
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,15 @@ from svg_marks import marks, matrix
 
 from dissensus.records import AllAnswers, Otherwise, Step
 from dissensus.report.galleries import DATA_URI, Album
-from dissensus.report.labels.page import cases_section, galleries, labels_page, matrices_section, orders, stability
+from dissensus.report.labels.page import (
+    cases_section,
+    findings,
+    galleries,
+    labels_page,
+    matrices_section,
+    orders,
+    stability,
+)
 from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
 from dissensus.report.wording import counted, cyclic, decimals, duration, fragility_words, number, ratio, signed, span
@@ -61,6 +70,17 @@ def test_data_uri_keeps_what_is_seen():
     assert grey.max() > 245
     clear = Image.new("RGBA", (100, 100), (0, 0, 0, 0))
     assert np.asarray(decoded(data_uri(clear)[0])).min() > 250
+
+
+def test_open_questions_come_before_all_other_findings():
+    ranking = SimpleNamespace(
+        words=("Preliminary: 4 of 9 questions are still open.", "Tied for first: a and b."),
+        standings=(SimpleNamespace(model="a", may_be_first=True),),
+    )
+    found = SimpleNamespace(words=("a is right most often.",), models=(SimpleNamespace(model="a"),), decided=())
+    first, _, *rest = findings(ranking, found)
+    assert first == "Preliminary: 4 of 9 questions are still open."
+    assert rest == ["a is right most often.", "By falsification, tied for first: a and b."]
 
 
 def test_words():

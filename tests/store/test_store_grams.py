@@ -166,7 +166,7 @@ def test_resuming_keeps_the_tiles_as_they_were_cut(tmp_path):
         ({"images": "b"}, 'images "a" → "b"'),
         ({"rows": 12, "columns": 12}, "rows 10 → 12"),
         ({"precision": "float64"}, 'precision "float32" → "float64"'),
-        ({"other": "b"}, 'other null → "b"'),
+        ({"other": "b"}, 'fingerprint of the other images "none" → "b"'),
     ],
 )
 @pytest.mark.parametrize("is_finished", [True, False])

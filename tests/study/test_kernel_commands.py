@@ -116,6 +116,9 @@ def test_a_command_that_is_killed_goes_on_where_it_stopped(tmp_path, command):
     other = command(*line, "m", "--precision", "float64", cwd=tmp_path)
     assert other.returncode == 2
     assert 'precision "float32" → "float64"' in one_line(other)
+    assert "Nothing was left to compute, 120 tiles from an earlier run" in command(*line, "m", cwd=tmp_path).stdout
+    other = command(*line, "m", "--with", "images.npy", cwd=tmp_path)
+    assert 'fingerprint of the other images "none" → ' in one_line(other)
 
 
 @pytest.fixture
@@ -283,6 +286,16 @@ def test_images_and_labels_that_teach_nothing_are_refused(images, labels, messag
         dissensus.fit_kernel(images, labels, LAYERS)
 
 
+def test_flips_of_symmetric_or_mirrored_images_are_refused_by_name_at_once(here, command, monkeypatch):
+    monkeypatch.setattr(KernelRidgeClassifier, "fit", lambda *_: pytest.fail("it was computed"))
+    line = ("kernel", "fit", "classes", "--size", "8", "--kernel", LAYERS, "--flips", "--to", "machine.npz")
+    odd = here / "classes" / "dark" / "odd.png"
+    Image.fromarray(IMAGES[1][:, ::-1]).save(odd)
+    assert "dark/odd.png and light/01.png are mirror images of each other" in one_line(command(*line, cwd=here))
+    Image.new("RGB", (8, 8), (90, 10, 10)).save(odd)
+    assert "dark/odd.png is its own mirror image" in one_line(command(*line, cwd=here))
+
+
 def test_contradicting_copies_need_a_penalty(here, command):
     np.save(here / "twice.npy", np.concatenate([IMAGES, IMAGES]))
     np.save(here / "contradicting.npy", np.array([*LABELS, *reversed(LABELS)]))
@@ -302,7 +315,7 @@ def test_images_that_only_become_singular_are_refused_with_a_remedy(command, tmp
 
 @pytest.mark.parametrize(("setting", "message"), [({"penalty": -1}, "penalty of -1"), ({"tilt": 2}, "tilt of 2"),
     ({"penalty": float("nan")}, "penalty of nan"), ({"size": 9}, "not 9×9"), ({"gray": True}, "3 channels"),
-    ({"kernel": "conv3"}, "add mean"), ({"precision": "float16"}, "float16"), ({"device": "tpu"}, "tpu")])  # fmt: skip
+    ({"kernel": "conv3"}, "mean"), ({"precision": "float16"}, "float16"), ({"device": "tpu"}, "tpu")])  # fmt: skip
 def test_settings_are_checked_before_anything_is_computed(monkeypatch, setting, message):
     monkeypatch.setattr(KernelRidgeClassifier, "fit", lambda *_: pytest.fail("it was computed"))
     with pytest.raises(KernelError, match=message):

@@ -304,3 +304,9 @@ def process_python():
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
     return run
+
+
+def test_notebooks_complete_the_names_of_the_package():
+    import dissensus
+
+    assert {"Study", "fit_kernel", "kernel_matrix", "learn_sequences"} <= set(dir(dissensus))

@@ -207,4 +207,4 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said.strip() == "dissensus: interrupted; run the same command again to resume"
+    assert said.strip() == "dissensus: interrupted; run the same command again, which resumes where it can"

@@ -12,6 +12,7 @@ from commands import run
 
 from dissensus import compare_classifiers
 from dissensus.errors import SuiteError
+from dissensus.printing.console import out
 from dissensus.records.suites import SuiteResult
 
 TABLE: dict[str, list[Any]] = {
@@ -42,7 +43,7 @@ def test_gaps_are_an_error_or_their_data_sets_are_left_out() -> None:
         compare_classifiers(gaps)
     found = compare_classifiers(gaps, skip_incomplete=True)
     assert (found.data_sets, found.left_out) == (("iris", "sonar"), ("wine", "glass"))
-    assert found.notes == ("2 of 4 data sets are left out for gaps: wine, glass.",)
+    assert found.notes == ("2 of 4 data sets are left out, with accuracies missing: wine, glass.",)
     rest = compare_classifiers({name: [column[0], column[2]] for name, column in TABLE.items()})
     assert found.classifiers == rest.classifiers
 
@@ -100,3 +101,20 @@ def test_the_command_refuses_what_it_cannot_read(tmp_path: Path) -> None:
         assert words in done.stderr
         assert done.stderr.count("\n") == 1
     assert run("suite", tmp_path / "gaps.csv", "--skip-incomplete").returncode == 0
+
+
+def test_tables_fit_a_narrow_terminal_and_names_of_usual_length_stay_whole(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(out, "width", 80)
+    names = ["random forest", "logistic regression", "nearest neighbours"]
+    table = {"dataset": ["iris", "wine"]} | {name: [90.0 - place, 80.0] for place, name in enumerate(names)}
+    pd.DataFrame(table).to_csv(tmp_path / "table.csv", index=False)
+    lines = run("suite", tmp_path / "table.csv").stdout.splitlines()
+    rows = [line for line in lines if line.startswith(("│", "┃"))]
+    assert max(map(len, rows)) <= 80
+    for name in names:
+        assert any(line.startswith(f"│ {name} ") for line in rows)
+
+
+def test_one_data_set_has_no_tests(tmp_path: Path) -> None:
+    pd.DataFrame({"dataset": ["iris"], "svm": [0.9], "ntk": [0.8]}).to_csv(tmp_path / "one.csv", index=False)
+    assert "Nemenyi" not in run("suite", tmp_path / "one.csv").stdout

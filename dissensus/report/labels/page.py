@@ -72,9 +72,10 @@ def findings(ranking: Ranking, found: Estimates | None) -> tuple[str, ...]:
     """What the ranking says; with draws, first how it compares with how often the models are right."""
     if found is None:
         return ranking.words
-    said, *more = ranking.words
+    early = [one for one in ranking.words[:1] if one.startswith("Preliminary")]
+    said, *more = ranking.words[len(early) :]
     said = said[0].lower() + said[1:] if said.startswith(("Tied for", "Not enough")) else said
-    return (two_rankings(ranking, found), *found.words, f"By falsification, {said}", *more)
+    return (*early, two_rankings(ranking, found), *found.words, f"By falsification, {said}", *more)
 
 
 def two_rankings(ranking: Ranking, found: Estimates) -> str:
