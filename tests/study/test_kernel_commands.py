@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
 import time
 
 import numpy as np
@@ -116,18 +114,6 @@ def test_a_command_that_is_killed_goes_on_where_it_stopped(tmp_path, command):
     other = command(*line, "m", "--precision", "float64", cwd=tmp_path)
     assert other.returncode == 2
     assert 'precision "float32" → "float64"' in one_line(other)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_a_matrix_or_a_machine_that_does_not_fit_on_the_disk(small_disk, here, command):
