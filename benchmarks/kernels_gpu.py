@@ -21,9 +21,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.kernels_definition import by_definition
 from dissensus.kernels import KERNELS, kernel_named
 from dissensus.kernels.cuda.engine import CudaEngine, Variant, available
-from dissensus.kernels.definition import by_definition
 
 BARS = {"myrtle10-gaussian": 280_000, "myrtle10": 100_000}
 """Pairs a second on an NVIDIA H200, 32 × 32 × 3."""

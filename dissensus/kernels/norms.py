@@ -49,6 +49,17 @@ def scales(images: Float[Array, "n h w c"]) -> Float[Array, " n"]:
     return np.where(largest > 0, np.ldexp(1.0, np.minimum(exponents, 1023)), 1.0)
 
 
+def not_too_large(values: Float[Array, ...]) -> Float[Array, ...]:
+    """Values of a kernel, if all of them are finite.
+
+    Raises:
+        KernelError: one is too large for its precision.
+    """
+    if not np.isfinite(values).all():
+        raise KernelError(f"a value of the kernel is too large for {values.dtype}: divide the images by a number")
+    return values
+
+
 def norms(images: Any, kernel: str | Kernel | Iterable[Layer | Kernel] = "myrtle5") -> list[Float[Array, "n h w"]]:
     """Norms A of every position of each image at every embedding of a kernel, exact, in float64.
 
