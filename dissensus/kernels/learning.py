@@ -84,9 +84,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             KernelError: something is missing, or it is the state of something else.
         """
         try:
-            name, parameters = str(state["machine"]), json.loads(str(state["parameters"]))
-            kind = next(one for one in (cls, *cls.__subclasses__()) if one.__name__ == name)
-            made = kind(**parameters)
+            if str(state["machine"]) != cls.__name__:
+                raise ValueError(f"{quoted(str(state['machine']))}, not {cls.__name__}")
+            made = cls(**json.loads(str(state["parameters"])))
             made.classes_, made.items_ = np.asarray(state["classes"]), np.asarray(state["items"])
             made.coefficients_ = np.asarray(state["coefficients"], np.float64)
             made.intercept_ = np.asarray(state["intercept"], np.float64)
@@ -94,7 +94,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             parts = {key.removeprefix("whitening_"): state[key] for key in state if key.startswith("whitening_")}
             made.whitening_ = Whitening.from_state(parts) if parts else None
             made._refuse_unfitting()
-        except (KeyError, TypeError, ValueError, StopIteration, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise KernelError(f"this is not the state of a kernel machine ({type(error).__name__}: {error})") from None
         return made
 
