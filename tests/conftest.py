@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, settings
 from dissensus.store.database import Database
 
 IS_CI = os.environ.get("CI") == "true"
-MAY_BE_MISSING = (WHY_SKIPPED, "needs root")
-"""Why tests may skip in CI, too: data, and the right to mount a disk. Whatever can be installed must be there."""
+MAY_BE_MISSING = (WHY_SKIPPED, "needs root", "needs an NVIDIA GPU")
+"""Why tests may skip in CI, too: data, the right to mount a disk, a GPU. Whatever can be installed must be there."""
 HEAVY = {"browser", "demo", "kit", "own_postgres", "postgres", "process", "serve", "serve_process", "small_study"}
 """Fixtures that take long: the tests that use them are slow. `demo` and `small_study` are whole studies, made first."""
 WHOLE = {"study", "web"}
