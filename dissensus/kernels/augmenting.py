@@ -90,7 +90,7 @@ def _images(images: Array) -> Array:
 
 def _bytes(images: Array) -> UInt8[Array, "N H W C"]:
     if images.shape[-1] not in (1, 3):
-        raise KernelError(f"images of {images.shape[-1]} channels cannot be augmented: give grey or RGB images")
+        raise KernelError(f"images of {images.shape[-1]} channels cannot be augmented: give gray or RGB images")
     if images.dtype == np.uint8:
         return images
     if not (np.issubdtype(images.dtype, np.floating) and images.min() >= 0 and images.max() <= 1):
