@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dissensus.arrays import Array, UInt8
-from dissensus.errors import KernelError
+from dissensus.errors import KernelError, sides
 from dissensus.kernels.whitening import EPSILON, Whitening
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ def augmented_whitening(
 
 def _images(images: Array) -> Array:
     if np.ndim(images) != 4 or not len(images):
-        sides = " × ".join(str(side) for side in np.shape(images))
-        raise KernelError(f"an array of {sides} is not images: give number × height × width × channels")
+        raise KernelError(
+            f"an array of {sides(np.shape(images))} is not images: give number × height × width × channels"
+        )
     return images
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError, quoted
+from dissensus.errors import KernelError, quoted, sides
 from dissensus.kernels.layers import Kernel, Layer, kernel_named, levels
 from dissensus.kernels.norms import checked_images
 
@@ -85,8 +85,8 @@ def engine(x: Any, z: Any, kernel: AnyKernel, device: str = "auto", precision: s
         raise KernelError(f"{quoted(precision)} is not a precision: use {' or '.join(PRECISIONS)}")
     first, second = checked_images(x), None if z is None else checked_images(z, "z")
     if second is not None and first.shape[1:] != second.shape[1:]:
-        sizes = [" × ".join(map(str, images.shape[1:])) for images in (first, second)]
-        raise KernelError(f"images of x are {sizes[0]}, those of z {sizes[1]}: scale or crop them to one size")
+        sizes = f"images of x are {sides(first.shape[1:])}, those of z {sides(second.shape[1:])}"
+        raise KernelError(f"{sizes}: scale or crop them to one size")
     chosen = kernel_named(kernel)
     levels(chosen, *first.shape[1:3])
     if device != "cpu":

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.errors import KernelError, quoted
+from dissensus.errors import KernelError, quoted, sides
 from dissensus.kernels.augmenting import augmented_whitening, flipped
 from dissensus.kernels.gram import gram
 from dissensus.kernels.layers import kernel_named, text_of
@@ -135,7 +135,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 )
             return np.asarray(X, np.float64) @ self.coefficients_ + self.intercept_
         if X.shape[1:] != self.items_.shape[1:]:
-            raise KernelError(f"items of {_sides(X)} do not fit the training items of {_sides(self.items_)}")
+            raise KernelError(
+                f"items of {sides(X.shape[1:])} do not fit the training items of {sides(self.items_.shape[1:])}"
+            )
         items = X if self.whitening_ is None else self.whitening_.apply(X)
         return self._matrix(items, self.items_).astype(np.float64) @ self.coefficients_ + self.intercept_
 
@@ -145,7 +147,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if np.asarray(X).ndim != 4 or self.kernel == PRECOMPUTED:
             if not _is_of_tables(self.kernel):
                 raise KernelError(
-                    f"an array of {_sides(X, 0)} is not images, as the kernel {self.kernel} needs: give number × "
+                    f"an array of {sides(np.shape(X))} is not images, as the kernel {self.kernel} needs: give number × "
                     f"height × width × channels, or use one of the kernels {', '.join(TABLES)}"
                 )
             kinds = (np.float64, np.float32)
@@ -211,7 +213,3 @@ def _kernel_text(kernel: Any) -> str:
 def _plain(value: Any) -> Any:
     """A parameter that JSON does not know as one that it does."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else list(value)
-
-
-def _sides(array: Array, start: int = 1) -> str:
-    return " × ".join(str(side) for side in np.shape(array)[start:]) or "one value"

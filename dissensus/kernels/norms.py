@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError
+from dissensus.errors import KernelError, sides
 from dissensus.kernels.layers import Kernel, Layer, kernel_named
 
 
@@ -26,10 +26,9 @@ def checked_images(images: Any, name: str = "x") -> Float[Array, "n h w c"]:
         raise KernelError(f"{name} holds {array.dtype}, not numbers: pass an array of n × height × width × channels")
     if array.ndim != 4:
         hint = "; add the axis of channels: x[..., None]" if array.ndim == 3 else ""
-        shape = " × ".join(map(str, array.shape)) or "a single number"
-        raise KernelError(f"{name} is {shape}, but images are n × height × width × channels{hint}")
+        raise KernelError(f"{name} is {sides(array.shape)}, but images are n × height × width × channels{hint}")
     if 0 in array.shape[1:]:
-        raise KernelError(f"{name} has images without pixels or channels: {' × '.join(map(str, array.shape[1:]))}")
+        raise KernelError(f"{name} has images without pixels or channels: {sides(array.shape[1:])}")
     if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8):
         array = array.astype(np.float32 if array.dtype.itemsize <= 2 else np.float64)
     for number, image in enumerate(array):

@@ -230,7 +230,7 @@ IMAGES, LABELS = pictures()
 @pytest.mark.parametrize(
     ("images", "labels", "message"),
     [
-        (IMAGES.reshape(24, -1), LABELS, "an array of shape 24×192 holds no images"),
+        (IMAGES.reshape(24, -1), LABELS, "an array of 24 × 192 holds no images"),
         (IMAGES[:0], [], "holds no images"),
         (IMAGES[:, :, :6], LABELS, "images are 8×6: a machine takes squares"),
         (np.concatenate([IMAGES, IMAGES[..., :1]], -1), LABELS, "4 channels"),
