@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Column, Table
 
-from dissensus.printing.console import out, say, show_json
+from dissensus.printing.console import out, say, show_json, show_rows
 from dissensus.records.suites import HEADS
 
 if TYPE_CHECKING:
@@ -24,12 +24,7 @@ def show_suite(result: SuiteResult, figures: Sequence[Path], as_json: bool) -> N
         return show_json(result.model_dump(mode="json") | {"figures": [str(path) for path in figures]})
     for sentence in (*result.words, *result.notes):
         say(sentence)
-    table = Table(
-        Column(HEADS[0], overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in HEADS[1:])
-    )
-    for name, *cells in result.rows():
-        table.add_row(escape(name), *cells)
-    out.print(table)
+    show_rows(HEADS, result.rows())
     _show_pairs(result)
     return say(f"figures: {', '.join(str(path) for path in figures)}") if figures else None
 
