@@ -2,8 +2,8 @@
 
 Example: python benchmarks/kernels_cpu.py
 
-Pairs of 32×32×3 images a second, by kernel and precision: blocks of 8 × 8 pairs whose norms are known, the best of some
-rounds, on all cores of this process. CPU time is given as well, because other programs may be running. Errors of
+CPU time of a pair of 32×32×3 images, by kernel and precision, relative to Myrtle10-Gaussian in float32: blocks of 8 × 8
+pairs whose norms are known, the best of some rounds. The bar is in pairs a second by the clock, on all cores. Errors of
 float32 are relative to float64, the largest over all pairs, for three kinds of images: white noise, smooth images, and
 constant images with a little noise, whose patches are almost parallel.
 """
@@ -86,12 +86,12 @@ def main() -> None:
     chosen = CpuEngine(np.zeros((1, 32, 32, 3)), None, KERNELS["myrtle10"], "float32")
     buffers = 4e-6 * buffer_sizes(chosen.plan.sizes).sum()
     print(f"{chosen.name}, 32 × 32 × 3; a thread's buffers, in float32: {buffers:.2f} MB\n")
-    print("| kernel | precision | pairs a second | pairs a second of one core |\n| --- | --- | --- | --- |")
+    print("| kernel | time in float32 | in float64 |\n| --- | --- | --- |")
+    _, unit = rate("myrtle10-gaussian", "float32")
     for kernel in given.kernels:
-        for precision in ("float32", "float64"):
-            by_clock, by_cpu = rate(kernel, precision)
-            is_missed |= by_clock < PAIRS_A_SECOND
-            print(f"| {kernel} | {precision} | {by_clock:,.0f} | {by_cpu:,.0f} |", flush=True)
+        rates = [rate(kernel, precision) for precision in ("float32", "float64")]
+        is_missed |= min(by_clock for by_clock, _ in rates) < PAIRS_A_SECOND
+        print(f"| {kernel} | {' | '.join(f'{unit / by_cpu:.1f}' for _, by_cpu in rates)} |", flush=True)
     print(f"\n| kernel | {' | '.join(IMAGES)} |\n| --- |{' --- |' * len(IMAGES)}")
     for label, kernel in {**{kernel: kernel for kernel in given.kernels}, **MORE}.items():
         found = [error(kernel, make(given.images, np.random.default_rng(SEED))) for make in IMAGES.values()]

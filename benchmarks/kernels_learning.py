@@ -62,7 +62,7 @@ def growing(
     shown = start
     for size in sorted(sizes):
         blocks = [(done, size, done, size, own), (done, size, 0, done, own), (done, size, 0, tested, cross)]
-        for rows, columns, into in _parts(blocks, getattr(chosen, "side", 64)):
+        for rows, columns, into in _parts(blocks, chosen.side):
             shift = most if into is cross else 0
             into[rows, columns] = chosen.block(rows, slice(columns.start + shift, columns.stop + shift))
             height, is_half = rows.stop - rows.start, into is own and rows == columns

@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.tables import Row, main
 from dissensus.kernels.strings import Strings, draw_sinks, encode, ngram_kernel
-from dissensus.kernels.strings.learning import TUNING_FEATURES, counts_machine, sinks_machine, with_shuffles
-from dissensus.kernels.strings.linear import moments, ridge
+from dissensus.kernels.strings.learning import TUNING_FEATURES, Examples, counts_machine, sinks_machine, with_shuffles
+from dissensus.kernels.strings.linear import moments
 from dissensus.kernels.strings.ngrams import window_eigenvalues, window_values
 from dissensus.store.sequences import read_sequences
 from dissensus.study.sequences import learn_sequences
@@ -51,9 +51,8 @@ def all_features(count: int) -> None:
 
 def normal_equations(count: int) -> None:
     """Features a chunk at a time, their products, and a ridge regression from these."""
-    targets = np.random.default_rng(1).choice([-1.0, 1.0], count)
-    sinks = draw_sinks(N, FEATURES, GAMMA)
-    ridge(moments((found, targets[rows]) for rows, found in sinks.chunks(random_strings(count))), [1e-3])
+    is_bound = np.random.default_rng(1).random(count) < 0.5
+    sinks_machine(Examples(random_strings(count), is_bound, np.arange(count)), N, FEATURES, [GAMMA], [1e-3])
 
 
 def plain_features(count: int) -> None:

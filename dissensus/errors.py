@@ -118,6 +118,11 @@ def some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def sides(shape: Sequence[int]) -> str:
+    """The shape of an array as people write it: '2 × 32 × 32'."""
+    return " × ".join(map(str, shape)) or "a single number"
+
+
 def as_sentence(reason: object) -> str:
     """A reason that stands alone: 'the line falls' → 'The line falls.'"""
     text = str(reason)

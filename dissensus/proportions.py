@@ -113,6 +113,11 @@ def points(value: float, low: float | None = None, high: float | None = None) ->
     return f"{100 * value:z.1f} {word}{ends}".replace("-", "−")
 
 
+def p_text(p: float) -> str:
+    """A p-value in words: 'p = 0.037', 'p < 0.001'."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
 def normal_quantile(level: float) -> float:
     """How many standard deviations the ends of a normal interval lie from its middle: 1.96 at 0.95."""
     from scipy.special import ndtri

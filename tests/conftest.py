@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -18,8 +19,8 @@ from hypothesis import HealthCheck, settings
 from dissensus.store.database import Database
 
 IS_CI = os.environ.get("CI") == "true"
-MAY_BE_MISSING = (WHY_SKIPPED, "needs root")
-"""Why tests may skip in CI, too: data, and the right to mount a disk. Whatever can be installed must be there."""
+MAY_BE_MISSING = (WHY_SKIPPED, "needs root", "needs an NVIDIA GPU")
+"""Why tests may skip in CI, too: data, the right to mount a disk, a GPU. Whatever can be installed must be there."""
 HEAVY = {"browser", "demo", "kit", "own_postgres", "postgres", "process", "serve", "serve_process", "small_study"}
 """Fixtures that take long: the tests that use them are slow. `demo` and `small_study` are whole studies, made first."""
 WHOLE = {"study", "web"}
@@ -98,6 +99,18 @@ def command() -> Callable[..., Done]:
 def process() -> Callable[..., Done]:
     """Run `dissensus …` in a process of its own, for the few tests that are about that."""
     return run_process
+
+
+@pytest.fixture
+def small_disk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A real file system of 900 kB, or of the size that a test asks for as the fixture's parameter."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={getattr(request, 'param', '900k')}", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a small file system needs root")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 @pytest.fixture(scope="module")

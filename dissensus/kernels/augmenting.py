@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dissensus.arrays import Array, UInt8
-from dissensus.errors import KernelError
+from dissensus.errors import KernelError, sides
 from dissensus.kernels.whitening import EPSILON, Whitening
 
 if TYPE_CHECKING:
@@ -83,14 +83,15 @@ def augmented_whitening(
 
 def _images(images: Array) -> Array:
     if np.ndim(images) != 4 or not len(images):
-        sides = " × ".join(str(side) for side in np.shape(images))
-        raise KernelError(f"an array of {sides} is not images: give number × height × width × channels")
+        raise KernelError(
+            f"an array of {sides(np.shape(images))} is not images: give number × height × width × channels"
+        )
     return images
 
 
 def _bytes(images: Array) -> UInt8[Array, "N H W C"]:
     if images.shape[-1] not in (1, 3):
-        raise KernelError(f"images of {images.shape[-1]} channels cannot be augmented: give grey or RGB images")
+        raise KernelError(f"images of {images.shape[-1]} channels cannot be augmented: give gray or RGB images")
     if images.dtype == np.uint8:
         return images
     if not (np.issubdtype(images.dtype, np.floating) and images.min() >= 0 and images.max() <= 1):

@@ -14,7 +14,7 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.errors import KernelError
 from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, buffer_sizes, norms_of, pairs_of
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Level, levels
-from dissensus.kernels.norms import scales
+from dissensus.kernels.norms import not_too_large, scales
 
 LANES = 8
 CHUNK = 16  # pairs that a thread computes at a time
@@ -90,6 +90,9 @@ def image_norms(images: Float[Array, "n h w c"], kernel: Kernel) -> list[Float[A
 class CpuEngine:
     """Blocks of a kernel's matrix, computed on all cores; norms are computed when a block first needs them."""
 
+    device = "cpu"
+    side = 128
+
     def __init__(
         self, x: Float[Array, "n h w c"], z: Float[Array, "m h w c"] | None, kernel: Kernel, precision: str
     ) -> None:
@@ -135,9 +138,7 @@ class CpuEngine:
         _run(self.pool, lambda part: pairs_of(*given, gammas, rows[part], columns[part], out[part]), parts)
         with np.errstate(over="ignore"):
             values = (out * x.scales[rows] * z.scales[columns]).astype(self.precision)
-        if not np.isfinite(values).all():
-            raise KernelError(f"a value of the kernel is too large for {self.precision}: divide the images by a number")
-        return values
+        return not_too_large(values)
 
 
 class _Side:

@@ -1,24 +1,19 @@
-"""The matrix of a kernel for images: which device computes it, in which blocks, and how long it will take."""
+"""The matrix of a kernel for images: which device computes it, and in which blocks."""
 
 from __future__ import annotations
 
-import importlib
-import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError, quoted
+from dissensus.errors import KernelError, quoted, sides
 from dissensus.kernels.layers import Kernel, Layer, kernel_named, levels
 from dissensus.kernels.norms import checked_images
 
 DEVICES = ("auto", "cpu", "cuda")
 PRECISIONS = ("float32", "float64")
-SIDE = 128
-TRIED_SECONDS = 0.5
 
 AnyKernel = str | Kernel | Iterable[Layer | Kernel]
 
@@ -27,7 +22,13 @@ class Engine(Protocol):
     """Computes blocks of a matrix on one device."""
 
     name: str
+    """For people, such as 'CPU, 2 threads'."""
+    device: str
     precision: str
+    side: int
+    """Images along the side of a tile that is computed at once: a few seconds of work."""
+    memory_bytes: int
+    """Main memory that it needs, beside the blocks it returns."""
 
     def block(self, rows: slice, columns: slice) -> Float[Array, "r c"]:
         """The kernel of images rows × columns."""
@@ -38,17 +39,6 @@ class Tile(NamedTuple):
 
     rows: slice
     columns: slice
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a matrix will take: pairs of images, speed, time, and bytes of the result and of everything together."""
-
-    pairs: int
-    pairs_per_second: float
-    seconds: float
-    matrix_bytes: int
-    memory_bytes: int
 
 
 def gram(
@@ -70,8 +60,8 @@ def gram(
     chosen = engine(x, z, kernel, device, precision)
     n, m = len(x), None if z is None else len(z)
     out = _empty(n, n if m is None else m, precision)
-    pairs, done = _pairs(n, m), 0
-    for tile in tiles(n, m, SIDE):
+    pairs, done = pairs_of(n, m), 0
+    for tile in tiles(n, m, chosen.side):
         block = chosen.block(*tile)
         out[tile.rows, tile.columns] = block
         is_mirrored = m is None and tile.rows != tile.columns
@@ -95,8 +85,8 @@ def engine(x: Any, z: Any, kernel: AnyKernel, device: str = "auto", precision: s
         raise KernelError(f"{quoted(precision)} is not a precision: use {' or '.join(PRECISIONS)}")
     first, second = checked_images(x), None if z is None else checked_images(z, "z")
     if second is not None and first.shape[1:] != second.shape[1:]:
-        sizes = [" × ".join(map(str, images.shape[1:])) for images in (first, second)]
-        raise KernelError(f"images of x are {sizes[0]}, those of z {sizes[1]}: scale or crop them to one size")
+        sizes = f"images of x are {sides(first.shape[1:])}, those of z {sides(second.shape[1:])}"
+        raise KernelError(f"{sizes}: scale or crop them to one size")
     chosen = kernel_named(kernel)
     levels(chosen, *first.shape[1:3])
     if device != "cpu":
@@ -110,19 +100,17 @@ def engine(x: Any, z: Any, kernel: AnyKernel, device: str = "auto", precision: s
 
 def _cuda(x: Array, z: Array | None, kernel: Kernel, precision: str, is_required: bool) -> Engine | None:
     """The CUDA engine; if it cannot be used, None, or an error if it is required."""
-    cuda = importlib.import_module("dissensus.kernels.cuda.engine")
-    reason = cuda.available()
-    if reason is None:
-        try:
-            return cuda.CudaEngine(x, z, kernel, precision)
-        except KernelError as error:
-            reason = str(error)
-    if is_required:
-        raise KernelError(f"the GPU cannot be used: {reason}; or use the device cpu")
-    return None
+    from dissensus.kernels.cuda.engine import CudaEngine
+
+    try:
+        return CudaEngine(x, z, kernel, precision)
+    except KernelError as error:
+        if is_required:
+            raise KernelError(f"the GPU cannot be used: {error}; or use the device cpu") from None
+        return None
 
 
-def tiles(n: int, m: int | None, side: int = SIDE) -> tuple[Tile, ...]:
+def tiles(n: int, m: int | None, side: int) -> tuple[Tile, ...]:
     """Blocks of up to side × side that cover an n × m matrix; m = None: those on and above the diagonal of n × n."""
     if side < 1:
         raise KernelError(f"tiles have sides of 1 or more, not {side}")
@@ -131,29 +119,8 @@ def tiles(n: int, m: int | None, side: int = SIDE) -> tuple[Tile, ...]:
     return tuple(Tile(r, c) for r in rows for c in columns if m is not None or c.start >= r.start)
 
 
-def estimate(engine: Engine, n: int, m: int | None) -> Estimate:
-    """Time and memory of a whole n × m matrix (m = None: n × n, by half), after timing a corner of it.
-
-    The corner grows until it takes half a second. Its first computation is not counted: it includes compiling, or
-    loading what was compiled.
-    """
-    pairs, rate, side = _pairs(n, m), 0.0, 4
-    while pairs:
-        height, width = min(n, side), min(n if m is None else m, side)
-        if side == 4:
-            engine.block(slice(0, height), slice(0, width))
-        began = time.perf_counter()
-        engine.block(slice(0, height), slice(0, width))
-        seconds = max(time.perf_counter() - began, 1e-9)
-        rate = _pairs(height, None if m is None else width) / seconds
-        if seconds > TRIED_SECONDS or side >= max(n, m or 0):
-            break
-        side *= 2
-    size = n * (n if m is None else m) * np.dtype(engine.precision).itemsize
-    return Estimate(pairs, rate, pairs / rate if rate else 0.0, size, size + getattr(engine, "memory_bytes", 0))
-
-
-def _pairs(n: int, m: int | None) -> int:
+def pairs_of(n: int, m: int | None) -> int:
+    """How many pairs of images an n × m matrix compares; m = None: n × n, by half."""
     return n * (n + 1) // 2 if m is None else n * m
 
 

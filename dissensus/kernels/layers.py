@@ -90,7 +90,6 @@ class Mean:
 
 
 Layer = Conv | Relu | Gaussian | Pool | Mean
-EMBEDDINGS = (Relu, Gaussian)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from dissensus.arrays import Array, Float, Int
-from dissensus.errors import KernelError, quoted
+from dissensus.errors import KernelError, quoted, sides
 from dissensus.kernels.augmenting import augmented_whitening, flipped
 from dissensus.kernels.gram import gram
 from dissensus.kernels.layers import kernel_named, text_of
@@ -84,9 +84,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             KernelError: something is missing, or it is the state of something else.
         """
         try:
-            name, parameters = str(state["machine"]), json.loads(str(state["parameters"]))
-            kind = next(one for one in (cls, *cls.__subclasses__()) if one.__name__ == name)
-            made = kind(**parameters)
+            if str(state["machine"]) != cls.__name__:
+                raise ValueError(f"{quoted(str(state['machine']))}, not {cls.__name__}")
+            made = cls(**json.loads(str(state["parameters"])))
             made.classes_, made.items_ = np.asarray(state["classes"]), np.asarray(state["items"])
             made.coefficients_ = np.asarray(state["coefficients"], np.float64)
             made.intercept_ = np.asarray(state["intercept"], np.float64)
@@ -94,7 +94,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             parts = {key.removeprefix("whitening_"): state[key] for key in state if key.startswith("whitening_")}
             made.whitening_ = Whitening.from_state(parts) if parts else None
             made._refuse_unfitting()
-        except (KeyError, TypeError, ValueError, StopIteration, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise KernelError(f"this is not the state of a kernel machine ({type(error).__name__}: {error})") from None
         return made
 
@@ -135,7 +135,9 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 )
             return np.asarray(X, np.float64) @ self.coefficients_ + self.intercept_
         if X.shape[1:] != self.items_.shape[1:]:
-            raise KernelError(f"items of {_sides(X)} do not fit the training items of {_sides(self.items_)}")
+            raise KernelError(
+                f"items of {sides(X.shape[1:])} do not fit the training items of {sides(self.items_.shape[1:])}"
+            )
         items = X if self.whitening_ is None else self.whitening_.apply(X)
         return self._matrix(items, self.items_).astype(np.float64) @ self.coefficients_ + self.intercept_
 
@@ -145,7 +147,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if np.asarray(X).ndim != 4 or self.kernel == PRECOMPUTED:
             if not _is_of_tables(self.kernel):
                 raise KernelError(
-                    f"an array of {_sides(X, 0)} is not images, as the kernel {self.kernel} needs: give number × "
+                    f"an array of {sides(np.shape(X))} is not images, as the kernel {self.kernel} needs: give number × "
                     f"height × width × channels, or use one of the kernels {', '.join(TABLES)}"
                 )
             kinds = (np.float64, np.float32)
@@ -211,7 +213,3 @@ def _kernel_text(kernel: Any) -> str:
 def _plain(value: Any) -> Any:
     """A parameter that JSON does not know as one that it does."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else list(value)
-
-
-def _sides(array: Array, start: int = 1) -> str:
-    return " × ".join(str(side) for side in np.shape(array)[start:]) or "one value"

@@ -7,7 +7,7 @@ cross-validation. Kernels of tables take images, too, and flatten them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -160,15 +160,6 @@ class KernelSVC(KernelMachine):
             sums[:, first] += margins[:, pair]
             sums[:, second] -= margins[:, pair]
         return wins + sums / (3 * (np.abs(sums) + 1))
-
-
-def machine_of(state: Mapping[str, Any]) -> KernelMachine:
-    """The machine of either kind that `state` was called on.
-
-    Raises:
-        KernelError: it is the state of something else.
-    """
-    return KernelMachine.from_state(state)
 
 
 def _pair_coefficients(machine: Any) -> Float[Array, "S P"]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError
+from dissensus.errors import KernelError, sides
 from dissensus.kernels.layers import Kernel, Layer, kernel_named
 
 
@@ -26,10 +26,9 @@ def checked_images(images: Any, name: str = "x") -> Float[Array, "n h w c"]:
         raise KernelError(f"{name} holds {array.dtype}, not numbers: pass an array of n × height × width × channels")
     if array.ndim != 4:
         hint = "; add the axis of channels: x[..., None]" if array.ndim == 3 else ""
-        shape = " × ".join(map(str, array.shape)) or "a single number"
-        raise KernelError(f"{name} is {shape}, but images are n × height × width × channels{hint}")
+        raise KernelError(f"{name} is {sides(array.shape)}, but images are n × height × width × channels{hint}")
     if 0 in array.shape[1:]:
-        raise KernelError(f"{name} has images without pixels or channels: {' × '.join(map(str, array.shape[1:]))}")
+        raise KernelError(f"{name} has images without pixels or channels: {sides(array.shape[1:])}")
     if array.dtype.kind != "f" or array.dtype.itemsize not in (4, 8):
         array = array.astype(np.float32 if array.dtype.itemsize <= 2 else np.float64)
     for number, image in enumerate(array):
@@ -47,6 +46,17 @@ def scales(images: Float[Array, "n h w c"]) -> Float[Array, " n"]:
     largest = np.abs(images).max(axis=(1, 2, 3), initial=0).astype(np.float64)
     _, exponents = np.frexp(largest)
     return np.where(largest > 0, np.ldexp(1.0, np.minimum(exponents, 1023)), 1.0)
+
+
+def not_too_large(values: Float[Array, ...]) -> Float[Array, ...]:
+    """Values of a kernel, if all of them are finite.
+
+    Raises:
+        KernelError: one is too large for its precision.
+    """
+    if not np.isfinite(values).all():
+        raise KernelError(f"a value of the kernel is too large for {values.dtype}: divide the images by a number")
+    return values
 
 
 def norms(images: Any, kernel: str | Kernel | Iterable[Layer | Kernel] = "myrtle5") -> list[Float[Array, "n h w"]]:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError, quoted, some
+from dissensus.errors import KernelError, quoted, sides, some
 
 EPSILON = float(np.finfo(np.float64).eps)
 ROWS = 512
@@ -190,10 +190,14 @@ def checked(
     """
     matrix = np.asarray(matrix)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        raise KernelError(f"a matrix of {_shape(matrix)} is not square: give the kernel of the items with themselves")
+        raise KernelError(
+            f"a matrix of {sides(matrix.shape)} is not square: give the kernel of the items with themselves"
+        )
     targets = np.asarray(targets, np.float64)
     if targets.ndim != 2 or len(targets) != len(matrix):
-        raise KernelError(f"targets of {_shape(targets)} do not fit a matrix of {len(matrix):,} rows: give a row each")
+        raise KernelError(
+            f"targets of {sides(targets.shape)} do not fit a matrix of {len(matrix):,} rows: give a row each"
+        )
     if not np.isfinite(targets).all():
         raise KernelError("some targets are not finite: give a number for every item and class")
     largest = float(np.abs(np.diagonal(matrix)).max())
@@ -284,7 +288,3 @@ def _smallest_penalty(matrix: Float[Array, "N N"]) -> float:
 def _slices(count: int) -> Iterator[slice]:
     for start in range(0, count, ROWS):
         yield slice(start, min(start + ROWS, count))
-
-
-def _shape(array: Array) -> str:
-    return " × ".join(str(side) for side in array.shape) or "no sides"

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import KernelError, quoted
+from dissensus.errors import KernelError, quoted, sides
 
 DEEPEST = 1_000
 
@@ -126,8 +126,9 @@ def checked_table(table: Any, name: str = "x") -> Float[Array, "N d"]:
     if array.dtype.kind not in "fiub":
         raise KernelError(f"{name} holds {array.dtype}, not numbers: encode categories as numbers first")
     if array.ndim != 2:
-        shape = " × ".join(map(str, array.shape)) or "a single number"
-        raise KernelError(f"{name} is {shape}, but a table has rows and columns: use x.reshape(len(x), -1)")
+        raise KernelError(
+            f"{name} is {sides(array.shape)}, but a table has rows and columns: use x.reshape(len(x), -1)"
+        )
     if not np.isfinite(array).all():
         row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise KernelError(f"row {row} of {name} has a value that is not a finite number (NaN or infinity)")

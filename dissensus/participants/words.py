@@ -10,7 +10,7 @@ from dissensus.arrays import Array, Bool
 from dissensus.errors import some
 from dissensus.participants.sample import NO_LABEL, Images, Participants
 from dissensus.participants.tables import BETWEEN, MODELS, PEOPLE
-from dissensus.proportions import points
+from dissensus.proportions import p_text, points
 from dissensus.records import AccuracyGap, HumanResult, ParticipantAccuracy, PersonTime, SubsetTest
 
 
@@ -206,11 +206,6 @@ def _subsets(result: HumanResult) -> list[str]:
 def _change(one: SubsetTest) -> str:
     way = "gain" if one.change >= 0 else "lose"
     return f"{way} {points(abs(one.change))} ({p_text(one.p_adjusted)})"
-
-
-def p_text(p: float) -> str:
-    """A p-value in words: 'p = 0.037', 'p < 0.001'."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def _order(result: HumanResult) -> list[str]:

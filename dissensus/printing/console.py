@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
 
 if TYPE_CHECKING:
     from dissensus.engines.local import Progress as Reporter
@@ -40,6 +41,16 @@ def progress(quiet: bool) -> Iterator[Reporter]:
 def say(line: str) -> None:
     """Print a line literally, without markup."""
     out.print(escape(line))
+
+
+def show_rows(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table whose first column holds names, and all others numbers."""
+    table = Table(
+        Column(heads[0], overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in heads[1:])
+    )
+    for row in rows:
+        table.add_row(*map(escape, row))
+    out.print(table)
 
 
 def show_json(value: Any) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Table
 
-from dissensus.printing.console import out, say, show_json
-from dissensus.records.kernels import GramEstimate, GramResult, KernelFit, KernelList, time_words
+from dissensus.printing.console import out, say, show_json, show_rows
+from dissensus.records.kernels import HEADS, GramEstimate, GramResult, KernelFit, KernelList, time_words
 from dissensus.report.wording import counted
 
 
@@ -38,10 +38,7 @@ def show_kernel_fit(result: KernelFit, as_json: bool) -> None:
         return show_json(result.model_dump(mode="json"))
     for sentence in result.words:
         say(sentence)
-    table = Table(*(Column(head, justify="right" if place else "left") for place, head in enumerate(result.heads)))
-    for row in result.rows():
-        table.add_row(*map(escape, row))
-    out.print(table)
+    show_rows(HEADS, result.rows())
     if result.path is None:
         return None
     name = result.path.stem

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-from rich.table import Column, Table
-
-from dissensus.printing.console import out, say, show_json
+from dissensus.printing.console import say, show_json, show_rows
+from dissensus.records.sequences import HEADS
 
 if TYPE_CHECKING:
     from dissensus.records.sequences import SequenceResult
@@ -21,10 +19,5 @@ def show_sequences(result: SequenceResult, scores: Path | None, as_json: bool) -
         return show_json(words | result.model_dump(mode="json") | ({} if scores is None else {"scores": str(scores)}))
     for sentence in (*result.words, *result.notes):
         say(sentence)
-    table = Table(
-        *(Column(head, justify="right" if place else "left", no_wrap=True) for place, head in enumerate(result.heads))
-    )
-    for row in result.rows():
-        table.add_row(*map(escape, row))
-    out.print(table)
+    show_rows(HEADS, result.rows())
     return None if scores is None else say(f"scores: {scores}")

@@ -122,10 +122,6 @@ class KernelFit(Record):
             )
         return tuple(found)
 
-    @property
-    def heads(self) -> tuple[str, ...]:
-        return HEADS
-
     def rows(self) -> list[tuple[str, ...]]:
         """For every class: its images, and how many of them are recognised."""
         return [(one.name, f"{one.images:,}", f"{one.right:,}") for one in self.classes]

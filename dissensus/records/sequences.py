@@ -92,10 +92,6 @@ class SequenceResult(Record):
         )
         return f"Learned from {train} ({self.train}); tested on {test} ({self.test})."
 
-    @property
-    def heads(self) -> tuple[str, ...]:
-        return HEADS
-
     def rows(self) -> list[tuple[str, ...]]:
         """For every machine: its settings and its AUC."""
         return [

@@ -14,7 +14,7 @@ from dissensus.backends import Preprocess, Unreadable, read_image
 from dissensus.backends.file import ZIP_ERRORS
 from dissensus.backends.kernel import why_unreadable
 from dissensus.backends.preprocess import pixels
-from dissensus.errors import DissensusError, KernelError, first_line, refuse_pipe, some
+from dissensus.errors import DissensusError, KernelError, first_line, refuse_pipe, sides, some
 from dissensus.steps.labelled import rows_of_items
 from dissensus.store.sources import images_by_folder, items_of
 
@@ -92,13 +92,8 @@ def as_images(given: Any, where: str) -> Array:
     if array.ndim == 3:
         array = array[..., None]
     if array.ndim != 4 or 0 in array.shape:
-        raise KernelError(f"{where}: an array of shape {given_shape(given)} holds no images: expected N×H×W×C")
+        raise KernelError(f"{where}: an array of {sides(np.shape(given))} holds no images: expected N×H×W×C")
     return array
-
-
-def given_shape(given: Any) -> str:
-    """The shape of an array as people write it."""
-    return "×".join(map(str, np.shape(given))) or "one number"
 
 
 def _as_array(given: Any, where: str) -> Array:

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dissensus.engines.local import Progress, silent
-from dissensus.errors import KernelError, one_line
-from dissensus.kernels.gram import Engine, engine, estimate
+from dissensus.errors import KernelError
+from dissensus.kernels.gram import Engine, engine, pairs_of
 from dissensus.kernels.layers import KERNELS, kernel_named, text_of
 from dissensus.records.kernels import GramEstimate, GramResult, KernelList, NamedKernel
 from dissensus.steps.kernel_images import read_pictures
 from dissensus.store.grams import GramFolder, GramInputs, array_fingerprint, free_bytes, tile_side
 
-CPU = "CPU"
-"""What the names of engines on a processor start with."""
+TRIED_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def planned_matrix(
         other=None if z is None else array_fingerprint(z),
         kernel=known_name(kernel),
         precision=precision,
-        device="cpu" if runs.name.startswith(CPU) else "cuda",
+        device=runs.device,
         rows=len(x),
         columns=len(x if z is None else z),
     )
@@ -74,19 +75,40 @@ def planned_matrix(
 
 def estimated(runs: Engine, kernel: Any, rows: int, columns: int | None) -> GramEstimate:
     """What a matrix in memory will cost; `columns` is None if it is symmetric."""
-    cost = estimate(runs, rows, columns)
+    pairs, rate = pairs_of(rows, columns), _rate(runs, rows, columns)
+    size = rows * (rows if columns is None else columns) * np.dtype(runs.precision).itemsize
     return GramEstimate(
         kernel=known_name(kernel),
         rows=rows,
         columns=rows if columns is None else columns,
-        pairs=cost.pairs,
-        pairs_per_second=cost.pairs_per_second,
-        seconds=cost.seconds,
-        matrix_bytes=cost.matrix_bytes,
-        memory_bytes=cost.memory_bytes,
+        pairs=pairs,
+        pairs_per_second=rate,
+        seconds=pairs / rate if rate else 0.0,
+        matrix_bytes=size,
+        memory_bytes=size + runs.memory_bytes,
         engine=runs.name,
         precision=runs.precision,
     )
+
+
+def _rate(runs: Engine, rows: int, columns: int | None) -> float:
+    """Pairs a second in a corner of a matrix, which grows until it takes half a second; 0 for an empty one.
+
+    Its first computation is not counted: it includes compiling, or loading what was compiled.
+    """
+    rate, side = 0.0, 4
+    while pairs_of(rows, columns):
+        height, width = min(rows, side), min(rows if columns is None else columns, side)
+        if side == 4:
+            runs.block(slice(0, height), slice(0, width))
+        begun = time.perf_counter()
+        runs.block(slice(0, height), slice(0, width))
+        seconds = max(time.perf_counter() - begun, 1e-9)
+        rate = pairs_of(height, None if columns is None else width) / seconds
+        if seconds > TRIED_SECONDS or side >= max(rows, columns or 0):
+            break
+        side *= 2
+    return rate
 
 
 def _on_disk(cost: GramEstimate, folder: GramFolder, memory: int) -> GramEstimate:
@@ -128,15 +150,7 @@ def known_name(kernel: Any) -> str:
 def known_kernels() -> KernelList:
     """The named kernels, and whether a GPU can compute them."""
     from dissensus.kernels.cpu import cores
+    from dissensus.kernels.cuda.engine import available
 
     listed = [NamedKernel(name=name, layers=text_of(found)) for name, found in KERNELS.items()]
-    return KernelList(kernels=tuple(listed), threads=cores(), no_cuda=why_no_cuda())
-
-
-def why_no_cuda() -> str | None:
-    """Why no GPU can be used, in one line; None if one can."""
-    try:
-        from dissensus.kernels.cuda.engine import available
-    except ImportError as error:
-        return f"the CUDA path cannot be imported ({one_line(error)})"
-    return available()
+    return KernelList(kernels=tuple(listed), threads=cores(), no_cuda=available())

@@ -61,18 +61,9 @@ def write_scores(result: SequenceResult, path: str | Path) -> None:
     Raises:
         KernelError: there were none in a file of their own.
     """
-    import csv
-
-    from dissensus.store.files import write_whole
+    from dissensus.store.files import csv_text, write_text
 
     if not result.names:
         raise KernelError("there are scores only for a test file: give one, too")
     rows = sorted(zip(result.names, result.scores, strict=True), key=lambda row: -row[1])
-
-    def write(unfinished: Path) -> None:
-        with unfinished.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(("sequence", "score"))
-            writer.writerows((name, f"{score:.6f}") for name, score in rows)
-
-    write_whole(Path(path), write)
+    write_text(Path(path), csv_text([("sequence", "score"), *((name, f"{score:.6f}") for name, score in rows)]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float
 from dissensus.errors import SuiteError, some
-from dissensus.proportions import LEVEL, holm, points
+from dissensus.proportions import LEVEL, holm, p_text, points
 from dissensus.records.suites import FriedmanTest, Profile, SuiteClassifier, SuitePair, SuiteResult
 from dissensus.suites.measures import SAME, checked, profiles, ranks, reached, shares_of_best
 from dissensus.suites.significance import Friedman, critical_difference, friedman, groups, nemenyi, wilcoxon_pairs
@@ -135,7 +135,7 @@ def _words(
     is_more = test.p < 1 - level
     found.append(
         f"The ranks of the {len(classifiers)} classifiers differ by {'more' if is_more else 'no more'} than chance "
-        f"explains (Friedman test, {_p(test.p)})."
+        f"explains (Friedman test, {p_text(test.p)})."
     )
     if is_more and len(classifiers) > 2:
         found.append(_told_apart(pairs, far, level))
@@ -164,9 +164,5 @@ def _nearest(pair: SuitePair, level: float) -> str:
     return (
         f"{pair.first} against {pair.second}: better on {pair.wins}, worse on {pair.losses}, the same on {pair.ties}; "
         f"accuracy is {points(abs(pair.difference))} {way} on average, {extent} than chance explains (signed-rank "
-        f"test, {_p(pair.p_holm)}{allowing})."
+        f"test, {p_text(pair.p_holm)}{allowing})."
     )
-
-
-def _p(value: float) -> str:
-    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}" if value < 0.995 else "p = 1"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,10 +9,12 @@ from hypothesis import strategies as st
 from six_axes import fits, matrix, norms, six_axes
 
 from dissensus.errors import KernelError
-from dissensus.kernels import KERNELS, chain, engine, estimate, gram, kernel_named, tiles
+from dissensus.kernels import KERNELS, chain, engine, gram, kernel_named, tiles
 from dissensus.kernels import norms as image_norms
+from dissensus.kernels.cpu import CpuEngine
 from dissensus.kernels.layers import Conv, Gaussian, Mean, Pool, Relu
 from dissensus.kernels.tables import arc_cosine
+from dissensus.steps.kernel_matrices import estimated
 
 SMALL = "conv3 relu pool2 conv3 gaussian mean relu"
 CASES = {
@@ -217,7 +217,7 @@ def test_blocks_and_tiles_make_the_same_matrix(rng, monkeypatch):
     x, z = rng.normal(size=(5, 4, 4, 1)), rng.normal(size=(7, 4, 4, 1))
     for second in (None, z):
         whole, seen = cpu(x, second, SMALL), []
-        monkeypatch.setattr(sys.modules["dissensus.kernels.gram"], "SIDE", 2)
+        monkeypatch.setattr(CpuEngine, "side", 2)
         in_tiles = cpu(x, second, SMALL, progress=lambda done, pairs: seen.append((done, pairs)))  # noqa: B023
         np.testing.assert_array_equal(in_tiles, whole)
         pairs = 15 if second is None else 35
@@ -243,7 +243,7 @@ def test_no_images_give_an_empty_matrix():
     assert cpu(empty).shape == (0, 0)
     assert cpu(one, empty).shape == (1, 0)
     assert cpu(empty, one).shape == (0, 1)
-    assert estimate(engine(empty, None, SMALL, "cpu"), 0, None).seconds == 0
+    assert estimated(engine(empty, None, SMALL, "cpu"), SMALL, 0, None).seconds == 0
 
 
 @pytest.mark.parametrize("m", [None, 3])
@@ -252,7 +252,7 @@ def test_an_estimate_counts_pairs_and_bytes(m, rng):
     chosen = engine(x, None if m is None else x[:m], SMALL, "cpu", "float64")
     assert chosen.name.startswith("CPU, ")
     assert chosen.precision == "float64"
-    found = estimate(chosen, 10, m)
+    found = estimated(chosen, SMALL, 10, m)
     assert found.pairs == (55 if m is None else 30)
     assert found.matrix_bytes == (800 if m is None else 240)
     assert found.memory_bytes > found.matrix_bytes

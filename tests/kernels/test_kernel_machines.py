@@ -25,7 +25,7 @@ from dissensus.errors import KernelError
 from dissensus.kernels.gram import gram
 from dissensus.kernels.layers import chain, conv3, gaussian, mean, pool2
 from dissensus.kernels.learning import KernelMachine
-from dissensus.kernels.machines import KernelRidgeClassifier, KernelSVC, machine_of
+from dissensus.kernels.machines import KernelRidgeClassifier, KernelSVC
 from dissensus.kernels.whitening import Whitening
 
 DIGITS, LABELS = load_digits(return_X_y=True)
@@ -183,8 +183,7 @@ def test_a_machine_survives_a_file_without_pickle(machine: KernelMachine, has_na
     np.savez(file, **fitted.state())
     file.seek(0)
     with np.load(file, allow_pickle=False) as state:
-        again = machine_of(state)
-    assert type(again) is type(fitted)
+        again = type(fitted).from_state(state)
     assert {**again.get_params(), "penalty": 0} == {**fitted.get_params(), "penalty": 0}
     np.testing.assert_array_equal(again.scores(images), fitted.scores(images))
     assert (again.predict(images) == fitted.predict(images)).all()
@@ -194,7 +193,8 @@ def test_machines_of_tables_and_matrices_have_states_and_others_are_refused() ->
     for machine in (KernelRidgeClassifier("ntk", 1e-2), KernelSVC("precomputed")):
         items = DIGITS[:60] @ DIGITS[:60].T if machine.kernel == "precomputed" else DIGITS[:60]
         state = machine.fit(items, LABELS[:60]).state()
-        np.testing.assert_array_equal(machine_of(state).predict(items), machine.predict(items))
+        again = type(machine).from_state(state)
+        np.testing.assert_array_equal(again.predict(items), machine.predict(items))
     for wrong in (
         {"machine": "KernelRidgeClassifier", "parameters": "{}"},
         state | {"machine": "os.system"},
@@ -236,7 +236,7 @@ def test_images_have_a_kernel_of_their_own() -> None:
     matrix = gram(images, kernel=layers, precision="float64")
     given = KernelRidgeClassifier("precomputed").fit(matrix[train, train], LABELS[train])
     np.testing.assert_allclose(machine.scores(images[test]), given.scores(matrix[test, train]), atol=1e-8)
-    again = machine_of(machine.state())
+    again = KernelRidgeClassifier.from_state(machine.state())
     np.testing.assert_array_equal(again.scores(images[test]), machine.scores(images[test]))
     assert again.kernel == "conv3 gaussian pool2 conv3 gaussian mean gaussian"
     assert cross_val_score(machine, images[:90], LABELS[:90], cv=3).mean() > 0.7

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.kernels_definition import by_definition
 from dissensus.errors import KernelError
 from dissensus.kernels import chain, conv3, engine, gaussian, gram, kernel_named, mean, norms, pool2, relu
-from dissensus.kernels.cuda.cards import Embedding, cards
+from dissensus.kernels.cuda.cards import cards
 from dissensus.kernels.cuda.engine import (
     ALL,
     DIAGONAL,
@@ -27,7 +28,6 @@ from dissensus.kernels.cuda.engine import (
     available,
     shape_of,
 )
-from dissensus.kernels.definition import by_definition
 
 COMPILER = shutil.which("g++") or shutil.which("clang++")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
@@ -184,7 +184,7 @@ def test_norms_on_cards_are_those_of_the_cpu_path(is_relu: bool) -> None:
     counts, side = (2, 2, 1), 16
     images = pictures("part zero", 3, side, 2)
     kernel = chain(*blocks_of(counts, is_relu))
-    rows, factors = cards(images, counts, Embedding(is_relu))
+    rows, factors = cards(images, counts, relu() if is_relu else gaussian())
     scale = factors / 3.0 ** sum(counts)
     at, layer = 2 * side**2, 0
     for number, layers in enumerate(counts):
@@ -200,7 +200,7 @@ def test_norms_on_cards_are_those_of_the_cpu_path(is_relu: bool) -> None:
 
 
 def test_cards_of_black_images_are_finite() -> None:
-    rows, factors = cards(np.zeros((2, 8, 8, 3)), (1, 1, 1), Embedding(False))
+    rows, factors = cards(np.zeros((2, 8, 8, 3)), (1, 1, 1), gaussian())
     assert np.isfinite(rows).all()
     assert (factors == 0).all()
 
@@ -246,3 +246,13 @@ def test_gpu_agrees_with_the_cpu(name: str) -> None:
         gram(images, kernel=name, device="cpu", precision="float64"),
         rtol=1e-5,
     )
+
+
+def test_values_too_large_for_float32_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(np, "asnumpy", np.asarray, raising=False)
+    engine, both = object.__new__(CudaEngine), slice(0, 2)
+    engine._xp, engine._shape, engine._is_symmetric = np, shape_of(kernel_named("myrtle5"), 32, 32, 3), False
+    engine._x = engine._z = SimpleNamespace(norms=np.full(2, 1e30), factors=np.full(2, 1e30))
+    monkeypatch.setattr(engine, "_launched", lambda *_: np.ones(4, np.float32))
+    with np.errstate(over="ignore"), pytest.raises(KernelError, match="too large for float32"):
+        engine.block(both, both)

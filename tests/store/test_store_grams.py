@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 from contextlib import suppress
 from pathlib import Path
 
@@ -313,18 +312,6 @@ def test_a_disk_that_fills_up_keeps_what_is_finished(tmp_path, monkeypatch, numb
     calls = []
     assert GramFolder(tmp_path / "m").fill(inputs(), 3, block_of(whole(), calls), quiet) == len(calls) == 5
     np.testing.assert_array_equal(GramFolder(tmp_path / "m").matrix(), whole())
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_on_a_real_disk_that_fills_up_in_the_middle(small_disk):

@@ -12,19 +12,7 @@ import pytest
 
 from dissensus.study import Study
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 3 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("small_disk", ["3m"], indirect=True)]
 
 
 def fill(path):

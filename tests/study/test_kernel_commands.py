@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
-import subprocess
 import time
 
 import numpy as np
@@ -119,18 +117,6 @@ def test_a_command_that_is_killed_goes_on_where_it_stopped(tmp_path, command):
     assert "Nothing was left to compute, 120 tiles from an earlier run" in command(*line, "m", cwd=tmp_path).stdout
     other = command(*line, "m", "--with", "images.npy", cwd=tmp_path)
     assert 'fingerprint of the other images "none" → ' in one_line(other)
-
-
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_a_matrix_or_a_machine_that_does_not_fit_on_the_disk(small_disk, here, command):
@@ -260,7 +246,7 @@ IMAGES, LABELS = pictures()
 @pytest.mark.parametrize(
     ("images", "labels", "message"),
     [
-        (IMAGES.reshape(24, -1), LABELS, "an array of shape 24×192 holds no images"),
+        (IMAGES.reshape(24, -1), LABELS, "an array of 24 × 192 holds no images"),
         (IMAGES[:0], [], "holds no images"),
         (IMAGES[:, :, :6], LABELS, "images are 8×6: a machine takes squares"),
         (np.concatenate([IMAGES, IMAGES[..., :1]], -1), LABELS, "4 channels"),

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -85,18 +85,6 @@ def start_again(parent: subprocess.Popen[str], lines: Lines) -> tuple[int, str]:
     return int(lines.after("process ")), lines.after("is open at")
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 4 MB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting a small file system needs root")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
-
-
 def fill(path: Path) -> None:
     """Write until there is no room."""
     with open(path, "wb", buffering=0) as file, suppress(OSError):
@@ -104,6 +92,7 @@ def fill(path: Path) -> None:
             file.write(b"0" * 4096)
 
 
+@pytest.mark.parametrize("small_disk", ["4m"], indirect=True)
 def test_a_full_disk_stops_writing_and_nothing_else(
     small_disk: Path, study_folder: Path, serve: Callable[..., Served], capsys: pytest.CaptureFixture[str]
 ) -> None:

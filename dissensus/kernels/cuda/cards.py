@@ -7,35 +7,28 @@ three; and so on. Only these are computed. All functions take numpy or CuPy arra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Float
+from dissensus.kernels.layers import Gaussian, Relu
 
 NOTHING = -1e30
 """The logarithm of a norm of zero, as in myrtle.cu."""
 
 
-@dataclass(frozen=True)
-class Embedding:
-    """What follows each convolution: ReLU, or the normalised Gaussian with `gamma`."""
-
-    is_relu: bool
-    gamma: float = 1.0
-
-    def apply(self, products: Any, norms: Any, xp: Any = np) -> Any:
-        """The embedding's kernel, given inner products and products of norms; 0 where a norm is 0."""
-        is_some = norms > 0
-        cosine = xp.clip(xp.where(is_some, products / xp.where(is_some, norms, 1.0), 0.0), -1.0, 1.0)
-        if self.is_relu:
-            return norms * (xp.sqrt(1 - cosine**2) + (np.pi - xp.arccos(cosine)) * cosine) / np.pi
-        return norms * xp.exp(self.gamma * (cosine - 1))
+def embedded(layer: Relu | Gaussian, products: Any, norms: Any, xp: Any = np) -> Any:
+    """The kernel of an embedding, given inner products and products of norms; 0 where a norm is 0."""
+    is_some = norms > 0
+    cosine = xp.clip(xp.where(is_some, products / xp.where(is_some, norms, 1.0), 0.0), -1.0, 1.0)
+    if isinstance(layer, Relu):
+        return norms * (xp.sqrt(1 - cosine**2) + (np.pi - xp.arccos(cosine)) * cosine) / np.pi
+    return norms * xp.exp(layer.gamma * (cosine - 1))
 
 
 def cards(
-    images: Float[Array, "n side side channels"], blocks: tuple[int, int, int], embedding: Embedding, xp: Any = np
+    images: Float[Array, "n side side channels"], blocks: tuple[int, int, int], embedding: Relu | Gaussian, xp: Any = np
 ) -> tuple[Any, Any]:
     """One row of float32 for each image, in the order that myrtle.cu reads, and the factors that undo its scaling.
 
@@ -53,18 +46,18 @@ def cards(
     return xp.concatenate(parts, axis=1).astype(xp.float32), scale * 3.0 ** sum(blocks)
 
 
-def _as_read(squares: Any, embedding: Embedding, xp: Any) -> tuple[Any, Any]:
+def _as_read(squares: Any, embedding: Relu | Gaussian, xp: Any) -> tuple[Any, Any]:
     """r and a of `embedded` in myrtle.cu. Norms are of averages: A / 3 for a sum over nine; r undoes the average."""
     norms = xp.sqrt(squares)
     is_some = norms > 0
     inverse = xp.where(is_some, 1 / (3 * xp.where(is_some, norms, 1.0)), 0.0)
-    if embedding.is_relu:
+    if isinstance(embedding, Relu):
         return inverse, norms
     rate = embedding.gamma / np.log(2)
     return inverse * np.sqrt(rate), xp.where(is_some, xp.log2(xp.where(is_some, norms, 1.0)) - rate / 2, NOTHING)
 
 
-def _squared_norms(pixels: Any, blocks: tuple[int, int, int], embedding: Embedding, xp: Any) -> list[Any]:
+def _squared_norms(pixels: Any, blocks: tuple[int, int, int], embedding: Relu | Gaussian, xp: Any) -> list[Any]:
     """Squared norms before every embedding, at every position: of averages over nine, so a ninth of those of sums."""
     found: list[Any] = []
     reach = 2 ** (len(blocks) - 1) - 1  # 3, 1, 0
@@ -75,7 +68,7 @@ def _squared_norms(pixels: Any, blocks: tuple[int, int, int], embedding: Embeddi
             found.append(squares)
             norms = xp.sqrt(squares)
             maps = {
-                d: embedding.apply(_box(values, xp) / 9, norms * _moved(norms, *d, xp), xp)
+                d: embedded(embedding, _box(values, xp) / 9, norms * _moved(norms, *d, xp), xp)
                 for d, values in maps.items()
             }
         if number < len(blocks) - 1:

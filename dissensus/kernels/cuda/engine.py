@@ -11,8 +11,9 @@ import numpy as np
 
 from dissensus.arrays import Array, Float
 from dissensus.errors import KernelError, first_line
-from dissensus.kernels.cuda.cards import Embedding, cards
+from dissensus.kernels.cuda.cards import cards, embedded
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Relu, levels
+from dissensus.kernels.norms import not_too_large
 
 SOURCE = Path(__file__).with_name("myrtle.cu")
 SIDES = range(8, 33, 4)
@@ -37,7 +38,7 @@ class Shape:
     side: int
     channels: int
     blocks: tuple[int, int, int]
-    embedding: Embedding
+    embedding: Relu | Gaussian
     last: tuple[Relu | Gaussian, ...]
     """Embeddings after the mean; the host applies them."""
 
@@ -50,7 +51,7 @@ class Shape:
             "FIRST": first,
             "SECOND": second,
             "THIRD": third,
-            "RELU": int(self.embedding.is_relu),
+            "RELU": int(isinstance(self.embedding, Relu)),
             "TILE": variant.tile,
             "WARPS": variant.warps,
         }
@@ -102,12 +103,13 @@ def shape_of(kernel: Kernel, height: int, width: int, channels: int) -> Shape:
             "CUDA kernels are three blocks of conv3 and one kind of embedding, with pool2 between them and mean at the"
             f" end; '{kernel.name}' is not: use the CPU"
         )
-    return Shape(height, channels, (counts[0], counts[1], counts[2]), _kind(embedding), last)
+    return Shape(height, channels, (counts[0], counts[1], counts[2]), embedding, last)
 
 
 class CudaEngine:
     """Blocks of the matrix of images x and z (None: x with itself) on the current GPU."""
 
+    device = "cuda"
     precision = "float32"
     side = 2048
     """Images along the side of a block that is worth computing at once: about ten seconds of work."""
@@ -149,7 +151,11 @@ class CudaEngine:
         self.memory_bytes = x.nbytes + (0 if z is None else z.nbytes)
 
     def block(self, rows: slice, columns: slice) -> Float[Array, "r c"]:
-        """The kernel of images rows × columns; on the diagonal of a symmetric matrix, half of it is computed."""
+        """The kernel of images rows × columns; on the diagonal of a symmetric matrix, half of it is computed.
+
+        Raises:
+            KernelError: a value is too large for float32.
+        """
         xp = self._xp
         is_half = self._is_symmetric and rows == columns
         values = self._launched(self._x, rows, self._z, columns, TRIANGLE if is_half else ALL)
@@ -159,8 +165,8 @@ class CudaEngine:
         norms = self._x.norms[rows, None] * self._z.norms[None, columns]
         result = values.astype(xp.float64) * (self._x.factors[rows, None] * self._z.factors[None, columns])
         for layer in self._shape.last:
-            result = _kind(layer).apply(result, norms, xp)
-        return np.asarray(xp.asnumpy(result.astype(xp.float32)))
+            result = embedded(layer, result, norms, xp)
+        return not_too_large(np.asarray(xp.asnumpy(result.astype(xp.float32))))
 
     def launched(self, rows: slice, columns: slice) -> Any:
         """Start the computation of a block and do not wait for it: for timing."""
@@ -189,10 +195,6 @@ class CudaEngine:
             blocks = min(self._blocks, result.size)
             self._function((blocks,), (32 * self._variant.warps,), arguments, shared_mem=self._shared)
         return result
-
-
-def _kind(layer: Relu | Gaussian) -> Embedding:
-    return Embedding(False, layer.gamma) if isinstance(layer, Gaussian) else Embedding(True)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +13,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.errors import KernelError
-from dissensus.kernels.strings.alphabets import Alphabet, Strings, alphabet_named, encode
+from dissensus.kernels.strings.alphabets import Alphabet, alphabet_named, encode
 from dissensus.kernels.strings.ngrams import Texts, check_gamma
 from dissensus.kernels.strings.windows import check_length, window_counts, window_numbers
 
@@ -22,8 +21,6 @@ BLOCK = 128
 """Features whose tables are used together: 512 KB for DNA and two pieces of four letters, which the cache holds."""
 MOST_ROWS = 512
 """Entries of a table; a longer n-gram is cut into more pieces."""
-CHUNK = 1024
-"""Strings whose features are held at a time."""
 Pooling = Literal["sum", "mean"]
 
 
@@ -105,12 +102,6 @@ class KitchenSinks:
     def _scale(self, counts: Int[Array, " N"]) -> Float[Array, "N 1"]:
         scale = np.full(len(counts), np.sqrt(2 / len(self)))
         return (scale / counts if self.pooling == "mean" else scale).astype(np.float32)[:, None]
-
-    def chunks(self, strings: Strings, size: int = CHUNK) -> Iterator[tuple[slice, Float[Array, "n M"]]]:
-        """The features of a few strings after the other, so that all of them never need to fit in memory."""
-        for first in range(0, len(strings), size):
-            rows = slice(first, min(first + size, len(strings)))
-            yield rows, self.features(strings.part(rows))
 
 
 def draw_sinks(

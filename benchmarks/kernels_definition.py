@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.kernels.layers import Conv, Kernel, Layer, Relu, levels
+from dissensus.kernels.layers import Conv, Gaussian, Kernel, Relu, levels
 
 
 def by_definition(x: Any, z: Any, kernel: Kernel, xp: Any = np) -> float:
@@ -37,14 +37,14 @@ def _convolved(products: Any, reach: int, xp: Any) -> Any:
     return total
 
 
-def _embedded(products: Any, layer: Layer, own: Any, other: Any, xp: Any) -> Any:
+def _embedded(products: Any, layer: Relu | Gaussian, own: Any, other: Any, xp: Any) -> Any:
     norms = own[:, :, None, None] * other[None, None]
     is_some = norms > 0
     cosine = xp.clip(xp.where(is_some, products / xp.where(is_some, norms, 1.0), 0.0), -1.0, 1.0)
     if isinstance(layer, Relu):
         angle = xp.arccos(cosine)
         return norms * (xp.sin(angle) + (np.pi - angle) * xp.cos(angle)) / np.pi
-    return norms * xp.exp(getattr(layer, "gamma", 1.0) * (cosine - 1))
+    return norms * xp.exp(layer.gamma * (cosine - 1))
 
 
 def _pooled(products: Any, window: tuple[int, int]) -> Any:
