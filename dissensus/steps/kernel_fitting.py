@@ -23,6 +23,7 @@ from dissensus.proportions import LEVEL, clopper_pearson
 from dissensus.records.kernels import ClassCount, GramEstimate, KernelFit, size_words
 from dissensus.steps.kernel_images import Pictures, labels_for, numbered, read_pictures
 from dissensus.steps.kernel_matrices import estimated, known_name
+from dissensus.store.durable import remove_left_over
 from dissensus.store.files import write_whole
 from dissensus.store.grams import free_bytes, nearest
 
@@ -127,6 +128,7 @@ def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, Kerne
     machine.device = "auto"  # a machine fitted on a GPU predicts without one, too
     trained = Trained(machine, plan.classes, plan.preprocess)
     if plan.path is not None:
+        remove_left_over(plan.path.parent, f"{plan.path.name}.")
         write_whole(plan.path, lambda unfinished: save_machine(trained, unfinished))
     return trained, _result(plan, time.monotonic() - begun)
 

@@ -309,6 +309,15 @@ def test_labels_of_another_shape_are_refused_wherever_they_come_from(here, comma
         assert "give one per image" in one_line(refused)
 
 
+def test_what_a_killed_command_was_writing_is_removed(here):
+    left, others = here / ".machine.npz.99999999-1.unfinished", here / ".other.npz.99999999-1.unfinished"
+    left.touch()
+    others.touch()
+    dissensus.fit_kernel(IMAGES, LABELS, LAYERS, path=here / "machine.npz")
+    assert not left.exists()
+    assert others.exists()
+
+
 def test_labels_in_bytes_are_names():
     assert dissensus.fit_kernel(IMAGES, np.array(LABELS, "S"), LAYERS).classes == NAMES
 
