@@ -68,6 +68,7 @@ def read_machine(path: Path) -> Trained:
     Raises:
         KernelError: the file is damaged, or is not a machine.
     """
+    from dissensus.kernels.gram import engine
     from dissensus.kernels.machines import KernelRidgeClassifier
 
     refuse_pipe(path, KernelError)
@@ -84,8 +85,11 @@ def read_machine(path: Path) -> Trained:
     shapes = machine.items_.shape[1:], machine.coefficients_.shape, len({*classes})
     if shapes != (expected, (len(machine.items_), len(classes)), len(classes)) or len(classes) < 2:
         raise KernelError(f"{path} is damaged (its arrays do not fit its images and classes): {AGAIN}")
-    if not (np.isfinite(machine.coefficients_).all() and np.isfinite(machine.items_).all()):
-        raise KernelError(f"{path} is damaged (its arrays have values that are not finite): {AGAIN}")
+    machine.device = "auto"
+    try:
+        engine(machine.items_[:1], None, machine.kernel, "cpu", machine.precision)
+    except KernelError as error:
+        raise KernelError(f"{path} is damaged ({first_line(error)}): {AGAIN}") from None
     return Trained(machine, classes, preprocess)
 
 
@@ -115,7 +119,8 @@ def _contents(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def why_unreadable(error: Exception) -> str:
     """Why numpy cannot read a file; it offers to run what is in it, which is out of the question."""
-    return "it holds Python objects instead of arrays" if "pickle" in str(error) else first_line(error)
+    has_objects = any(word in str(error) for word in ("pickle", "Python objects"))
+    return "it holds Python objects instead of arrays" if has_objects else first_line(error)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,8 @@ def kernel_sequences(
         raise KernelError("--scores are those of a test file: give --test, too")
     if scores is not None and scores.resolve() in {path.resolve() for path in (train, test, negatives) if path}:
         raise KernelError(f"{scores} is one of the files to read: choose another one for the scores")
+    if scores is not None and scores.is_dir():
+        raise KernelError(f"{scores} is a folder: give the name of a CSV file")
     with printing.progress(quiet=json) as progress:
         result = learn_sequences(
             train, test, negatives=negatives, n=n, features=features, gamma=gamma, penalty=penalty, shuffles=shuffles,

@@ -14,6 +14,7 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.errors import KernelError
 from dissensus.kernels.compiled import GAUSSIAN, PLAIN, RELU, Plan, buffer_sizes, norms_of, pairs_of
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Level, levels
+from dissensus.kernels.memory import memory_here
 from dissensus.kernels.norms import not_too_large, scales
 
 LANES = 8
@@ -24,14 +25,6 @@ LEAST_NORM = 1e-18  # of a position, as a share of the image's largest value; be
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _memory() -> float:
-    """Bytes of memory of this machine, or infinity if it does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return math.inf
 
 
 def plan_of(kernel: Kernel, height: int, width: int) -> Plan:
@@ -105,7 +98,7 @@ class CpuEngine:
         buffers = int(buffer_sizes(self.plan.sizes).sum()) * np.dtype(precision).itemsize
         sides = {id(side): side.bytes for side in (self.rows, self.columns)}
         self.memory_bytes = sum(sides.values()) + cores() * buffers
-        if self.memory_bytes > _memory():
+        if self.memory_bytes > memory_here():
             size = f"{x.shape[1]} × {x.shape[2]} pixels take {buffers / 1e9:,.1f} GB for each of {cores()} threads"
             raise KernelError(f"{len(x):,} images of {size}, more than this machine has: use smaller images, or fewer")
 
@@ -157,7 +150,8 @@ class _Side:
         missing = np.unique(numbers[~self.is_known[numbers]])
         found = _flat_norms(self.flat[missing].astype(np.float64), self.plan, self.pool)
         is_zero = found < LEAST_NORM
-        self.norms[missing] = np.where(is_zero, 0, found)
+        with np.errstate(over="ignore"):  # of very many layers; the values are checked
+            self.norms[missing] = np.where(is_zero, 0, found)
         self.inverse[missing] = np.where(is_zero, 0, 1 / np.where(is_zero, 1, found))
         self.is_known[missing] = True
 

@@ -10,6 +10,7 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.errors import KernelError, quoted, sides
 from dissensus.kernels.layers import Kernel, Layer, kernel_named, levels
+from dissensus.kernels.memory import refuse_too_large
 from dissensus.kernels.norms import checked_images
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -125,10 +126,9 @@ def pairs_of(n: int, m: int | None) -> int:
 
 
 def _empty(rows: int, columns: int, precision: str) -> Float[Array, "N M"]:
+    size, what = rows * columns * np.dtype(precision).itemsize, f"a matrix of {rows:,} × {columns:,}"
+    refuse_too_large(size, what, "use fewer images, or keep it on disk with dissensus kernel gram")
     try:
         return np.empty((rows, columns), precision)
     except MemoryError:
-        size = rows * columns * np.dtype(precision).itemsize / 1e9
-        raise KernelError(
-            f"a matrix of {rows:,} × {columns:,} takes {size:,.0f} GB of memory: use fewer images"
-        ) from None
+        raise KernelError(f"{what} takes {size / 1e9:,.0f} GB of memory: use fewer images") from None

@@ -36,7 +36,9 @@ class Conv:
 
     def __post_init__(self) -> None:
         if not _is_count(self.width) or self.width % 2 == 0:
-            raise KernelError(f"a convolution is as wide as an odd number of pixels, not {quoted(self.width)}")
+            raise KernelError(
+                f"a convolution is as wide as an odd number of pixels, up to {WIDEST - 1:,}, not {quoted(self.width)}"
+            )
 
     def __str__(self) -> str:
         return f"conv{self.width}"
@@ -75,7 +77,7 @@ class Pool:
 
     def __post_init__(self) -> None:
         if not _is_count(self.width) or self.width == 1:
-            raise KernelError(f"pooling averages over windows of 2 or more pixels, not {quoted(self.width)}")
+            raise KernelError(f"pooling averages over windows of 2 to {WIDEST:,} pixels, not {quoted(self.width)}")
 
     def __str__(self) -> str:
         return f"pool{self.width}"

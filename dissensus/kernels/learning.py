@@ -94,7 +94,7 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             parts = {key.removeprefix("whitening_"): state[key] for key in state if key.startswith("whitening_")}
             made.whitening_ = Whitening.from_state(parts) if parts else None
             made._refuse_unfitting()
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise KernelError(f"this is not the state of a kernel machine ({type(error).__name__}: {error})") from None
         return made
 
@@ -155,8 +155,10 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
                 return validate_data(self, X, y, dtype=kinds)
             return validate_data(self, X, reset=False, dtype=kinds), None
         images = np.asarray(X)
-        if not np.issubdtype(images.dtype, np.number) or not len(images):
+        if not np.issubdtype(images.dtype, np.number):
             raise KernelError(f"images of type {images.dtype} are not numbers: give an array of pixels")
+        if not len(images):
+            raise KernelError("there are no images: give at least one")
         if fits:
             y = column_or_1d(y, warn=True)
             check_consistent_length(images, y)
@@ -193,6 +195,12 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{columns} columns of coefficients for {count} classes")
         if self.kernel != PRECOMPUTED and rows != len(self.items_):
             raise ValueError(f"{rows} rows of coefficients for {len(self.items_)} items")
+        if self.items_.dtype.kind not in "fiub":
+            raise ValueError(f"items of {self.items_.dtype}")
+        if self.whitening_ is not None and len(self.whitening_.mean) != self.items_[:1].size:
+            raise ValueError(f"whitening of {len(self.whitening_.mean)} values for items of {sides(self.items_.shape[1:])}")
+        if not all(np.isfinite(one).all() for one in (self.items_, self.coefficients_, self.intercept_)):
+            raise ValueError("its arrays have values that are not finite")
 
     def _refuse_with_matrix(self) -> None:
         if self.flips or self.whiten:

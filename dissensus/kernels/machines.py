@@ -134,7 +134,9 @@ class KernelSVC(KernelMachine):
         matrix, codes, _ = self._learnt(X, y)
         checked(matrix, codes[:, None])
         if len(self.classes_) < 2:
-            raise KernelError(f"the items are of one class, {quoted(self.classes_[0])}: give items of at least two")
+            raise KernelError(
+                f"the items are of one class, {quoted(self.classes_.tolist()[0])}: give items of at least two"
+            )
         machine = SVC(C=self.C, kernel=PRECOMPUTED).fit(np.asarray(matrix, np.float64), codes)
         self.support_ = machine.support_
         coefficients = _pair_coefficients(machine)

@@ -16,8 +16,14 @@ from dissensus.arrays import Array, Float
 from dissensus.errors import KernelError, quoted, sides, some
 
 EPSILON = float(np.finfo(np.float64).eps)
+NOISE = 64 * EPSILON
+"""Leave-one-out predictions below this share of the largest target are rounding errors."""
 ROWS = 512
 """Rows that are checked at once, so that a check needs little memory."""
+SMALLEST = 1e-300
+"""Eigenvalues below this one are zero: what is divided by them overflows."""
+TINIEST, LARGEST = 1e-280, 1e280
+"""Matrices of this size, and no others, get advice on a penalty: beyond it, numbers vanish or overflow on the way."""
 TILT = 0.3
 """Weight of the leave-one-out predictions in the thesis."""
 
@@ -131,7 +137,7 @@ class Spectrum:
             KernelError: the matrix is singular with this penalty.
         """
         shifted = self.values + checked_penalty(penalty)
-        if shifted[0] <= EPSILON * shifted[-1]:
+        if shifted[0] <= max(EPSILON * shifted[-1], SMALLEST):
             raise KernelError(_why_singular(self._matrix, penalty))
         return _Shifted(shifted, self.vectors)
 
@@ -163,7 +169,10 @@ def left_out(
     blocks = factor.inverse_blocks(copies)
     apart = coefficients.reshape(copies, -1, classes).transpose(1, 0, 2)
     residuals = np.linalg.solve(blocks, apart).transpose(1, 0, 2).reshape(count, classes)
-    return coefficients, targets - residuals
+    loo = targets - residuals
+    # What is left of a target after rounding knows the label: of a black image, or with a huge penalty, it is all.
+    loo[np.abs(loo) < NOISE * float(np.abs(targets).max(initial=0))] = 0
+    return coefficients, loo
 
 
 def tilted_and_left_out(
@@ -232,7 +241,8 @@ def _cholesky(matrix: Float[Array, "N N"], penalty: float) -> Float[Array, "N N"
 
     work = np.array(matrix, np.float64)
     work[np.diag_indices_from(work)] += penalty
-    norm = max(float(np.abs(work[rows]).sum(axis=1).max()) for rows in _slices(len(work)))
+    with np.errstate(over="ignore"):
+        norm = max(float(np.abs(work[rows]).sum(axis=1).max()) for rows in _slices(len(work)))
     factor, failed_at = dpotrf(work.T, lower=1, clean=1, overwrite_a=1)
     if failed_at:
         return None
@@ -250,7 +260,8 @@ def _why_singular(matrix: Float[Array, "N N"], penalty: float) -> str:
     if equal:
         pairs = some([f"{first} = {second}" for first, second in equal])
         start += f"some items are equal ({pairs}); remove duplicates, or "
-    return f"{start}use a penalty of at least {_smallest_penalty(matrix):.0e}"
+    enough = _smallest_penalty(matrix)
+    return f"{start}{'scale the items first' if enough is None else f'use a penalty of at least {enough:.0e}'}"
 
 
 def _named(places: Array) -> str:
@@ -258,27 +269,34 @@ def _named(places: Array) -> str:
 
 
 def _equal_rows(matrix: Float[Array, "N N"]) -> list[tuple[int, int]]:
-    """Pairs of items that have the same features: K_ii + K_jj − 2 K_ij is 0, up to rounding."""
+    """Items with the first one of the same features, if there is one: K_ii + K_jj − 2 K_ij is 0, up to rounding."""
     own = np.diagonal(matrix).astype(np.float64)
     tolerance = 4 * float(np.finfo(matrix.dtype).eps) if np.issubdtype(matrix.dtype, np.floating) else EPSILON
     found: list[tuple[int, int]] = []
     for rows in _slices(len(matrix)):
-        sums = own[rows, None] + own
-        near = np.abs(sums - 2 * matrix[rows].astype(np.float64)) <= tolerance * sums
-        first, second = np.nonzero(near & (own > 0))
-        first += rows.start
-        keep = first < second
-        found += zip(first[keep].tolist(), second[keep].tolist(), strict=True)
+        sums = own[rows, None] / 2 + own / 2
+        near = np.abs(sums - matrix[rows].astype(np.float64)) <= tolerance * sums
+        near &= (own > 0) & (np.arange(len(own)) < np.arange(rows.start, rows.stop)[:, None])
+        second = np.flatnonzero(near.any(axis=1))
+        found += zip(near[second].argmax(axis=1).tolist(), (second + rows.start).tolist(), strict=True)
     return found
 
 
-def _smallest_penalty(matrix: Float[Array, "N N"]) -> float:
-    """The smallest power of ten with which the matrix can be factorised, found by halving the range of exponents."""
-    size = float(np.abs(np.diagonal(matrix)).sum()) or 1.0
+def _smallest_penalty(matrix: Float[Array, "N N"]) -> float | None:
+    """The smallest power of ten with which the matrix can be factorised, found by halving the range of exponents.
+
+    None if the values are so large or small that there is none in float64.
+    """
+    with np.errstate(over="ignore"):
+        size = float(np.abs(np.diagonal(matrix)).astype(np.float64).sum()) or 1.0
+    if not TINIEST < size < LARGEST:
+        return None
     low = int(np.floor(np.log10(size * EPSILON))) - 1
     high = int(np.ceil(np.log10(size))) + 1
     while _cholesky(matrix, 10.0**high) is None:  # a matrix with large negative eigenvalues, of no kernel
         high += 2
+        if 10.0**high > LARGEST:
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _cholesky(matrix, 10.0**middle) is not None else (middle, high)

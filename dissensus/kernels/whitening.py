@@ -97,9 +97,18 @@ class Whitening:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Whitening:
-        """What `state` wrote."""
+        """What `state` wrote.
+
+        Raises:
+            ValueError: its arrays do not fit each other, or are not finite.
+        """
         mean, vectors, gains = (np.asarray(state[name], np.float64) for name in ("mean", "vectors", "gains"))
-        return cls(mean, vectors, gains, float(state["rest"]), bool(state["has_contrast"]))
+        rest = float(state["rest"])
+        if mean.ndim != 1 or gains.ndim != 1 or vectors.shape != (len(mean), len(gains)):
+            raise ValueError(f"whitening of {len(mean)} values by {vectors.shape} directions")
+        if not all(np.isfinite(one).all() for one in (mean, vectors, gains, rest)):
+            raise ValueError("whitening with values that are not finite")
+        return cls(mean, vectors, gains, rest, bool(state["has_contrast"]))
 
 
 def _principal(batches: Iterator[Float[Array, "n d"]]) -> tuple[Array, Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +18,14 @@ from dissensus.backends.preprocess import Preprocess, normalised
 from dissensus.engines.local import Progress, silent
 from dissensus.errors import KernelError
 from dissensus.kernels.gram import Engine, engine
+from dissensus.kernels.memory import refuse_too_large
 from dissensus.proportions import LEVEL, clopper_pearson
 from dissensus.records.kernels import ClassCount, GramEstimate, KernelFit, size_words
 from dissensus.steps.kernel_images import Pictures, labels_for, numbered, read_pictures
 from dissensus.steps.kernel_matrices import estimated, known_name
+from dissensus.store.durable import remove_left_over
 from dissensus.store.files import write_whole
+from dissensus.store.grams import free_bytes, nearest
 
 if TYPE_CHECKING:
     from dissensus.kernels.machines import KernelRidgeClassifier
@@ -52,6 +56,11 @@ class FitPlan:
     def memory(self) -> int:
         """Bytes for solving: the matrix as a factor and its inverse, in float64."""
         return 2 * 8 * self.items**2
+
+    @property
+    def least_memory(self) -> int:
+        """Bytes without which it certainly fails: the matrix, and its factor in float64."""
+        return (np.dtype(self.engine.precision).itemsize + 8) * self.items**2
 
     def estimate(self) -> GramEstimate:
         """What the machine will cost, from the time that a few pairs of images take."""
@@ -96,6 +105,8 @@ def planned_fit(
     if min(penalties) == 0:
         _refuse_copies(pictures, copies, flips)
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
+    if path is not None:
+        _refuse_full_disk(path, prepared.nbytes * (2 if flips else 1))
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
     return FitPlan(prepared, codes, classes, preprocess, machine, runs, path, len(copies))
 
@@ -106,6 +117,8 @@ def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, Kerne
     Raises:
         KernelError: the matrix is singular with this penalty, or too large for the memory.
     """
+    what = f"a machine of {plan.items:,} images" + " and mirror images" * bool(plan.machine.flips)
+    refuse_too_large(plan.least_memory, what, "use fewer images" + ", or no --flips" * bool(plan.machine.flips))
     begun, machine = time.monotonic(), plan.machine
     machine.progress = lambda done, total: progress("comparing images", done, total)
     try:
@@ -118,6 +131,7 @@ def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, Kerne
     machine.device = "auto"  # a machine fitted on a GPU predicts without one, too
     trained = Trained(machine, plan.classes, plan.preprocess)
     if plan.path is not None:
+        remove_left_over(plan.path.parent, f"{plan.path.name}.")
         write_whole(plan.path, lambda unfinished: save_machine(trained, unfinished))
     return trained, _result(plan, time.monotonic() - begun)
 
@@ -194,6 +208,21 @@ def refuse_target(path: Path) -> None:
         raise KernelError(f"{path}: a machine is stored as .npz: give it this ending")
     if path.exists() and not is_machine(path):
         raise KernelError(f"{path} exists and is not a kernel machine: choose another name")
+    place = nearest(path.parent)
+    if not place.is_dir():
+        raise KernelError(f"{place} is not a folder: a machine cannot be written to {path}; choose another place")
+    if not os.access(place, os.W_OK):
+        raise KernelError(f"{place} cannot be written to: choose another folder for the machine")
+
+
+def _refuse_full_disk(path: Path, size: int) -> None:
+    """Raise an error if a machine, which is at least as large as its images, does not fit on the disk."""
+    free = free_bytes(path.parent)
+    if size > free:
+        raise KernelError(
+            f"the machine takes at least {size_words(size)}, but the disk of {path} has {size_words(free)} left:"
+            " free some space, or choose a folder on another disk"
+        )
 
 
 def as_pixels(images: Array) -> Array:

@@ -56,7 +56,7 @@ def read_pictures(source: Any, size: int | None = None, gray: bool = False, labe
         why = "is not a known kind of file" if path.is_file() else "does not exist"
         raise KernelError(f"{path} {why}: give {WHAT}")
     arrays = read_arrays(path, "images")
-    labels = tuple(arrays["labels"].tolist()) if "labels" in arrays else None
+    labels = listed(arrays["labels"]) if labelled and "labels" in arrays else None
     return _sized(Pictures(as_images(arrays["images"], str(path)), labels=labels), size, gray)
 
 
@@ -153,7 +153,7 @@ def labels_for(pictures: Pictures, source: Any) -> tuple[Any, ...]:
     elif isinstance(source, str | Path):
         found = _labels_in(Path(source), pictures.names)
     else:
-        found = tuple(np.asarray(source).tolist()) if np.ndim(source) == 1 else ()
+        found = listed(source)
     if len(found) != len(pictures.pixels):
         raise KernelError(
             f"{len(found):,} labels for {len(pictures.pixels):,} images: give one per image, in their order"
@@ -161,13 +161,29 @@ def labels_for(pictures: Pictures, source: Any) -> tuple[Any, ...]:
     return found
 
 
+def listed(given: Any) -> tuple[Any, ...]:
+    """The labels in an array or a list.
+
+    Raises:
+        KernelError: there is not one per image, or they are neither names nor numbers.
+    """
+    try:
+        labels = np.asarray(given)
+    except ValueError:
+        raise KernelError("some images have several labels, others one: give one per image") from None
+    if labels.ndim != 1:
+        raise KernelError(f"labels of shape {sides(labels.shape)}: give one per image, in a single row")
+    if labels.dtype.kind not in "biufSUO":
+        raise KernelError(f"labels of {labels.dtype}: give names or whole numbers")
+    return tuple(labels.tolist())
+
+
 def _labels_in(path: Path, names: Sequence[str]) -> tuple[Any, ...]:
     refuse_pipe(path, KernelError)
     if path.suffix.lower() == ".npy" or (path.suffix.lower() == ".npz" and not names):
         if not path.is_file():
             raise KernelError(f"{path} does not exist: check the path")
-        found = read_arrays(path, "labels")["labels"]
-        return tuple(found.tolist()) if found.ndim == 1 else ()
+        return listed(read_arrays(path, "labels")["labels"])
     if not names:
         raise KernelError(f"{path}: images of an array have no names: give their labels as .npy, in their order")
     rows = rows_of_items(path, frozenset(names), "the folder of images", KernelError)
@@ -196,6 +212,8 @@ def numbered(labels: Sequence[Any]) -> tuple[tuple[str, ...], Int[Array, " n"]]:
 def _name(label: Any, place: int) -> str:
     if isinstance(label, float) and label.is_integer():
         label = int(label)
+    if isinstance(label, bytes):
+        label = label.decode("utf-8", "replace")
     name = "" if label is None or isinstance(label, float) else str(label).strip()
     if not name:
         raise KernelError(f"image {place:,} has no label (found {label!r}): give a name or a whole number")

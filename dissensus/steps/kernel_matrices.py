@@ -15,7 +15,14 @@ from dissensus.kernels.gram import Engine, engine, pairs_of
 from dissensus.kernels.layers import KERNELS, kernel_named, text_of
 from dissensus.records.kernels import GramEstimate, GramResult, KernelList, NamedKernel
 from dissensus.steps.kernel_images import read_pictures
-from dissensus.store.grams import GramFolder, GramInputs, array_fingerprint, free_bytes, tile_side
+from dissensus.store.grams import (
+    GramFolder,
+    GramInputs,
+    array_fingerprint,
+    free_bytes,
+    refuse_many_tiles,
+    tile_side,
+)
 
 TRIED_SECONDS = 0.5
 
@@ -64,6 +71,8 @@ def planned_matrix(
         rows=len(x),
         columns=len(x if z is None else z),
     )
+    if side is not None:
+        refuse_many_tiles(inputs.rows, inputs.columns, side)
     found = GramFolder(folder)
     found.refuse(inputs)
     cost = estimated(runs, kernel, len(x), None if z is None else len(z))

@@ -34,6 +34,7 @@ from dissensus.store.sequences import SequenceFile, read_sequences
 TEST_SHARE = 0.2
 MOST_FEATURES = 32_768
 """Their products take 12 bytes per pair while they are solved: 13 GB."""
+MOST_SHUFFLES = 1_000
 LONGEST_BASELINE = 6
 MOST_COUNTS = 8192
 
@@ -100,6 +101,10 @@ def _check(settings: SequenceSettings) -> None:
     for name, value in (("features", settings.features), ("shuffles", settings.shuffles), ("n", settings.n)):
         if value < 1:
             raise KernelError(f"--{name} {value}: give at least 1")
+    if settings.seed < 0:
+        raise KernelError(f"--seed {settings.seed}: give a whole number of at least 0")
+    if settings.shuffles > MOST_SHUFFLES:
+        raise KernelError(f"--shuffles {settings.shuffles}: give at most {MOST_SHUFFLES:,}")
     if settings.features > MOST_FEATURES:
         raise KernelError(
             f"--features {settings.features}: give at most {MOST_FEATURES:,}, or memory would not suffice"

@@ -98,11 +98,11 @@ def is_left_over(path: Path) -> bool:
     return found is not None and not _is_running(int(found[1]))
 
 
-def remove_left_over(folder: Path) -> None:
-    """Remove the files in a folder that killed processes were writing."""
+def remove_left_over(folder: Path, name: str = "") -> None:
+    """Remove the files in a folder that killed processes were writing; with `name`, only what was to become that."""
     with suppress(FileNotFoundError):
         for path in folder.iterdir():
-            if is_left_over(path):
+            if path.name.startswith(f".{name}") and is_left_over(path):
                 path.unlink(missing_ok=True)
 
 

@@ -81,8 +81,28 @@ def array_fingerprint(array: Array) -> str:
 def tile_side(rows: int, columns: int, pairs_per_second: float) -> int:
     """Side of tiles that take some seconds each, so that little is lost in a kill; there are not too many of them."""
     side = int((SECONDS_PER_TILE * pairs_per_second) ** 0.5)
-    fewest = int((rows * columns / MOST_TILES) ** 0.5) + 1
-    return max(SHORTEST, fewest, min(side, LONGEST))
+    return max(SHORTEST, _fewest(rows, columns), min(side, LONGEST))
+
+
+def refuse_many_tiles(rows: int, columns: int, side: int) -> None:
+    """Raise an error if tiles of this side are so many that listing them takes longer than computing them."""
+    many = _count(rows, columns, side)
+    if many > MOST_TILES:
+        raise KernelError(
+            f"--tile {side}: that makes up to {many:,} tiles: give at least {_fewest(rows, columns)}, or leave it out"
+        )
+
+
+def _fewest(rows: int, columns: int) -> int:
+    """The side of tiles that are at most MOST_TILES."""
+    side = int((rows * columns / MOST_TILES) ** 0.5) + 1
+    while _count(rows, columns, side) > MOST_TILES:  # those at the edges are cut off
+        side += 1 + side // 16
+    return side
+
+
+def _count(rows: int, columns: int, side: int) -> int:
+    return -(-rows // side) * -(-columns // side)
 
 
 class GramFolder:
@@ -307,8 +327,12 @@ class GramFolder:
 
 def free_bytes(path: Path) -> int:
     """Space left on the disk that a folder is on, or would be."""
-    existing = next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
-    return shutil.disk_usage(existing).free
+    return shutil.disk_usage(nearest(path)).free
+
+
+def nearest(path: Path) -> Path:
+    """The path, or the innermost folder above it that exists."""
+    return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
 
 
 def digest_of_values(values: Float[Array, "n m"]) -> str:

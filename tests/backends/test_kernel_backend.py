@@ -161,12 +161,20 @@ TEXTS = [
     {"state": {}},
     {"state": {"machine": "KernelRidgeClassifier", "parameters": "{}}"}},
     {"state": {"machine": "os", "parameters": "{}"}},
+    {"state": {"machine": "KernelRidgeClassifier", "parameters": "[" * 100_000}},
+    *(
+        {"state": {"machine": "KernelRidgeClassifier", "parameters": json.dumps({"kernel": LAYERS} | one)}}
+        for one in ({"kernel": "nonsense"}, {"kernel": "precomputed"}, {"kernel": "conv3"}, {"precision": "float16"})
+    ),
 ]
 ARRAYS = [
     {"state.coefficients": None},
     {"state.coefficients": np.full((30, 3), np.nan)},
     {"state.items": np.ones((2, 8, 8, 3))},
     {"state.items": np.array(["a"])},
+    {"state.items": np.full((30, 8, 8, 3), "a")},
+    {"state.items": np.full((30, 8, 8, 3), np.inf)},
+    {"state.intercept": np.full(3, np.nan)},
 ]
 
 
@@ -179,6 +187,26 @@ def test_contents_that_do_not_fit_are_refused(path, texts, arrays):
     np.savez(path, **{HEAD: np.array(json.dumps(about))}, **kept)
     with pytest.raises(KernelError, match=AGAIN):
         read_machine(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("mean", lambda a: a[1:]),
+        ("vectors", lambda a: a[1:]),
+        ("gains", lambda a: a[1:]),
+        ("gains", lambda a: a * np.nan),
+    ],
+)
+def test_whitening_that_does_not_fit_is_refused_when_the_file_is_read(tmp_path, name, change):
+    images = np.random.default_rng(0).random((6, 4, 4, 1))
+    made = fit_kernel(images, [0, 1] * 3, "conv3 relu mean", penalty=1, whiten=True).save(tmp_path / "machine.npz")
+    with np.load(made) as file:
+        kept = dict(file)
+    kept[f"state.whitening_{name}"] = change(kept[f"state.whitening_{name}"])
+    np.savez(made, **kept)
+    with pytest.raises(KernelError, match=AGAIN):
+        read_machine(made)
 
 
 def test_missing_files_and_pipes_are_named(tmp_path):

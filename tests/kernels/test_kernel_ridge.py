@@ -150,6 +150,29 @@ def test_errors_say_what_is_wrong(matrix: Array, targets: Array, penalty: float,
         solve(matrix, targets, penalty)
 
 
+@pytest.mark.parametrize("penalty", [49.0, 1e16, 1e18, 1e300])
+def test_rounding_errors_do_not_tell_the_label_of_what_is_left_out(penalty: float) -> None:
+    """A black image, or any image with a huge penalty, is predicted as 0; what rounding leaves of its label is not."""
+    codes = np.arange(30) % 3
+    matrix, targets = planted(30, 5)[0], np.eye(3)[codes]
+    matrix[:10], matrix[:, :10] = 0, 0
+    rows = slice(10 if penalty < 1e10 else 30)
+    for factor in (Cholesky(matrix, penalty), Spectrum(matrix).at(penalty)):
+        np.testing.assert_array_equal(left_out(factor, targets)[1][rows], 0)
+
+
+@pytest.mark.parametrize("matrix", [np.full((9, 9), 1e308), -1e307 * np.eye(9), 1e-320 * np.eye(9)], ids=range(3))
+def test_numbers_at_the_end_of_the_range_are_refused_with_a_remedy(matrix: Array) -> None:
+    for penalties in (0.0, [0.0, 1.0]):
+        with pytest.raises(KernelError, match=r"singular.*scale the items first"):
+            solve(matrix, np.eye(9), penalties)
+
+
+def test_many_equal_items_are_named_once_each() -> None:
+    with pytest.raises(KernelError, match=r"some items are equal \(0 = 1, 0 = 2, 0 = 3 and 1,196 more\)"):
+        solve(np.ones((1200, 1200)), np.ones((1200, 1)), 0.0)
+
+
 def test_one_item_and_copies_that_do_not_divide() -> None:
     assert solve(np.array([[2.0]]), np.array([[1.0]]), 0.0) == pytest.approx(0.5)
     assert leave_one_out(np.array([[2.0]]), np.array([[1.0]]), 0.0) == pytest.approx(0.0)

@@ -125,11 +125,12 @@ def test_a_matrix_or_a_machine_that_does_not_fit_on_the_disk(small_disk, here, c
     assert refused.returncode == 2
     assert "the matrix takes 1.44 MB, but the disk" in one_line(refused)
     assert not (small_disk / "m").exists()
-    (small_disk / "filler").write_bytes(b"0" * (shutil.disk_usage(small_disk).free - 4096))
-    refused = command("kernel", "fit", "both.npz", "--kernel", LAYERS, "--to", small_disk / "machine.npz", cwd=here)
-    assert refused.returncode == 2
-    assert "the disk is full" in one_line(refused)
-    assert [path.name for path in small_disk.iterdir()] == ["filler"]
+    for left, message in ((5 * 4096, "the disk is full"), (4096, "the machine takes at least 18.4 kB, but the disk")):
+        with (small_disk / "filler").open("ab") as file:
+            file.write(b"0" * (shutil.disk_usage(small_disk).free - left))
+        refused = command("kernel", "fit", "both.npz", "--kernel", LAYERS, "--to", small_disk / "machine.npz", cwd=here)
+        assert message in one_line(refused)
+        assert [path.name for path in small_disk.iterdir()] == ["filler"]
 
 
 def test_a_disk_that_is_full_in_the_middle_keeps_what_is_finished(small_disk, tmp_path, command):
@@ -258,7 +259,9 @@ IMAGES, LABELS = pictures()
         ([[1, 2], [3]], LABELS, "give images of one size"),
         (IMAGES, None, "the images have no labels"),
         (IMAGES, LABELS[:-1], "23 labels for 24 images"),
-        (IMAGES, [LABELS], "0 labels for 24 images"),
+        (IMAGES, [LABELS], "labels of shape 1×24: give one per image"),
+        (IMAGES, [["a", "b"], *LABELS[1:]], "give one per image"),
+        (IMAGES, np.arange(24) * 1j, "labels of complex128: give names or whole numbers"),
         (IMAGES, ["cat"] * 24, "all images are of one class"),
         (IMAGES, [None, *LABELS[1:]], "image 1 has no label"),
         (IMAGES, np.where(np.arange(24) == 5, np.nan, 1.0), "image 6 has no label"),
@@ -306,6 +309,69 @@ def test_settings_are_checked_before_anything_is_computed(monkeypatch, setting, 
     monkeypatch.setattr(KernelRidgeClassifier, "fit", lambda *_: pytest.fail("it was computed"))
     with pytest.raises(KernelError, match=message):
         dissensus.fit_kernel(IMAGES, LABELS, **{"kernel": LAYERS} | setting)
+
+
+@pytest.mark.parametrize("labels", [np.array(3), np.eye(24)[:, :3], np.arange(24)[:, None]], ids=np.shape)
+def test_labels_of_another_shape_are_refused_wherever_they_come_from(here, command, labels):
+    np.savez(here / "odd.npz", images=IMAGES, labels=labels)
+    np.save(here / "odd.npy", labels)
+    for given in (("odd.npz",), ("images.npy", "odd.npy")):
+        refused = command("kernel", "fit", *given, "--kernel", LAYERS, "--to", "machine.npz", cwd=here)
+        assert refused.returncode == 2
+        assert "give one per image" in one_line(refused)
+
+
+def test_what_a_killed_command_was_writing_is_removed(here):
+    left, others = here / ".machine.npz.99999999-1.unfinished", here / ".other.npz.99999999-1.unfinished"
+    left.touch()
+    others.touch()
+    dissensus.fit_kernel(IMAGES, LABELS, LAYERS, path=here / "machine.npz")
+    assert not left.exists()
+    assert others.exists()
+
+
+def test_labels_in_bytes_are_names():
+    assert dissensus.fit_kernel(IMAGES, np.array(LABELS, "S"), LAYERS).classes == NAMES
+
+
+def test_objects_in_an_array_are_called_what_they_are(here, command):
+    np.save(here / "objects.npy", np.array([["a"], None], object), allow_pickle=True)
+    refused = command("kernel", "gram", "objects.npy", "--to", "m", cwd=here)
+    assert "holds Python objects instead of arrays; write it again" in one_line(refused)
+
+
+def test_a_machine_that_the_memory_cannot_hold_is_refused_after_its_estimate(here, command, monkeypatch):
+    monkeypatch.setattr("dissensus.kernels.memory.memory_here", lambda: 24 * 24 * 11)
+    monkeypatch.setattr(KernelRidgeClassifier, "fit", lambda *_: pytest.fail("it was computed"))
+    refused = command("kernel", "fit", "both.npz", "--kernel", LAYERS, "--to", "machine.npz", cwd=here)
+    assert refused.returncode == 2
+    assert "24 × 24 matrix, 300 pairs" in refused.stdout
+    assert "of memory, and this machine has" in one_line(refused)
+    assert "use fewer images" in one_line(refused)
+
+
+def test_a_place_that_cannot_be_written_to_is_noticed_before_anything_is_computed(here, command, monkeypatch):
+    monkeypatch.setattr(KernelRidgeClassifier, "fit", lambda *_: pytest.fail("it was computed"))
+    line = ("kernel", "fit", "both.npz", "--kernel", LAYERS, "--to")
+    for target in ("labels.csv/machine.npz", "labels.csv/deep/er/machine.npz"):
+        assert "labels.csv is not a folder" in one_line(command(*line, target, cwd=here))
+    monkeypatch.setattr(os, "access", lambda _, mode: mode != os.W_OK)
+    assert "cannot be written to" in one_line(command(*line, "new/machine.npz", cwd=here))
+    monkeypatch.undo()
+    monkeypatch.setattr("dissensus.steps.kernel_fitting.free_bytes", lambda _: 1000)
+    assert "the disk of machine.npz has 1 kB left" in one_line(command(*line, "machine.npz", cwd=here))
+
+
+def test_tiles_so_small_that_their_list_would_not_end_are_refused(tmp_path, command):
+    np.save(tmp_path / "many.npy", np.zeros((60_000, 1, 1, 1), np.uint8))
+    np.save(tmp_path / "one.npy", np.ones((1, 1, 1, 1), np.uint8))
+    line = ("kernel", "gram", "many.npy", "--kernel", "mean", "--to", "m", "--estimate", "--tile")
+    refused = one_line(command(*line, 1, cwd=tmp_path))
+    assert "--tile 1: that makes up to 3,600,000,000 tiles: give at least" in refused
+    for other in ((), ("--with", "one.npy")):
+        words = one_line(command(*line, 1, *other, cwd=tmp_path)).split()
+        assert command(*line, words[words.index("least") + 1].rstrip(","), *other, cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "m").exists()
 
 
 def test_files_that_are_not_machines_are_not_replaced(here, command):
