@@ -5,10 +5,11 @@
     python benchmarks/kitchen_sinks.py printed   # from which γ on the printed kernel is positive semidefinite
     python benchmarks/kitchen_sinks.py auc       # kitchen sinks and 6-mers on MYC, REST and ELK1; a few minutes
     python benchmarks/kitchen_sinks.py tuning    # what γ and λ are chosen by; a few minutes
+    python benchmarks/kitchen_sinks.py choices   # both strands, more shuffles: decided on training data; a few minutes
     python benchmarks/kitchen_sinks.py all
 
 `--runs` is the number of sequences in `speed`, of seeds in `auc`, of repetitions in `kernel`, of lengths n in `printed`
-and of factors in `tuning`. Every row of `speed` is a process of its own that compiles first, on a few sequences;
+and of factors in `tuning` and `choices`. Every row of `speed` is a process of its own that compiles first, on a few sequences;
 memory is the largest resident set of the whole process, imports included. Nothing is tuned on the test files of `auc`.
 """
 
@@ -27,8 +28,19 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.tables import Row, main
-from dissensus.kernels.strings import Strings, draw_sinks, encode, ngram_kernel
-from dissensus.kernels.strings.learning import TUNING_FEATURES, counts_machine, sinks_machine, with_shuffles
+from dissensus.arrays import Array, Float, Int
+from dissensus.kernels.roc import auc as area
+from dissensus.kernels.roc import auc_difference
+from dissensus.kernels.strings import Strings, both_strands, draw_sinks, encode, ngram_kernel
+from dissensus.kernels.strings.learning import (
+    PENALTIES,
+    TUNING_FEATURES,
+    Examples,
+    counts_machine,
+    sinks_machine,
+    split,
+    with_shuffles,
+)
 from dissensus.kernels.strings.linear import moments, ridge
 from dissensus.kernels.strings.ngrams import window_eigenvalues, window_values
 from dissensus.store.sequences import read_sequences
@@ -169,7 +181,56 @@ def tuning(kit: Path, runs: int = 3) -> Iterator[Row]:
             yield row | {"chosen": "yes" if gamma == best.gamma else "", "6-mers": f"{baseline.auc:.4f}"}
 
 
-TABLES = {"speed": speed, "kernel": kernel, "printed": printed, "auc": auc, "tuning": tuning}
+GAIN_LOST = 0.002
+CHOICES = {"one strand, 1 shuffle": (1, 1), "both strands": (2, 1), "3 shuffles": (1, 3), "both and 3 shuffles": (2, 3)}
+"""What is compared with the first one, as strands and shuffles per bound sequence."""
+
+
+def choices(kit: Path, runs: int = 3) -> Iterator[Row]:
+    """Whether to learn from both strands or from more shuffles, decided on training data before any test.
+
+    A quarter of the bound sequences, with three shuffles each, is held out, the same for all choices. Each is learned
+    with 2,048 features from the rest, with the γ and λ that are best for it.
+
+    A choice is good if the mean gain in AUC over all factors is more than its standard error (DeLong's, for pairs), and
+    if no factor loses more than 0.002. The good one with the largest mean gain is adopted, but both together only if
+    they gain more than the better of the two alone, by more than the standard error of that difference.
+    """
+    for factor in FACTORS[:runs]:
+        examples, _ = with_shuffles(encode(read_sequences(bound(kit, factor, "AC")).sequences), copies=3, seed=1)
+        rest, out = split(examples)
+        found = {name: _held_out(rest, out, *choice) for name, choice in CHOICES.items()}
+        first = next(iter(found.values()))[0]
+        for name, (scores, gamma, penalty) in found.items():
+            gain = auc_difference(scores, first, out.is_bound, level=0.682689)  # half of it is the standard error
+            row: Row = {"factor": factor, "choice": name, "held-out AUC": f"{area(scores, out.is_bound).value:.4f}"}
+            yield row | {
+                "gain": f"{gain.value:+z.4f}", "standard error": f"{(gain.high - gain.low) / 2:.4f}",
+                "γ, λ": f"{gamma:g}, {penalty:.2g}",
+            }  # fmt: skip
+
+
+def _held_out(rest: Examples, out: Examples, strands: int, shuffles: int) -> tuple[Float[Array, " n"], float, float]:
+    """Scores of what is held out, by the best γ and λ for it, and these."""
+    is_first = ~rest.is_bound
+    is_first[~rest.is_bound] = _place_in_group(rest.groups[~rest.is_bound]) < shuffles
+    rest = rest.part(rest.is_bound | is_first)
+    read = both_strands if strands == 2 else lambda strings: strings
+    found = []
+    for gamma in (0.45, 0.65, 0.9):
+        sinks = draw_sinks(N, TUNING_FEATURES, gamma)
+        known = moments([(sinks.features(read(rest.strings)), rest.targets())])
+        tested = sinks.features(read(out.strings))
+        found += [(one.values(tested), gamma, one.penalty) for one in ridge(known, PENALTIES)]
+    return max(found, key=lambda one: area(one[0], out.is_bound).value)
+
+
+def _place_in_group(groups: Int[Array, " n"]) -> Int[Array, " n"]:
+    """How many earlier ones are of the same group, for groups in order."""
+    return np.arange(len(groups)) - np.searchsorted(groups, groups)
+
+
+TABLES = {"speed": speed, "kernel": kernel, "printed": printed, "auc": auc, "tuning": tuning, "choices": choices}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:

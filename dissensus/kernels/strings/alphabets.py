@@ -18,7 +18,7 @@ class Alphabet:
     """Letters, numbered in this order, and characters that stand for a letter nobody knows, such as N in DNA.
 
     With `folds_case`, small letters count as capitals; with `aliases`, the first character of a pair is read as the
-    second.
+    second. `complements` are the letters opposite `letters` on the other strand, if there is one.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Alphabet:
     unknown: str = ""
     folds_case: bool = False
     aliases: tuple[str, ...] = ()
+    complements: str = ""
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.letters) <= MOST_LETTERS or len(set(self.letters)) < len(self.letters):
@@ -48,8 +49,8 @@ class Alphabet:
 AMBIGUOUS = "NRYSWKMBDHV"
 """The codes of the IUPAC for more than one base; each counts as an unknown one."""
 ALPHABETS = {
-    "dna": Alphabet("dna", "ACGT", AMBIGUOUS, folds_case=True, aliases=("UT",)),
-    "rna": Alphabet("rna", "ACGU", AMBIGUOUS, folds_case=True, aliases=("TU",)),
+    "dna": Alphabet("dna", "ACGT", AMBIGUOUS, folds_case=True, aliases=("UT",), complements="TGCA"),
+    "rna": Alphabet("rna", "ACGU", AMBIGUOUS, folds_case=True, aliases=("TU",), complements="UGCA"),
     "protein": Alphabet("protein", "ACDEFGHIKLMNPQRSTVWY", "XBZJUO*", folds_case=True),
 }
 
@@ -111,6 +112,27 @@ def joined(parts: Sequence[Strings], alphabet: Alphabet) -> Strings:
     lengths = np.concatenate([np.zeros(1, np.int64), *(part.lengths() for part in parts)])
     letters = np.concatenate([np.zeros(0, np.uint8), *(part.letters for part in parts)])
     return Strings(alphabet, letters, np.cumsum(lengths))
+
+
+def both_strands(strings: Strings) -> Strings:
+    """Each string, an unknown letter, and the string's reverse complement.
+
+    An n-gram with an unknown letter does not count, so the n-grams of the result are those of both strands: their
+    features and counts are sums over both, and a string and its reverse complement are the same to every kernel here.
+
+    Raises:
+        KernelError: the letters of the alphabet have no complements.
+    """
+    alphabet = strings.alphabet
+    if not alphabet.complements:
+        raise KernelError(
+            f"the alphabet {quoted(alphabet.name)} has no complements: use one strand, or choose dna or rna"
+        )
+    unknown = np.full(1, len(alphabet), np.uint8)
+    opposite = np.array([*map(alphabet.letters.index, alphabet.complements), len(alphabet)], np.uint8)
+    pieces = [piece for one in strings for piece in (one, unknown, opposite[one[::-1]])]
+    lengths = 2 * strings.lengths() + 1
+    return Strings(alphabet, np.concatenate([unknown[:0], *pieces]), np.concatenate([[0], np.cumsum(lengths)]))
 
 
 def encode(
