@@ -18,7 +18,7 @@ class Alphabet:
     """Letters, numbered in this order, and characters that stand for a letter nobody knows, such as N in DNA.
 
     With `folds_case`, small letters count as capitals; with `aliases`, the first character of a pair is read as the
-    second. `complements` are the letters opposite `letters` on the other strand, if there is one.
+    second. `complements` are what is opposite `letters` on the other strand, if there can be one.
     """
 
     name: str
@@ -114,25 +114,34 @@ def joined(parts: Sequence[Strings], alphabet: Alphabet) -> Strings:
     return Strings(alphabet, letters, np.cumsum(lengths))
 
 
-def both_strands(strings: Strings) -> Strings:
-    """Each string, an unknown letter, and the string's reverse complement.
-
-    An n-gram with an unknown letter does not count, so the n-grams of the result are those of both strands: their
-    features and counts are sums over both, and a string and its reverse complement are the same to every kernel here.
+def reverse_complements(strings: Strings) -> Strings:
+    """What the other strand of each string says, read in its own direction.
 
     Raises:
         KernelError: the letters of the alphabet have no complements.
     """
     alphabet = strings.alphabet
     if not alphabet.complements:
-        raise KernelError(
-            f"the alphabet {quoted(alphabet.name)} has no complements: use one strand, or choose dna or rna"
-        )
-    unknown = np.full(1, len(alphabet), np.uint8)
+        raise KernelError(f"{quoted(alphabet.name)} is an alphabet without complements: read one strand only")
     opposite = np.array([*map(alphabet.letters.index, alphabet.complements), len(alphabet)], np.uint8)
-    pieces = [piece for one in strings for piece in (one, unknown, opposite[one[::-1]])]
-    lengths = 2 * strings.lengths() + 1
-    return Strings(alphabet, np.concatenate([unknown[:0], *pieces]), np.concatenate([[0], np.cumsum(lengths)]))
+    all_reversed = Strings(alphabet, opposite[strings.letters[::-1]], strings.starts[-1] - strings.starts[::-1])
+    return all_reversed.part(np.arange(len(strings))[::-1])
+
+
+def both_strands(strings: Strings) -> Strings:
+    """Each string, then an unknown letter, then its reverse complement.
+
+    An n-gram with an unknown letter does not count, so the n-grams of the result are those of both strands. Features,
+    counts and kernels of it are sums over both, and are the same for a string and for its reverse complement.
+
+    Raises:
+        KernelError: the letters of the alphabet have no complements.
+    """
+    count, alphabet = len(strings), strings.alphabet
+    gaps = Strings(alphabet, np.full(count, len(alphabet), np.uint8), np.arange(count + 1))
+    apart = joined([strings, gaps, reverse_complements(strings)], alphabet)
+    in_turn = apart.part(np.arange(3 * count).reshape(3, count).T.ravel())
+    return Strings(alphabet, in_turn.letters, in_turn.starts[::3])
 
 
 def encode(
