@@ -18,7 +18,8 @@ class Alphabet:
     """Letters, numbered in this order, and characters that stand for a letter nobody knows, such as N in DNA.
 
     With `folds_case`, small letters count as capitals; with `aliases`, the first character of a pair is read as the
-    second. `complements` are what is opposite `letters` on the other strand, if there can be one.
+    second. `complements` are what is opposite `letters` on the other strand, if there can be one, and `strands` is
+    how many are read unless somebody asks for another number.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Alphabet:
     folds_case: bool = False
     aliases: tuple[str, ...] = ()
     complements: str = ""
+    strands: int = 1
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.letters) <= MOST_LETTERS or len(set(self.letters)) < len(self.letters):
@@ -49,7 +51,7 @@ class Alphabet:
 AMBIGUOUS = "NRYSWKMBDHV"
 """The codes of the IUPAC for more than one base; each counts as an unknown one."""
 ALPHABETS = {
-    "dna": Alphabet("dna", "ACGT", AMBIGUOUS, folds_case=True, aliases=("UT",), complements="TGCA"),
+    "dna": Alphabet("dna", "ACGT", AMBIGUOUS, folds_case=True, aliases=("UT",), complements="TGCA", strands=2),
     "rna": Alphabet("rna", "ACGU", AMBIGUOUS, folds_case=True, aliases=("TU",), complements="UGCA"),
     "protein": Alphabet("protein", "ACDEFGHIKLMNPQRSTVWY", "XBZJUO*", folds_case=True),
 }
