@@ -50,6 +50,8 @@ from dissensus.store.sequences import read_sequences
 from dissensus.study.sequences import learn_sequences
 
 N, FEATURES, LENGTH, GAMMA = 8, 8192, 101, 0.65
+STRANDS, SHUFFLES = 2, 3
+"""What the command does with DNA by default."""
 FACTORS = ("ELK1", "MYC", "REST")
 ELK1_SINKS, ELK1_COUNTS = ((0.9,), (10**-3.5,)), 1e-3
 """γ and λ of the kitchen sinks and λ of the 6-mers, as `auc` tunes them for ELK1."""
@@ -114,6 +116,11 @@ def bound(kit: Path, factor: str, part: str) -> Path:
     return next((kit / "dna").glob(f"{factor}_*_{part}.seq.gz"))
 
 
+def learned_from(kit: Path, factor: str) -> Examples:
+    """The sequences that `auc` learns from with the first seed."""
+    return with_shuffles(encode(read_sequences(bound(kit, factor, "AC")).sequences), SHUFFLES, seed=1)[0]
+
+
 def kernel(kit: Path, runs: int = 20) -> Iterator[Row]:
     """Products of features of 40 binding sites against the exact kernel: the error relative to its largest entry."""
     strings = encode(read_sequences(bound(kit, "MYC", "AC")).sequences[:40])
@@ -174,14 +181,13 @@ def auc(kit: Path, runs: int = 1) -> Iterator[Row]:
 
 def seeds(kit: Path, runs: int = 5) -> Iterator[Row]:
     """The difference of `auc` for ELK1 with other random features, the same shuffles, and γ and λ as tuned there."""
-    strands = encode([]).alphabet.strands
-    examples, _ = with_shuffles(encode(read_sequences(bound(kit, "ELK1", "AC")).sequences), seed=1, strands=strands)
+    examples = learned_from(kit, "ELK1")
     tested = read_sequences(bound(kit, "ELK1", "B"))
     strings, truth = encode(tested.sequences), np.asarray(tested.is_bound, bool)
-    counts = counts_machine(examples, penalties=(ELK1_COUNTS,), strands=strands)[0].scores(strings)
+    counts = counts_machine(examples, penalties=(ELK1_COUNTS,), strands=STRANDS)[0].scores(strings)
     differences = []
     for seed in range(runs):
-        machine, _, _ = sinks_machine(examples, N, FEATURES, *ELK1_SINKS, seed, strands=strands)
+        machine, _, _ = sinks_machine(examples, N, FEATURES, *ELK1_SINKS, seed, strands=STRANDS)
         found = auc_difference(machine.scores(strings), counts, truth)
         differences.append(found.value)
         yield {
@@ -195,9 +201,9 @@ def seeds(kit: Path, runs: int = 5) -> Iterator[Row]:
 def tuning(kit: Path, runs: int = 3) -> Iterator[Row]:
     """AUC on held-out training data for each γ, with the features of the first look and with all of them."""
     for factor in FACTORS[:runs]:
-        examples, _ = with_shuffles(encode(read_sequences(bound(kit, factor, "AC")).sequences), seed=1)
-        _, best, trials = sinks_machine(examples, N, FEATURES)
-        _, baseline, _ = counts_machine(examples)
+        examples = learned_from(kit, factor)
+        _, best, trials = sinks_machine(examples, N, FEATURES, strands=STRANDS)
+        _, baseline, _ = counts_machine(examples, strands=STRANDS)
         for gamma in sorted({trial.gamma for trial in trials if trial.gamma}):
             row: Row = {"factor": factor, "γ": gamma}
             for count in (TUNING_FEATURES, FEATURES):
@@ -224,7 +230,7 @@ def choices(kit: Path, runs: int = 3) -> Iterator[Row]:
     """
     gains: dict[tuple[str, str], list[Auc]] = {}
     for factor in FACTORS[:runs]:
-        examples, _ = with_shuffles(encode(read_sequences(bound(kit, factor, "AC")).sequences), copies=3, seed=1)
+        examples = learned_from(kit, factor)
         rest, out = split(examples)
         found = {name: _held_out(rest, out, *choice) for name, choice in CHOICES.items()}
         for pair in permutations(found, 2):

@@ -114,7 +114,7 @@ def _check(settings: SequenceSettings) -> None:
         raise KernelError(f"{settings.strands} strands: choose 1 or 2")
     if settings.strands == 2 and not alphabet_named(settings.alphabet).complements:
         raise KernelError(
-            f"--both-strands: letters of {quoted(settings.alphabet)} have no complements, so there is one"
+            f"--both-strands: the letters of {quoted(settings.alphabet)} have no complements: use --one-strand"
         )
 
 

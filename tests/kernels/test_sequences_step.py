@@ -52,7 +52,8 @@ def test_the_command_prints_the_answer_first(train: Path, test_set: Path, tmp_pa
     )
     assert lines[1].startswith("They are ")
     assert (
-        "250 bound sequences and 250 shuffles (train.fa); tested on 80 bound sequences and 80 unbound ones" in lines[2]
+        "250 bound sequences and 750 shuffles (train.fa, both strands of each); tested on 80 bound sequences and 80"
+        in lines[2]
     )
     rows = scores.read_text().splitlines()
     assert rows[0] == "sequence,score"
@@ -121,7 +122,7 @@ def test_sequences_that_were_learned_from_are_counted(train: Path) -> None:
         (">a\nACGTACGTACGT\n>b\nACGTACGTXX\n", (), "train.fa, line 3: b has 'X' at position 9"),
         (">a\nACGTNACGTNACGT\n", (), "line 1: a has an unknown letter in each of its n-grams of 8"),
         (">a\nAAAAAAAAAA\n", (), "no sequence has a dinucleotide shuffle other than itself"),
-        (">a\nACCGTTTACCAGT\n", (), "1 bound and 1 unbound sequences are too few"),
+        (">a\nACCGTTTACCAGT\n", (), "1 bound and 3 unbound sequences are too few"),
         ("FoldID\tEventID\tseq\tBound\nA\ta\tACGTACGTAC\t0\n", (), "has no bound sequences"),
         (">a\nACCGTTTACCAGT\n", ("--features", 0), "--features 0: give at least 1"),
         (">a\nACCGTTTACCAGT\n", ("--features", 10**6), "--features 1000000: give at most 32,768"),
@@ -130,7 +131,7 @@ def test_sequences_that_were_learned_from_are_counted(train: Path) -> None:
         (
             ">a\nMKVLWMKVLWAL\n",
             ("--alphabet", "protein", "--both-strands"),
-            "--both-strands: letters of 'protein' have no complements",
+            "--both-strands: the letters of 'protein' have no complements: use --one-strand",
         ),
         (">a\nACCGTTTACCAGT\n", ("--scores", "s.csv"), "give --test, too"),
         (">a\nACCGTTTACCAGT\n", ("--test", "none.fa"), "none.fa: no such file"),
