@@ -162,6 +162,11 @@ def test_strands_of_other_alphabets() -> None:
         (lambda: encode(["ACGT", 5]), "sequence 2 is 5: give every sequence as text"),  # type: ignore[list-item]
         (lambda: encode(["ACGT"], "A"), "give 2 to 255 different letters"),
         (lambda: encode(["ACGT"], "ABBA"), "different letters"),
+        (lambda: Alphabet("x", "abc", complements="bca"), "complements 'bca' of 'abc': give each letter one"),
+        (lambda: Alphabet("x", "ab", complements="b"), "complements 'b' of 'ab': give each letter one"),
+        (lambda: Alphabet("x", "ab", complements="bab"), "complements 'bab' of 'ab': give each letter one"),
+        (lambda: Alphabet("x", "ab", complements="bc"), "complements 'bc' of 'ab': give each letter one"),
+        (lambda: Alphabet("x", "ab", strands=2), "2 strands of 'ab': give 1, or 2 if there are complements"),
         (lambda: ngram_kernel(["ACGT", "AC", "A"], n=3), "^sequence 2 has 2 letters .and 1 more.*choose n ≤ 2"),
         (lambda: ngram_kernel(["ACNGT"], n=3), "^sequence 1 has an unknown letter in each of its n-grams of 3"),
         (lambda: ngram_kernel(["ACGT"], n=0), "n-grams of 0 letters"),

@@ -33,6 +33,17 @@ class Alphabet:
     def __post_init__(self) -> None:
         if not 2 <= len(self.letters) <= MOST_LETTERS or len(set(self.letters)) < len(self.letters):
             raise KernelError(f"an alphabet of {quoted(self.letters)}: give 2 to {MOST_LETTERS} different letters")
+        pairs = set(zip(self.letters, self.complements, strict=False))
+        is_matched = {one for one, _ in pairs} == set(self.letters) and {pair[::-1] for pair in pairs} == pairs
+        if self.complements and not (is_matched and len(self.complements) == len(self.letters)):
+            raise KernelError(
+                f"complements {quoted(self.complements)} of {quoted(self.letters)}: give each letter one, in the same"
+                " order, and let every letter be the complement of its own complement"
+            )
+        if self.strands not in ((1, 2) if self.complements else (1,)):
+            raise KernelError(
+                f"{self.strands} strands of {quoted(self.letters)}: give 1, or 2 if there are complements"
+            )
 
     def __len__(self) -> int:
         return len(self.letters)
