@@ -4,12 +4,15 @@
     python benchmarks/kitchen_sinks.py kernel    # how far products of features are from the exact kernel
     python benchmarks/kitchen_sinks.py printed   # from which γ on the printed kernel is positive semidefinite
     python benchmarks/kitchen_sinks.py auc       # kitchen sinks and 6-mers on MYC, REST and ELK1; a few minutes
+    python benchmarks/kitchen_sinks.py seeds     # ELK1 again with other random features; a few minutes
     python benchmarks/kitchen_sinks.py tuning    # what γ and λ are chosen by; a few minutes
+    python benchmarks/kitchen_sinks.py choices   # both strands, more shuffles: decided on training data; a few minutes
     python benchmarks/kitchen_sinks.py all
 
-`--runs` is the number of sequences in `speed`, of seeds in `auc`, of repetitions in `kernel`, of lengths n in `printed`
-and of factors in `tuning`. Every row of `speed` is a process of its own that compiles first, on a few sequences;
-memory is the largest resident set of the whole process, imports included. Nothing is tuned on the test files of `auc`.
+`--runs` is the number of sequences in `speed`, of seeds in `auc` and `seeds`, of repetitions in `kernel`, of lengths n
+in `printed` and of factors in `tuning` and `choices`. Every row of `speed` is a process of its own that compiles first,
+on a few sequences; memory is the largest resident set of the whole process, imports included. Nothing is tuned on the
+test files of `auc`.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -27,15 +31,30 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.tables import Row, main
-from dissensus.kernels.strings import Strings, draw_sinks, encode, ngram_kernel
-from dissensus.kernels.strings.learning import TUNING_FEATURES, Examples, counts_machine, sinks_machine, with_shuffles
-from dissensus.kernels.strings.linear import moments
+from dissensus.arrays import Array, Float, Int
+from dissensus.kernels.roc import Auc, auc_difference
+from dissensus.kernels.roc import auc as area
+from dissensus.kernels.strings import Strings, both_strands, draw_sinks, encode, ngram_kernel
+from dissensus.kernels.strings.learning import (
+    PENALTIES,
+    TUNING_FEATURES,
+    Examples,
+    counts_machine,
+    sinks_machine,
+    split,
+    with_shuffles,
+)
+from dissensus.kernels.strings.linear import moments, ridge
 from dissensus.kernels.strings.ngrams import window_eigenvalues, window_values
 from dissensus.store.sequences import read_sequences
 from dissensus.study.sequences import learn_sequences
 
 N, FEATURES, LENGTH, GAMMA = 8, 8192, 101, 0.65
+STRANDS, SHUFFLES = 2, 3
+"""What the command does with DNA by default."""
 FACTORS = ("ELK1", "MYC", "REST")
+ELK1_SINKS, ELK1_COUNTS = ((0.9,), (10**-3.5,)), 1e-3
+"""γ and λ of the kitchen sinks and λ of the 6-mers, as `auc` tunes them for ELK1."""
 PLAIN_SHARE = 10
 """Plain NumPy does a tenth of the sequences; its seconds are multiplied."""
 
@@ -96,6 +115,11 @@ def bound(kit: Path, factor: str, part: str) -> Path:
     return next((kit / "dna").glob(f"{factor}_*_{part}.seq.gz"))
 
 
+def learned_from(kit: Path, factor: str) -> Examples:
+    """The sequences that `auc` learns from with the first seed."""
+    return with_shuffles(encode(read_sequences(bound(kit, factor, "AC")).sequences), SHUFFLES, seed=1)[0]
+
+
 def kernel(kit: Path, runs: int = 20) -> Iterator[Row]:
     """Products of features of 40 binding sites against the exact kernel: the error relative to its largest entry."""
     strings = encode(read_sequences(bound(kit, "MYC", "AC")).sequences[:40])
@@ -154,12 +178,31 @@ def auc(kit: Path, runs: int = 1) -> Iterator[Row]:
             }  # fmt: skip
 
 
+def seeds(kit: Path, runs: int = 5) -> Iterator[Row]:
+    """The difference of `auc` for ELK1 with other random features, the same shuffles, and γ and λ as tuned there."""
+    examples = learned_from(kit, "ELK1")
+    tested = read_sequences(bound(kit, "ELK1", "B"))
+    strings, truth = encode(tested.sequences), np.asarray(tested.is_bound, bool)
+    counts = counts_machine(examples, penalties=(ELK1_COUNTS,), strands=STRANDS)[0].scores(strings)
+    differences = []
+    for seed in range(runs):
+        machine, _, _ = sinks_machine(examples, N, FEATURES, *ELK1_SINKS, seed, strands=STRANDS)
+        found = auc_difference(machine.scores(strings), counts, truth)
+        differences.append(found.value)
+        yield {
+            "seeds": seed, "difference": f"{found.value:+z.4f}", "within 0.01": "yes" if found.value >= -0.01 else "NO"
+        }  # fmt: skip
+    mean, spread = np.mean(differences), np.std(differences, ddof=1) if runs > 1 else 0.0
+    within = sum(value >= -0.01 for value in differences)
+    yield {"seeds": f"0–{runs - 1}", "difference": f"{mean:+z.4f} ± {spread:.4f}", "within 0.01": f"{within} of {runs}"}
+
+
 def tuning(kit: Path, runs: int = 3) -> Iterator[Row]:
     """AUC on held-out training data for each γ, with the features of the first look and with all of them."""
     for factor in FACTORS[:runs]:
-        examples, _ = with_shuffles(encode(read_sequences(bound(kit, factor, "AC")).sequences), seed=1)
-        _, best, trials = sinks_machine(examples, N, FEATURES)
-        _, baseline, _ = counts_machine(examples)
+        examples = learned_from(kit, factor)
+        _, best, trials = sinks_machine(examples, N, FEATURES, strands=STRANDS)
+        _, baseline, _ = counts_machine(examples, strands=STRANDS)
         for gamma in sorted({trial.gamma for trial in trials if trial.gamma}):
             row: Row = {"factor": factor, "γ": gamma}
             for count in (TUNING_FEATURES, FEATURES):
@@ -168,7 +211,71 @@ def tuning(kit: Path, runs: int = 3) -> Iterator[Row]:
             yield row | {"chosen": "yes" if gamma == best.gamma else "", "6-mers": f"{baseline.auc:.4f}"}
 
 
-TABLES = {"speed": speed, "kernel": kernel, "printed": printed, "auc": auc, "tuning": tuning}
+ONE_ERROR = 0.682689
+"""The level of an interval whose half is a standard error."""
+CHOICES = {"one strand, 1 shuffle": (1, 1), "both strands": (2, 1), "3 shuffles": (1, 3), "both and 3 shuffles": (2, 3)}
+"""What is compared with the first one, as strands and shuffles per bound sequence."""
+
+
+def choices(kit: Path, runs: int = 3) -> Iterator[Row]:
+    """Whether to learn from both strands or from more shuffles, decided on training data before any test.
+
+    A quarter of the bound sequences, with three shuffles each, is held out, the same for all choices. Each is learned
+    with 2,048 features from the rest, with the γ and λ that are best for it.
+
+    A choice is good if the mean gain in AUC over all factors is more than its standard error (DeLong's, for pairs), and
+    if no factor loses more than 0.002. The good one with the largest mean gain is adopted, but both together only if
+    they gain more than the better of the two alone, by more than the standard error of that difference.
+    """
+    gains: dict[tuple[str, str], list[Auc]] = {}
+    for factor in FACTORS[:runs]:
+        examples = learned_from(kit, factor)
+        rest, out = split(examples)
+        found = {name: _held_out(rest, out, *choice) for name, choice in CHOICES.items()}
+        for pair in permutations(found, 2):
+            gain = auc_difference(found[pair[0]][0], found[pair[1]][0], out.is_bound, level=ONE_ERROR)
+            gains.setdefault(pair, []).append(gain)
+        for name, (scores, gamma, penalty) in found.items():
+            row: Row = {"factor": factor, "choice": name, "held-out AUC": f"{area(scores, out.is_bound).value:.4f}"}
+            yield row | {"γ, λ": f"{gamma:g}, {penalty:.2g}"}
+    for (name, other), each in gains.items():
+        values, errors = [one.value for one in each], [(one.high - one.low) / 2 for one in each]
+        if np.mean(values) > 0:
+            yield {
+                "choice": name, "compared with": other, "mean gain": f"{np.mean(values):+z.4f}",
+                "standard error": f"{np.linalg.norm(errors) / len(errors):.4f}", "least gain": f"{min(values):+z.4f}",
+            }  # fmt: skip
+
+
+def _held_out(rest: Examples, out: Examples, strands: int, shuffles: int) -> tuple[Float[Array, " n"], float, float]:
+    """Scores of what is held out, by the best γ and λ for it, and these."""
+    is_first = ~rest.is_bound
+    is_first[~rest.is_bound] = _place_in_group(rest.groups[~rest.is_bound]) < shuffles
+    rest = rest.part(rest.is_bound | is_first)
+    read = both_strands if strands == 2 else lambda strings: strings
+    found = []
+    for gamma in (0.45, 0.65, 0.9):
+        sinks = draw_sinks(N, TUNING_FEATURES, gamma)
+        known = moments([(sinks.features(read(rest.strings)), rest.targets())])
+        tested = sinks.features(read(out.strings))
+        found += [(one.values(tested), gamma, one.penalty) for one in ridge(known, PENALTIES)]
+    return max(found, key=lambda one: area(one[0], out.is_bound).value)
+
+
+def _place_in_group(groups: Int[Array, " n"]) -> Int[Array, " n"]:
+    """How many earlier ones are of the same group, for groups in order."""
+    return np.arange(len(groups)) - np.searchsorted(groups, groups)
+
+
+TABLES = {
+    "speed": speed,
+    "kernel": kernel,
+    "printed": printed,
+    "auc": auc,
+    "seeds": seeds,
+    "tuning": tuning,
+    "choices": choices,
+}
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--work"]:

@@ -38,9 +38,17 @@ def kernel_sequences(
     penalty: Annotated[
         float | None, typer.Option(help="Penalty λ of the ridge regression.", show_default="tuned")
     ] = None,
-    shuffles: Annotated[int, typer.Option(help="Dinucleotide shuffles of each bound sequence.")] = 1,
+    shuffles: Annotated[int, typer.Option(help="Dinucleotide shuffles of each bound sequence.")] = 3,
     baseline: Annotated[bool, typer.Option("--baseline", help="Also learn from counts of 6-mers.")] = False,
     alphabet: Annotated[str, typer.Option(help="dna, rna, protein, or all letters, such as abc.")] = "dna",
+    both_strands: Annotated[
+        bool | None,
+        typer.Option(
+            "--both-strands/--one-strand",
+            help="Whether a sequence and its reverse complement are the same.",
+            show_default="both for dna, one for the rest",
+        ),
+    ] = None,
     scores: Annotated[
         Path | None, typer.Option(metavar="FILE", help="CSV of test sequences with scores.", show_default=False)
     ] = None,
@@ -61,10 +69,11 @@ def kernel_sequences(
         raise KernelError(f"{scores} is one of the files to read: choose another one for the scores")
     if scores is not None and scores.is_dir():
         raise KernelError(f"{scores} is a folder: give the name of a CSV file")
+    strands = None if both_strands is None else 1 + both_strands
     with printing.progress(quiet=json) as progress:
         result = learn_sequences(
             train, test, negatives=negatives, n=n, features=features, gamma=gamma, penalty=penalty, shuffles=shuffles,
-            baseline=baseline, alphabet=alphabet, seed=seed, progress=progress,
+            baseline=baseline, alphabet=alphabet, seed=seed, strands=strands, progress=progress,
         )  # fmt: skip
     if scores is not None:
         write_scores(result, scores)

@@ -198,7 +198,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         if self.items_.dtype.kind not in "fiub":
             raise ValueError(f"items of {self.items_.dtype}")
         if self.whitening_ is not None and len(self.whitening_.mean) != self.items_[:1].size:
-            raise ValueError(f"whitening of {len(self.whitening_.mean)} values for items of {sides(self.items_.shape[1:])}")
+            size = sides(self.items_.shape[1:])
+            raise ValueError(f"whitening of {len(self.whitening_.mean)} values for items of {size}")
         if not all(np.isfinite(one).all() for one in (self.items_, self.coefficients_, self.intercept_)):
             raise ValueError("its arrays have values that are not finite")
 

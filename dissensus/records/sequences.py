@@ -49,6 +49,7 @@ class SequenceResult(Record):
     """Of 'train' and 'test', those whose unbound sequences are dinucleotide shuffles of the bound ones."""
     n: int
     alphabet: str
+    strands: int
     seed: int
     level: float
     machines: tuple[SequenceMachine, ...]
@@ -90,7 +91,8 @@ class SequenceResult(Record):
                 ("test", self.test_bound, self.test_unbound),
             )
         )
-        return f"Learned from {train} ({self.train}); tested on {test} ({self.test})."
+        strands = ", both strands of each" if self.strands == 2 else ""
+        return f"Learned from {train} ({self.train}{strands}); tested on {test} ({self.test})."
 
     def rows(self) -> list[tuple[str, ...]]:
         """For every machine: its settings and its AUC."""

@@ -11,9 +11,9 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.engines.local import silent
 from dissensus.engines.reduction import Progress
-from dissensus.errors import KernelError
+from dissensus.errors import KernelError, quoted
 from dissensus.kernels.roc import LEVEL, auc, auc_difference
-from dissensus.kernels.strings.alphabets import Alphabet, Strings, alphabet_named, encode, joined
+from dissensus.kernels.strings.alphabets import Alphabet, Strings, alphabet_named, encode, joined, reverse_complements
 from dissensus.kernels.strings.learning import (
     GAMMAS,
     PENALTIES,
@@ -41,16 +41,21 @@ MOST_COUNTS = 8192
 
 @dataclass(frozen=True)
 class SequenceSettings:
-    """What to learn with; γ and λ are tuned if they are None."""
+    """What to learn with; γ and λ are tuned if they are None, and the alphabet says how many strands there are."""
 
     n: int = 8
     features: int = 8192
     gamma: float | None = None
     penalty: float | None = None
-    shuffles: int = 1
+    shuffles: int = 3
     has_baseline: bool = False
     alphabet: str = "dna"
     seed: int = 0
+    strands: int | None = None
+
+    @property
+    def strands_read(self) -> int:
+        return alphabet_named(self.alphabet).strands if self.strands is None else self.strands
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +95,9 @@ def learn_sequences(
         train_bound=int(learned.examples.is_bound.sum()), train_unbound=int((~learned.examples.is_bound).sum()),
         test_bound=int(truth.sum()), test_unbound=int((~truth).sum()),
         shuffled=tuple(part for part, one in (("train", learned), ("test", tested)) if one.is_shuffled),
-        n=settings.n, alphabet=settings.alphabet, seed=settings.seed, level=LEVEL, machines=tuple(machines),
-        difference=between, trials=tuple(trials),
-        notes=(*learned.notes, *tested.notes, *_known_already(learned.examples, tested.examples)),
+        n=settings.n, alphabet=settings.alphabet, strands=settings.strands_read, seed=settings.seed, level=LEVEL,
+        machines=tuple(machines), difference=between, trials=tuple(trials),
+        notes=(*learned.notes, *tested.notes, *_known_already(learned, tested, settings.strands_read)),
         names=tested.names, scores=tuple(map(float, scores[0][: len(tested.names)])),
     )  # fmt: skip
 
@@ -112,6 +117,12 @@ def _check(settings: SequenceSettings) -> None:
     for name, number in (("gamma", settings.gamma), ("penalty", settings.penalty)):
         if number is not None and not (np.isfinite(number) and number > 0):
             raise KernelError(f"--{name} {number}: give a positive number")
+    if settings.strands not in (None, 1, 2):
+        raise KernelError(f"{settings.strands} strands: choose 1 or 2")
+    if settings.strands == 2 and not alphabet_named(settings.alphabet).complements:
+        raise KernelError(
+            f"--both-strands: the letters of {quoted(settings.alphabet)} have no complements: use --one-strand"
+        )
 
 
 def _loaded(path: Path, negatives: Path | None, settings: SequenceSettings, seed: int) -> _Loaded:
@@ -126,7 +137,7 @@ def _loaded(path: Path, negatives: Path | None, settings: SequenceSettings, seed
         raise KernelError(f"{path} has no bound sequences: there is nothing to recognise")
     if not is_bound.all():
         return _Loaded(Examples(strings, is_bound, equal_groups(strings)), names, False, ())
-    examples, left_out = with_shuffles(strings, settings.shuffles, seed)
+    examples, left_out = with_shuffles(strings, settings.shuffles, seed, settings.strands_read)
     notes = (f"{path.name}: left out {counted(left_out, 'shuffle')} that changed nothing.",) if left_out else ()
     return _Loaded(examples, names, True, notes)
 
@@ -158,9 +169,12 @@ def _measured(
     for name in ("kitchen sinks", f"{counted_length}-mers")[: 1 + settings.has_baseline]:
         start = time.perf_counter()
         if name == "kitchen sinks":
-            found = sinks_machine(learned, settings.n, settings.features, gammas, penalties, settings.seed, progress)
+            found = sinks_machine(
+                learned, settings.n, settings.features, gammas, penalties, settings.seed, progress,
+                strands=settings.strands_read,
+            )  # fmt: skip
         else:
-            found = counts_machine(learned, counted_length, PENALTIES, settings.seed, progress)
+            found = counts_machine(learned, counted_length, PENALTIES, settings.seed, progress, settings.strands_read)
         machine, best, tried = found
         scores.append(machine.scores(tested.strings))
         machines.append(_described(name, machine, best, bool(tried), scores[-1], tested, time.perf_counter() - start))
@@ -184,10 +198,12 @@ def _described(
     )  # fmt: skip
 
 
-def _known_already(learned: Examples, tested: Examples) -> tuple[str, ...]:
+def _known_already(learned: _Loaded, tested: _Loaded, strands: int) -> tuple[str, ...]:
     """A warning if the test is too easy because some of its sequences were learned from."""
-    known = {one.tobytes() for one in learned.strings}
-    again = sum(one.tobytes() in known for one in tested.strings)
+    known = {one.tobytes() for one in learned.examples.strings}
+    if strands == 2:
+        known |= {one.tobytes() for one in reverse_complements(learned.examples.strings)}
+    again = sum(one.tobytes() in known for one in tested.examples.strings)
     if not again:
         return ()
     return (f"{counted(again, 'test sequence')} also {'is' if again == 1 else 'are'} among those learned from.",)

@@ -21,10 +21,11 @@ def learn_sequences(
     features: int = 8192,
     gamma: float | None = None,
     penalty: float | None = None,
-    shuffles: int = 1,
+    shuffles: int = 3,
     baseline: bool = False,
     alphabet: str = "dna",
     seed: int = 0,
+    strands: int | None = None,
     progress: Progress | None = None,
 ) -> SequenceResult:
     """Learn which sequences are bound by convolutional kitchen sinks, and how well that works on others.
@@ -42,6 +43,7 @@ def learn_sequences(
         baseline: Also learn from counts of 6-mers.
         alphabet: dna, rna, protein, or all letters.
         seed: Of the features, the shuffles and what is held out.
+        strands: 2 if a sequence and its reverse complement are the same molecule, otherwise 1; by default 2 for dna.
         progress: Is told what is being done, how much of it is done, and how much there is.
 
     Raises:
@@ -50,7 +52,7 @@ def learn_sequences(
     from dissensus.engines.local import silent
     from dissensus.steps import sequences
 
-    settings = sequences.SequenceSettings(n, features, gamma, penalty, shuffles, baseline, alphabet, seed)
+    settings = sequences.SequenceSettings(n, features, gamma, penalty, shuffles, baseline, alphabet, seed, strands)
     paths = [None if path is None else Path(path) for path in (test, negatives)]
     return sequences.learn_sequences(Path(train), paths[0], paths[1], settings, progress or silent)
 

@@ -7,7 +7,8 @@ import pytest
 
 from dissensus.errors import KernelError
 from dissensus.kernels.roc import auc
-from dissensus.kernels.strings import encode, ngram_kernel
+from dissensus.kernels.strings import dinucleotide_shuffles, encode, ngram_kernel, reverse_complements
+from dissensus.kernels.strings.alphabets import joined
 from dissensus.kernels.strings.learning import Examples, counts_machine, sinks_machine, split, with_shuffles
 
 MOTIF = "TGACGTCA"
@@ -92,6 +93,35 @@ def test_whole_groups_are_held_out_in_proportion() -> None:
     assert (int(out.is_bound.sum()), len(out)) == (2, 10)
 
 
+def test_on_both_strands_a_string_and_its_reverse_complement_have_the_same_score() -> None:
+    """Half of the motifs are on the other strand; the baseline reads both strands, too."""
+    bound = encode(planted(200, motif="TGACCTAA"))
+    half = np.arange(200) % 2 == 0
+    mixed = joined([bound.part(half), reverse_complements(bound.part(~half))], bound.alphabet)
+    learned, _ = with_shuffles(mixed, seed=1, strands=2)
+    tested, _ = with_shuffles(encode(planted(150, seed=5, motif="TGACCTAA")), seed=2, strands=2)
+    turned = reverse_complements(tested.strings)
+    settings = {"gammas": (0.5,), "penalties": (1e-3,)}
+    for machines in (
+        [sinks_machine(learned, 6, 500, **settings, strands=strands)[0] for strands in (1, 2)],
+        [counts_machine(learned, 4, (1e-3,), strands=strands)[0] for strands in (1, 2)],
+    ):
+        one, both = (machine.scores(tested.strings) for machine in machines)
+        assert machines[1].scores(turned) == pytest.approx(both, abs=1e-4)
+        assert np.abs(machines[0].scores(turned) - one).max() > 0.1
+        assert auc(both, tested.is_bound).value > auc(one, tested.is_bound).value
+
+
+def test_a_shuffle_that_is_the_reverse_complement_is_left_out_on_both_strands() -> None:
+    """ACGTAT has one shuffle other than itself, ATACGT, which is what the other strand says."""
+    bound = encode(["ACGTAT", *planted(3)])
+    assert set(dinucleotide_shuffles(["ACGTAT"], 50).texts()) == {"ACGTAT", "ATACGT"}
+    one, both = (with_shuffles(bound, copies=50, strands=strands) for strands in (1, 2))
+    assert "ATACGT" in one[0].strings.texts()
+    assert both[1] == 50
+    assert "ATACGT" not in both[0].strings.texts()
+
+
 def test_what_cannot_be_learned_is_said_in_words() -> None:
     with pytest.raises(KernelError, match="no sequence has a dinucleotide shuffle other than itself"):
         with_shuffles(encode(["AAAA", "ACGT"]))
@@ -101,3 +131,5 @@ def test_what_cannot_be_learned_is_said_in_words() -> None:
     single, _ = with_shuffles(encode(planted(1)))
     with pytest.raises(KernelError, match="1 bound and 1 unbound sequences are too few"):
         counts_machine(single, 3)
+    with pytest.raises(KernelError, match="3 strands: choose 1 or 2"):
+        counts_machine(single, 3, strands=3)

@@ -11,7 +11,7 @@ from data_kit import KIT
 from test_learning_strings import planted
 
 from dissensus.errors import KernelError
-from dissensus.kernels.strings import dinucleotide_shuffles
+from dissensus.kernels.strings import dinucleotide_shuffles, encode, reverse_complements
 from dissensus.study.sequences import learn_sequences
 
 SMALL = {"n": 6, "features": 400}
@@ -48,11 +48,12 @@ def test_the_command_prints_the_answer_first(train: Path, test_set: Path, tmp_pa
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[0].startswith(
-        "Kitchen sinks rank a bound sequence above an unbound one with a probability (AUC) of 0.9"
+        "Kitchen sinks rank a bound sequence above an unbound one with a probability (AUC) of 1.000"
     )
     assert lines[1].startswith("They are ")
     assert (
-        "250 bound sequences and 250 shuffles (train.fa); tested on 80 bound sequences and 80 unbound ones" in lines[2]
+        "250 bound sequences and 750 shuffles (train.fa, both strands of each); tested on 80 bound sequences and 80"
+        in lines[2]
     )
     rows = scores.read_text().splitlines()
     assert rows[0] == "sequence,score"
@@ -106,6 +107,22 @@ def test_proteins_have_a_baseline_of_shorter_words(tmp_path: Path) -> None:
     assert [(one.name, one.features) for one in result.machines] == [("kitchen sinks", 200), ("3-mers", 8000)]
 
 
+def test_dna_has_two_strands_unless_told_otherwise(train: Path, test_set: Path, tmp_path: Path) -> None:
+    turned = fasta(tmp_path / "turned.fa", reverse_complements(encode(planted(250))).texts())
+    given = {"gamma": 0.4, "penalty": 1e-3, **SMALL}
+    both = [learn_sequences(path, test_set, **given) for path in (train, turned)]
+    assert [one.strands for one in both] == [2, 2]
+    assert "(train.fa, both strands of each)" in both[0].words[-1]
+    assert learn_sequences(train, turned, **given).notes == ("250 test sequences also are among those learned from.",)
+    one = learn_sequences(train, turned, strands=1, **given)
+    assert (one.strands, one.notes) == (1, ())
+    assert "both strands" not in one.words[-1]
+    done = run("kernel", "sequences", train, "--one-strand", "--json", "--gamma", 0.4, "--penalty", 0.001, *OPTIONS)
+    assert json.loads(done.stdout)["strands"] == 1
+    with pytest.raises(KernelError, match="3 strands: choose 1 or 2"):
+        learn_sequences(train, strands=3)
+
+
 def test_sequences_that_were_learned_from_are_counted(train: Path) -> None:
     result = learn_sequences(train, train, gamma=0.4, penalty=1e-3, **SMALL)
     assert result.notes == ("250 test sequences also are among those learned from.",)
@@ -119,7 +136,7 @@ def test_sequences_that_were_learned_from_are_counted(train: Path) -> None:
         (">a\nACGTACGTACGT\n>b\nACGTACGTXX\n", (), "train.fa, line 3: b has 'X' at position 9"),
         (">a\nACGTNACGTNACGT\n", (), "line 1: a has an unknown letter in each of its n-grams of 8"),
         (">a\nAAAAAAAAAA\n", (), "no sequence has a dinucleotide shuffle other than itself"),
-        (">a\nACCGTTTACCAGT\n", (), "1 bound and 1 unbound sequences are too few"),
+        (">a\nACCGTTTACCAGT\n", (), "1 bound and 3 unbound sequences are too few"),
         ("FoldID\tEventID\tseq\tBound\nA\ta\tACGTACGTAC\t0\n", (), "has no bound sequences"),
         (">a\nACCGTTTACCAGT\n", ("--features", 0), "--features 0: give at least 1"),
         (">a\nACCGTTTACCAGT\n", ("--features", 10**6), "--features 1000000: give at most 32,768"),
@@ -128,6 +145,11 @@ def test_sequences_that_were_learned_from_are_counted(train: Path) -> None:
         (">a\nACCGTTTACCAGT\n", ("--shuffles", 10**20), f"--shuffles {10**20}: give at most 1,000"),
         (">a\nACCGTTTACCAGT\n", ("--test", "train.fa", "--scores", "."), ". is a folder: give the name of a CSV file"),
         (">a\nACCGTTTACCAGT\n", ("--alphabet", "A"), "give 2 to 255 different letters"),
+        (
+            ">a\nMKVLWMKVLWAL\n",
+            ("--alphabet", "protein", "--both-strands"),
+            "--both-strands: the letters of 'protein' have no complements: use --one-strand",
+        ),
         (">a\nACCGTTTACCAGT\n", ("--scores", "s.csv"), "give --test, too"),
         (">a\nACCGTTTACCAGT\n", ("--test", "none.fa"), "none.fa: no such file"),
     ],

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import KernelError
-from dissensus.kernels.strings import Alphabet, encode, ngram_counts, ngram_kernel, spectrum_kernel
+from dissensus.kernels.strings import (
+    Alphabet,
+    both_strands,
+    encode,
+    kitchen_sinks,
+    ngram_counts,
+    ngram_kernel,
+    reverse_complements,
+    spectrum_kernel,
+)
 from dissensus.kernels.strings.ngrams import window_eigenvalues, window_values
 
 TEXTS = st.lists(st.text("ACGTNacgtn", min_size=3, max_size=14), min_size=1, max_size=4)
@@ -104,6 +113,46 @@ def test_letters_and_cases() -> None:
     assert strings.part(slice(3, 3)).texts() == []
 
 
+def turned(text: str) -> str:
+    """The reverse complement, by a table of letters."""
+    return text.upper()[::-1].translate(str.maketrans("ACGT", "TGCA"))
+
+
+@given(texts=TEXTS, n=st.integers(1, 4), gamma=st.floats(0.05, 3))
+def test_both_strands_are_sums_over_both(texts: list[str], n: int, gamma: float) -> None:
+    texts = all_counted(texts, n)
+    others = [turned(one) for one in texts]
+    assert reverse_complements(encode(texts)).texts() == others
+    both = both_strands(encode(texts))
+    assert both.texts() == [f"{one.upper()}N{other}" for one, other in zip(texts, others, strict=True)]
+    assert (ngram_counts(both, n) == ngram_counts(texts, n) + ngram_counts(others, n)).all()
+    sides = [by_hand(x, z, n, gamma, 1) for x in (texts, others) for z in (texts, others)]
+    assert ngram_kernel(both, n=n, gamma=gamma) == pytest.approx(sum(sides))
+    features = [kitchen_sinks(one, n, 20, gamma) for one in (both, texts, others)]
+    assert features[0] == pytest.approx(features[1] + features[2], abs=1e-4)
+
+
+@given(texts=TEXTS, which=st.integers(0, 15), n=st.integers(1, 4))
+def test_turning_any_string_around_changes_nothing_on_both_strands(texts: list[str], which: int, n: int) -> None:
+    texts = all_counted(texts, n)
+    some = [turned(one) if which >> place & 1 else one for place, one in enumerate(texts)]
+    first, second = both_strands(encode(texts)), both_strands(encode(some))
+    assert (ngram_counts(first, n) == ngram_counts(second, n)).all()
+    assert ngram_kernel(first, n=n, gamma=0.5) == pytest.approx(ngram_kernel(second, n=n, gamma=0.5))
+    assert kitchen_sinks(first, n, 20, 0.5) == pytest.approx(kitchen_sinks(second, n, 20, 0.5), abs=1e-4)
+
+
+def test_strands_of_other_alphabets() -> None:
+    assert reverse_complements(encode(["ACGUU", "TR"], "rna")).texts() == ["AACGU", "NA"]
+    assert reverse_complements(encode([])).texts() == both_strands(encode([])).texts() == []
+    assert both_strands(encode(["", "A"])).texts() == ["N", "ANT"]
+    for alphabet in ("protein", "ACGT"):
+        with pytest.raises(
+            KernelError, match=f"^'{alphabet}' is an alphabet without complements: read one strand only"
+        ):
+            both_strands(encode(["ACG"], alphabet))
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -113,6 +162,11 @@ def test_letters_and_cases() -> None:
         (lambda: encode(["ACGT", 5]), "sequence 2 is 5: give every sequence as text"),  # type: ignore[list-item]
         (lambda: encode(["ACGT"], "A"), "give 2 to 255 different letters"),
         (lambda: encode(["ACGT"], "ABBA"), "different letters"),
+        (lambda: Alphabet("x", "abc", complements="bca"), "complements 'bca' of 'abc': give each letter one"),
+        (lambda: Alphabet("x", "ab", complements="b"), "complements 'b' of 'ab': give each letter one"),
+        (lambda: Alphabet("x", "ab", complements="bab"), "complements 'bab' of 'ab': give each letter one"),
+        (lambda: Alphabet("x", "ab", complements="bc"), "complements 'bc' of 'ab': give each letter one"),
+        (lambda: Alphabet("x", "ab", strands=2), "2 strands of 'ab': give 1, or 2 if there are complements"),
         (lambda: ngram_kernel(["ACGT", "AC", "A"], n=3), "^sequence 2 has 2 letters .and 1 more.*choose n ≤ 2"),
         (lambda: ngram_kernel(["ACNGT"], n=3), "^sequence 1 has an unknown letter in each of its n-grams of 3"),
         (lambda: ngram_kernel(["ACGT"], n=0), "n-grams of 0 letters"),

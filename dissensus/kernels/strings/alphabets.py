@@ -18,7 +18,8 @@ class Alphabet:
     """Letters, numbered in this order, and characters that stand for a letter nobody knows, such as N in DNA.
 
     With `folds_case`, small letters count as capitals; with `aliases`, the first character of a pair is read as the
-    second.
+    second. `complements` are what is opposite `letters` on the other strand, if there can be one, and `strands` is
+    how many are read unless somebody asks for another number.
     """
 
     name: str
@@ -26,10 +27,23 @@ class Alphabet:
     unknown: str = ""
     folds_case: bool = False
     aliases: tuple[str, ...] = ()
+    complements: str = ""
+    strands: int = 1
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.letters) <= MOST_LETTERS or len(set(self.letters)) < len(self.letters):
             raise KernelError(f"an alphabet of {quoted(self.letters)}: give 2 to {MOST_LETTERS} different letters")
+        pairs = set(zip(self.letters, self.complements, strict=False))
+        is_matched = {one for one, _ in pairs} == set(self.letters) and {pair[::-1] for pair in pairs} == pairs
+        if self.complements and not (is_matched and len(self.complements) == len(self.letters)):
+            raise KernelError(
+                f"complements {quoted(self.complements)} of {quoted(self.letters)}: give each letter one, in the same"
+                " order, and let every letter be the complement of its own complement"
+            )
+        if self.strands not in ((1, 2) if self.complements else (1,)):
+            raise KernelError(
+                f"{self.strands} strands of {quoted(self.letters)}: give 1, or 2 if there are complements"
+            )
 
     def __len__(self) -> int:
         return len(self.letters)
@@ -48,8 +62,8 @@ class Alphabet:
 AMBIGUOUS = "NRYSWKMBDHV"
 """The codes of the IUPAC for more than one base; each counts as an unknown one."""
 ALPHABETS = {
-    "dna": Alphabet("dna", "ACGT", AMBIGUOUS, folds_case=True, aliases=("UT",)),
-    "rna": Alphabet("rna", "ACGU", AMBIGUOUS, folds_case=True, aliases=("TU",)),
+    "dna": Alphabet("dna", "ACGT", AMBIGUOUS, folds_case=True, aliases=("UT",), complements="TGCA", strands=2),
+    "rna": Alphabet("rna", "ACGU", AMBIGUOUS, folds_case=True, aliases=("TU",), complements="UGCA"),
     "protein": Alphabet("protein", "ACDEFGHIKLMNPQRSTVWY", "XBZJUO*", folds_case=True),
 }
 
@@ -111,6 +125,36 @@ def joined(parts: Sequence[Strings], alphabet: Alphabet) -> Strings:
     lengths = np.concatenate([np.zeros(1, np.int64), *(part.lengths() for part in parts)])
     letters = np.concatenate([np.zeros(0, np.uint8), *(part.letters for part in parts)])
     return Strings(alphabet, letters, np.cumsum(lengths))
+
+
+def reverse_complements(strings: Strings) -> Strings:
+    """What the other strand of each string says, read in its own direction.
+
+    Raises:
+        KernelError: the letters of the alphabet have no complements.
+    """
+    alphabet = strings.alphabet
+    if not alphabet.complements:
+        raise KernelError(f"{quoted(alphabet.name)} is an alphabet without complements: read one strand only")
+    opposite = np.array([*map(alphabet.letters.index, alphabet.complements), len(alphabet)], np.uint8)
+    all_reversed = Strings(alphabet, opposite[strings.letters[::-1]], strings.starts[-1] - strings.starts[::-1])
+    return all_reversed.part(np.arange(len(strings))[::-1])
+
+
+def both_strands(strings: Strings) -> Strings:
+    """Each string, then an unknown letter, then its reverse complement.
+
+    An n-gram with an unknown letter does not count, so the n-grams of the result are those of both strands. Features,
+    counts and kernels of it are sums over both, and are the same for a string and for its reverse complement.
+
+    Raises:
+        KernelError: the letters of the alphabet have no complements.
+    """
+    count, alphabet = len(strings), strings.alphabet
+    gaps = Strings(alphabet, np.full(count, len(alphabet), np.uint8), np.arange(count + 1))
+    apart = joined([strings, gaps, reverse_complements(strings)], alphabet)
+    in_turn = apart.part(np.arange(3 * count).reshape(3, count).T.ravel())
+    return Strings(alphabet, in_turn.letters, in_turn.starts[::3])
 
 
 def encode(

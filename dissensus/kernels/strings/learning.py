@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import KernelError
 from dissensus.kernels.roc import auc
-from dissensus.kernels.strings.alphabets import Strings, joined
+from dissensus.kernels.strings.alphabets import Strings, both_strands, joined, reverse_complements
 from dissensus.kernels.strings.linear import Ridge, moments, ridge, ridge_of_few
 from dissensus.kernels.strings.ngrams import ngram_counts
 from dissensus.kernels.strings.shuffles import dinucleotide_shuffles, unchanged
@@ -46,8 +46,10 @@ class Examples:
         return np.where(self.is_bound, 1.0, -1.0)
 
 
-def with_shuffles(bound: Strings, copies: int = 1, seed: int = 0) -> tuple[Examples, int]:
+def with_shuffles(bound: Strings, copies: int = 1, seed: int = 0, strands: int = 1) -> tuple[Examples, int]:
     """Bound strings with dinucleotide shuffles as unbound ones; shuffles that changed nothing are left out.
+
+    On two strands, a shuffle that is the reverse complement of its string changed nothing, either.
 
     Returns:
         The examples, and how many shuffles were left out.
@@ -57,6 +59,8 @@ def with_shuffles(bound: Strings, copies: int = 1, seed: int = 0) -> tuple[Examp
     """
     shuffles = dinucleotide_shuffles(bound, copies, seed)
     same = unchanged(bound, shuffles)
+    if strands == 2:
+        same |= unchanged(reverse_complements(bound), shuffles)
     if same.all():
         raise KernelError("no sequence has a dinucleotide shuffle other than itself: give unbound sequences, too")
     kept = shuffles.part(~same)
@@ -124,18 +128,21 @@ def sinks_machine(
     seed: int = 0,
     progress: Progress | None = None,
     tuning_features: int = TUNING_FEATURES,
+    strands: int = 1,
 ) -> tuple[Machine, Trial, tuple[Trial, ...]]:
     """Kitchen sinks with the γ and λ that are best on held-out strings: the machine, that trial, and all trials.
 
     All γ and λ are looked at with a few features first. A large γ needs many features, so γ is then raised with all of
-    them, each time with its own best λ, for as long as the AUC grows.
+    them, each time with its own best λ, for as long as the AUC grows. With `strands=2`, features are sums over both
+    strands, so that a string and its reverse complement have the same score.
 
     Raises:
-        KernelError: there are too few strings, or one is too short, or a setting is not positive.
+        KernelError: there are too few strings, or one is too short, or a setting is not positive, or the alphabet has
+            no second strand.
     """
 
     def drawn(gamma: float | None, count: int) -> Features:
-        return draw_sinks(n, count, gamma or 1.0, seed, examples.strings.alphabet).features
+        return _on(strands, draw_sinks(n, count, gamma or 1.0, seed, examples.strings.alphabet).features)
 
     best, trials = Trial(gammas[0], penalties[0], features, 0.0), tuple[Trial, ...]()
     if max(len(gammas), len(penalties)) > 1:
@@ -152,15 +159,21 @@ def counts_machine(
     penalties: Sequence[float] = PENALTIES,
     seed: int = 0,
     progress: Progress | None = None,
+    strands: int = 1,
 ) -> tuple[Machine, Trial, tuple[Trial, ...]]:
     """The baseline: counts of all n-grams with the λ that is best on held-out strings, as above."""
 
-    def counts(strings: Strings) -> Float[Array, "n M"]:
-        return ngram_counts(strings, n)
-
+    counts = _on(strands, lambda strings: ngram_counts(strings, n))
     parts = split(examples, seed=seed)
     best, trials = _looked(parts, lambda *_: counts, [None], penalties, len(examples.strings.alphabet) ** n, progress)
     return _learned(examples, counts, best, f"{n}-mers", progress), best, trials
+
+
+def _on(strands: int, features: Features) -> Features:
+    """The features of one strand, or of both."""
+    if strands not in (1, 2):
+        raise KernelError(f"{strands} strands: choose 1 or 2")
+    return features if strands == 1 else lambda strings: features(both_strands(strings))
 
 
 def _looked(
