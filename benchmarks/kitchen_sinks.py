@@ -53,7 +53,7 @@ N, FEATURES, LENGTH, GAMMA = 8, 8192, 101, 0.65
 STRANDS, SHUFFLES = 2, 3
 """What the command does with DNA by default."""
 FACTORS = ("ELK1", "MYC", "REST")
-ELK1_SINKS, ELK1_COUNTS = ((0.9,), (10**-3.5,)), 1e-3
+ELK1_SINKS, ELK1_COUNTS = ((0.65,), (1e-4,)), 10**-3.5
 """γ and λ of the kitchen sinks and λ of the 6-mers, as `auc` tunes them for ELK1."""
 PLAIN_SHARE = 10
 """Plain NumPy does a tenth of the sequences; its seconds are multiplied."""
@@ -178,6 +178,10 @@ def auc(kit: Path, runs: int = 1) -> Iterator[Row]:
             }  # fmt: skip
 
 
+def signed(value: float) -> str:
+    return f"{value:+z.4f}".replace("-", "−")
+
+
 def seeds(kit: Path, runs: int = 5) -> Iterator[Row]:
     """The difference of `auc` for ELK1 with other random features, the same shuffles, and γ and λ as tuned there."""
     examples = learned_from(kit, "ELK1")
@@ -190,11 +194,15 @@ def seeds(kit: Path, runs: int = 5) -> Iterator[Row]:
         found = auc_difference(machine.scores(strings), counts, truth)
         differences.append(found.value)
         yield {
-            "seeds": seed, "difference": f"{found.value:+z.4f}", "within 0.01": "yes" if found.value >= -0.01 else "NO"
+            "seeds": seed, "difference": signed(found.value), "within 0.01": "yes" if found.value >= -0.01 else "NO"
         }  # fmt: skip
     mean, spread = np.mean(differences), np.std(differences, ddof=1) if runs > 1 else 0.0
     within = sum(value >= -0.01 for value in differences)
-    yield {"seeds": f"0–{runs - 1}", "difference": f"{mean:+z.4f} ± {spread:.4f}", "within 0.01": f"{within} of {runs}"}
+    yield {
+        "seeds": f"0–{runs - 1}",
+        "difference": f"{signed(float(mean))} ± {spread:.4f}",
+        "within 0.01": f"{within} of {runs}",
+    }
 
 
 def tuning(kit: Path, runs: int = 3) -> Iterator[Row]:
@@ -242,8 +250,8 @@ def choices(kit: Path, runs: int = 3) -> Iterator[Row]:
         values, errors = [one.value for one in each], [(one.high - one.low) / 2 for one in each]
         if np.mean(values) > 0:
             yield {
-                "choice": name, "compared with": other, "mean gain": f"{np.mean(values):+z.4f}",
-                "standard error": f"{np.linalg.norm(errors) / len(errors):.4f}", "least gain": f"{min(values):+z.4f}",
+                "choice": name, "compared with": other, "mean gain": signed(float(np.mean(values))),
+                "standard error": f"{np.linalg.norm(errors) / len(errors):.4f}", "least gain": signed(min(values)),
             }  # fmt: skip
 
 
