@@ -36,6 +36,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
     seed: int
     progress: Callable[[int, int], None] | None = None
     """Called with the pairs of images that are done, and how many there are; not one of scikit-learn's parameters."""
+    matrix_of: Callable[[Array], Float[Array, "N N"]] | None = None
+    """Computes the matrix of the training items elsewhere, such as on disk; not one of scikit-learn's parameters."""
 
     def scores(self, X: Array) -> Float[Array, "N C"]:  # noqa: N803 - scikit-learn's name
         """A score of every class for every item; the largest one is predicted."""
@@ -121,7 +123,8 @@ class KernelMachine(ClassifierMixin, BaseEstimator):
         self.whitening_ = self._whitening(X, items)
         self.items_ = items if self.whitening_ is None else self.whitening_.apply(items)
         self.gamma_ = self._gamma()
-        return self._matrix(self.items_), np.tile(codes, copies), copies
+        matrix = self._matrix(self.items_) if self.matrix_of is None else self.matrix_of(self.items_)
+        return matrix, np.tile(codes, copies), copies
 
     def _scored(self, X: Array) -> Float[Array, "N S"]:  # noqa: N803
         """The matrix between new and training items, times the coefficients."""

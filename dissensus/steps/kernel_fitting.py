@@ -22,10 +22,10 @@ from dissensus.kernels.memory import refuse_too_large
 from dissensus.proportions import LEVEL, clopper_pearson
 from dissensus.records.kernels import ClassCount, GramEstimate, KernelFit, size_words
 from dissensus.steps.kernel_images import Pictures, labels_for, numbered, read_pictures
-from dissensus.steps.kernel_matrices import estimated, known_name
+from dissensus.steps.kernel_matrices import estimated, gram_inputs, known_name
 from dissensus.store.durable import remove_left_over
 from dissensus.store.files import write_whole
-from dissensus.store.grams import free_bytes, nearest
+from dissensus.store.grams import GramFolder, free_bytes, nearest
 
 if TYPE_CHECKING:
     from dissensus.kernels.machines import KernelRidgeClassifier
@@ -106,7 +106,8 @@ def planned_fit(
         _refuse_copies(pictures, copies, flips)
     prepared = normalised(as_pixels(pictures.pixels), preprocess)
     if path is not None:
-        _refuse_full_disk(path, prepared.nbytes * (2 if flips else 1))
+        items = len(prepared) * (2 if flips else 1)
+        _refuse_full_disk(path, items * prepared[0].nbytes + np.dtype(precision).itemsize * items**2)
     runs = engine(flipped(prepared) if flips else prepared, None, kernel, device, precision)
     return FitPlan(prepared, codes, classes, preprocess, machine, runs, path, len(copies))
 
@@ -121,6 +122,8 @@ def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, Kerne
     refuse_too_large(plan.least_memory, what, "use fewer images" + ", or no --flips" * bool(plan.machine.flips))
     begun, machine = time.monotonic(), plan.machine
     machine.progress = lambda done, total: progress("comparing images", done, total)
+    if plan.path is not None:
+        machine.matrix_of = lambda items: _on_disk(items, plan, progress)
     try:
         machine.fit(plan.images, plan.codes)
     except MemoryError:
@@ -128,12 +131,33 @@ def fit_plan(plan: FitPlan, progress: Progress = silent) -> tuple[Trained, Kerne
         raise KernelError(f"there is not enough memory, about {needed}: use fewer images, or no --flips") from None
     finally:
         del machine.progress
+        machine.matrix_of = None
     machine.device = "auto"  # a machine fitted on a GPU predicts without one, too
     trained = Trained(machine, plan.classes, plan.preprocess)
     if plan.path is not None:
         remove_left_over(plan.path.parent, f"{plan.path.name}.")
         write_whole(plan.path, lambda unfinished: save_machine(trained, unfinished))
+        unfinished_matrix(plan.path).clear()
     return trained, _result(plan, time.monotonic() - begun)
+
+
+def unfinished_matrix(path: Path) -> GramFolder:
+    """The folder beside a machine's file in which its matrix is computed; it is removed once the machine is written."""
+    return GramFolder(path.with_name(f"{path.stem}.unfinished"))
+
+
+def _on_disk(items: Array, plan: FitPlan, progress: Progress) -> Float[Array, "N N"]:
+    """The matrix of the training items, computed in a folder, so that a fit resumes after a kill or an error.
+
+    A matrix of other items that was left there is replaced.
+    """
+    assert plan.path is not None
+    machine, folder = plan.machine, unfinished_matrix(plan.path)
+    runs = engine(items, None, machine.kernel, machine.device, machine.precision)
+    inputs = gram_inputs(items, None, machine.kernel, runs)
+    folder.make_room(inputs)
+    folder.fill(inputs, runs.side, runs.block, lambda done, total: progress("comparing images", done, total))
+    return np.array(folder.matrix(verify=False))
 
 
 def _result(plan: FitPlan, seconds: float) -> KernelFit:
@@ -216,12 +240,12 @@ def refuse_target(path: Path) -> None:
 
 
 def _refuse_full_disk(path: Path, size: int) -> None:
-    """Raise an error if a machine, which is at least as large as its images, does not fit on the disk."""
+    """Raise an error if a machine, which is at least as large as its images, and its matrix do not fit on the disk."""
     free = free_bytes(path.parent)
     if size > free:
         raise KernelError(
-            f"the machine takes at least {size_words(size)}, but the disk of {path} has {size_words(free)} left:"
-            " free some space, or choose a folder on another disk"
+            f"the machine and its matrix take at least {size_words(size)}, but the disk of {path} has"
+            f" {size_words(free)} left: free some space, or choose a folder on another disk"
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.arrays import Array
 from dissensus.engines.local import Progress, silent
 from dissensus.errors import KernelError
 from dissensus.kernels.gram import Engine, engine, pairs_of
@@ -62,15 +63,7 @@ def planned_matrix(
     x = read_pictures(images, size, gray).pixels
     z = None if other is None else read_pictures(other, size, gray).pixels
     runs = engine(x, z, kernel, device, precision)
-    inputs = GramInputs(
-        images=array_fingerprint(x),
-        other=None if z is None else array_fingerprint(z),
-        kernel=known_name(kernel),
-        precision=precision,
-        device=runs.device,
-        rows=len(x),
-        columns=len(x if z is None else z),
-    )
+    inputs = gram_inputs(x, z, kernel, runs)
     if side is not None:
         refuse_many_tiles(inputs.rows, inputs.columns, side)
     found = GramFolder(folder)
@@ -80,6 +73,19 @@ def planned_matrix(
     tile = min(side, inputs.rows) * min(side, inputs.columns) * inputs.dtype.itemsize
     memory = cost.memory_bytes - cost.matrix_bytes + sum(one.nbytes for one in (x, z) if one is not None) + 2 * tile
     return MatrixPlan(runs, found, inputs, side, _on_disk(cost, found, memory))
+
+
+def gram_inputs(x: Array, z: Array | None, kernel: Any, runs: Engine) -> GramInputs:
+    """What the matrix of images x and z (None: x with itself) is computed from."""
+    return GramInputs(
+        images=array_fingerprint(x),
+        other=None if z is None else array_fingerprint(z),
+        kernel=known_name(kernel),
+        precision=runs.precision,
+        device=runs.device,
+        rows=len(x),
+        columns=len(x if z is None else z),
+    )
 
 
 def estimated(runs: Engine, kernel: Any, rows: int, columns: int | None) -> GramEstimate:

@@ -13,7 +13,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
@@ -180,6 +180,30 @@ class GramFolder:
         if damaged or not self._has_its_size():
             raise KernelError(f"{self.path} is damaged ({damaged:,} of {needed:,} tiles): {again} to repair it")
         return self._opened()
+
+    def make_room(self, inputs: GramInputs) -> None:
+        """Remove the matrix if it is that of other inputs.
+
+        Raises:
+            KernelError: the folder is somebody else's.
+            StudyError: another command is computing it.
+        """
+        if (self.root / NOTE).is_file() and self.inputs != inputs:
+            self.clear()
+
+    def clear(self) -> None:
+        """Remove the matrix and what is known about it, and the folder if nothing else is in it.
+
+        Raises:
+            StudyError: another command is computing it.
+        """
+        with self.lock:
+            for name in (NOTE, JOURNAL, MATRIX, UNFINISHED):
+                (self.root / name).unlink(missing_ok=True)
+        for name in ("_recorded", "inputs", "tiles"):
+            self.__dict__.pop(name, None)
+        with suppress(OSError):
+            self.root.rmdir()
 
     def refuse(self, inputs: GramInputs) -> None:
         """Raise an error if the folder is not for this matrix, or the disk is too small for what is missing."""

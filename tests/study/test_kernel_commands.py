@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import time
@@ -17,6 +18,7 @@ from small import one_line, snapshot
 import dissensus
 from dissensus.errors import KernelError
 from dissensus.kernels import gram
+from dissensus.kernels.cpu import CpuEngine
 from dissensus.kernels.machines import KernelRidgeClassifier
 from dissensus.proportions import clopper_pearson
 from dissensus.store.grams import GramFolder
@@ -125,12 +127,12 @@ def test_a_matrix_or_a_machine_that_does_not_fit_on_the_disk(small_disk, here, c
     assert refused.returncode == 2
     assert "the matrix takes 1.44 MB, but the disk" in one_line(refused)
     assert not (small_disk / "m").exists()
-    for left, message in ((5 * 4096, "the disk is full"), (4096, "the machine takes at least 18.4 kB, but the disk")):
+    for left, message in ((6 * 4096, "is full"), (4096, "the machine and its matrix take at least 20.7 kB, but")):
         with (small_disk / "filler").open("ab") as file:
             file.write(b"0" * (shutil.disk_usage(small_disk).free - left))
         refused = command("kernel", "fit", "both.npz", "--kernel", LAYERS, "--to", small_disk / "machine.npz", cwd=here)
         assert message in one_line(refused)
-        assert [path.name for path in small_disk.iterdir()] == ["filler"]
+        assert {path.name for path in small_disk.iterdir()} <= {"filler", "machine.unfinished"}
 
 
 def test_a_disk_that_is_full_in_the_middle_keeps_what_is_finished(small_disk, tmp_path, command):
@@ -259,7 +261,7 @@ IMAGES, LABELS = pictures()
         ([[1, 2], [3]], LABELS, "give images of one size"),
         (IMAGES, None, "the images have no labels"),
         (IMAGES, LABELS[:-1], "23 labels for 24 images"),
-        (IMAGES, [LABELS], "labels of shape 1×24: give one per image"),
+        (IMAGES, [LABELS], "labels of shape 1 × 24: give one per image"),
         (IMAGES, [["a", "b"], *LABELS[1:]], "give one per image"),
         (IMAGES, np.arange(24) * 1j, "labels of complex128: give names or whole numbers"),
         (IMAGES, ["cat"] * 24, "all images are of one class"),
@@ -328,6 +330,48 @@ def test_what_a_killed_command_was_writing_is_removed(here):
     dissensus.fit_kernel(IMAGES, LABELS, LAYERS, path=here / "machine.npz")
     assert not left.exists()
     assert others.exists()
+
+
+def test_a_fit_goes_on_where_it_stopped(here, monkeypatch):
+    monkeypatch.setattr(CpuEngine, "side", 6)
+    block, left = CpuEngine.block, [7]
+
+    def stopping(self, rows, columns):
+        if rows.stop - rows.start == 6:  # not those that are timed
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+        return block(self, rows, columns)
+
+    monkeypatch.setattr(CpuEngine, "block", stopping)
+    fit = lambda name, images=IMAGES: dissensus.fit_kernel(images, LABELS, LAYERS, whiten=True, path=here / name)  # noqa: E731
+    with pytest.raises(KeyboardInterrupt):
+        fit("machine.npz")
+    folder = GramFolder(here / "machine.unfinished")
+    assert (len(folder.whole()), len(folder.tiles)) == (7, 10)
+    left[0] = 3
+    fit("machine.npz")
+    assert left[0] == 0
+    left[0] = 100
+    fit("at-once.npz")
+    assert (here / "machine.npz").read_bytes() == (here / "at-once.npz").read_bytes()
+    assert not list(here.glob("*.unfinished"))
+
+    left[0] = 2  # a matrix of other images is replaced
+    with pytest.raises(KeyboardInterrupt):
+        fit("machine.npz", IMAGES[::-1])
+    left[0] = 10
+    fit("machine.npz")
+    assert (here / "machine.npz").read_bytes() == (here / "at-once.npz").read_bytes()
+
+
+def test_a_folder_of_somebody_else_stays(here):
+    theirs = here / "machine.unfinished" / "inputs.json"
+    theirs.parent.mkdir()
+    theirs.write_text("{}")
+    with pytest.raises(KernelError, match="was not written by dissensus kernel gram"):
+        dissensus.fit_kernel(IMAGES, LABELS, LAYERS, path=here / "machine.npz")
+    assert theirs.read_text() == "{}"
 
 
 def test_labels_in_bytes_are_names():
