@@ -94,7 +94,7 @@ def test_friedmans_p_of_many_classifiers_in_one_order_is_no_error() -> None:
 
 def test_two_data_sets_that_agree_decide_nothing() -> None:
     result = compared(np.array([[0.9, 0.8], [0.7, 0.6]]), "ab", "xy")
-    assert "no more than chance explains (Friedman test, p = 0.5)" in result.words[1]
+    assert "no more than chance explains (Friedman test, p = 0.500)" in result.words[1]
 
 
 @pytest.mark.parametrize(("count", "quantile"), [(2, 1.960), (3, 2.343), (5, 2.728), (7, 2.949), (10, 3.164)])
