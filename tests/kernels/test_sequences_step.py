@@ -97,7 +97,7 @@ def test_unbound_sequences_may_come_from_another_file(train: Path, tmp_path: Pat
     others = fasta(tmp_path / "others.fa", planted(120, seed=3, motif="AAAAAAAA"))
     result = learn_sequences(train, negatives=others, gamma=0.4, penalty=1e-3, **SMALL)
     assert (result.train_bound, result.train_unbound, result.shuffled) == (200, 96, ())
-    assert f"({train.name} and others.fa); tested on" in result.words[-1]
+    assert f"({train.name} and others.fa, both strands of each); tested on" in result.words[-1]
     assert result.machines[0].auc > 0.9
 
 
