@@ -30,7 +30,7 @@ def flipped(images: Array) -> Array:
     """The images, and after them all of them again, mirrored left to right.
 
     Raises:
-        KernelError: these are no images.
+        KernelError: these are not images.
     """
     return np.concatenate([_images(images), images[:, :, ::-1]])
 
@@ -43,7 +43,7 @@ def random_augment(images: Array, seed: int, operations: int = OPERATIONS, magni
     floats from 0 to 1, which are rounded to 8 bits on the way; the type stays as it is.
 
     Raises:
-        KernelError: these are no images of 1 or 3 channels, or the strength is out of range.
+        KernelError: these are not images of 1 or 3 channels, or the strength is out of range.
     """
     from PIL import Image
 
@@ -69,7 +69,7 @@ def augmented_whitening(
     """Whitening learnt from the images and from `copies` random copies of each, which it never holds all at once.
 
     Raises:
-        KernelError: these are no images, or whitening cannot be learnt from them.
+        KernelError: these are not images, or whitening cannot be learnt from them.
     """
 
     def batches() -> Iterator[Array]:

@@ -66,7 +66,7 @@ def norms(images: Any, kernel: str | Kernel | Iterable[Layer | Kernel] = "myrtle
     with itself is computed.
 
     Raises:
-        KernelError: images that are no images, or that the kernel's layers do not fit.
+        KernelError: arrays that are not images, or that the kernel's layers do not fit.
     """
     from dissensus.kernels.cpu import image_norms
 
