@@ -55,7 +55,7 @@ def cleaning() -> None:
         before, after = (np.asarray(Image.open(BytesIO(data))).astype(int) for data in (jpeg, again))
         changed = np.abs(before - after)
         packed = seconds(lambda data=png: pictures._converted(Image.open(BytesIO(data))))  # type: ignore[misc]
-        ours = seconds(lambda data=png: pictures._cleaned(data))  # type: ignore[misc]
+        ours = seconds(lambda data=png: pictures.cleaned(data))  # type: ignore[misc]
         print(
             f"{size[0]}×{size[1]}: a JPEG saved again with quality='keep' has {(changed > 0).mean():.0%} of its values "
             f"changed, by up to {changed.max()}; a PNG packed anew takes {packed / ours:.1f} times as long as cleaned"

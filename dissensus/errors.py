@@ -6,10 +6,14 @@ end shorten what a message quotes: other libraries' errors, values and lists of 
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
+NOT_OWN = (Path(__file__).parent, Path(sysconfig.get_path("stdlib")))
+"""Folders whose code no user has written."""
 LONGEST_REASON = 200
 LONGEST_VALUE = 60
 MOST_NAMES = 3
@@ -97,10 +101,35 @@ def first_line(error: BaseException) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Type and first line of an error in a user's code or model, short enough for a message."""
+    """Type and first line of an error in a user's code or model, short enough for a message, and where it arose."""
     line, kind = first_line(error).strip(), type(error).__name__
     text = line if line == kind else f"{kind}: {line}"
-    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+    text = text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+    place = own_line(error)
+    return f"{text} ({place})" if place else text
+
+
+def own_line(error: BaseException) -> str:
+    """Where in somebody's own code an error arose: 'mine.py, line 12, in predict'; empty if only in libraries."""
+    frames = [(frame, line) for frame, line in walk_tb(error.__traceback__) if _is_own(frame.f_code.co_filename)]
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    path, name = Path(frame.f_code.co_filename), frame.f_code.co_name
+    path = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return f"{path}, line {line}" + ("" if name == "<module>" else f", in {name}")
+
+
+def _is_own(filename: str) -> bool:
+    """Whether a file is neither ours, nor Python's, nor an installed library's."""
+    path = Path(filename)
+    libraries = {"site-packages", "dist-packages"} & {*path.parts}
+    return path.is_file() and not libraries and not any(path.is_relative_to(folder) for folder in NOT_OWN)
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """A number with its noun: '1 model', '1,035 duels'."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def quoted(value: Any) -> str:

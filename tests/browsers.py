@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,3 +85,32 @@ def names_drawn(page) -> list[str]:
     """The models in the numbers of the first ranking, as text."""
     rows = page.locator("#ranking .drawn").first.locator("tbody tr").all()
     return [row.locator("td").nth(1).text_content() for row in rows]
+
+
+def violations(page: Any, rules: Sequence[str] = ()) -> list[str]:
+    """What axe finds wrong with the page as it is now, a line each: rule, what it means, and the first element.
+
+    `rules`: only these; all of axe's own by default.
+    """
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    if not page.evaluate("() => Boolean(window.axe)"):  # half a megabyte, once per document
+        page.evaluate(AXE_SCRIPT)
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
+    found = page.evaluate("(options) => axe.run(document, options).then((one) => one.violations)", options)
+    return [f"{one['id']}: {one['help']} ({one['nodes'][0]['html'][:120]})" for one in found]
+
+
+def saved_or_explained(links: list[str]) -> set[str]:
+    """Those links of a page that save a file it contains, or lead to the documentation."""
+    from dissensus.records.methods import DOCS
+
+    return {link for link in links if link.startswith(("data:text/csv;charset=utf-8;base64,", DOCS))}
+
+
+def addresses(html: str) -> list[str]:
+    """Other servers that a page names, apart from links for people to follow, and the namespace of SVG."""
+    bare = re.sub(r'data:image/[^)\s]+|<a [^>]*href="[^"]*"|http://www\.w3\.org/2000/svg', "", html)
+    return re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", bare)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet
 
 from dissensus.arrays import MISSING, Array, Float, Int, UInt16
@@ -22,6 +21,7 @@ from dissensus.errors import PredictionError, one_line
 from dissensus.predictions.align import align, check_confidences, check_labels
 from dissensus.predictions.protocol import MOST_RANKED
 from dissensus.records import Classes
+from dissensus.separated import arrow_table
 
 COLUMNS = ("item", "label", "confidence")
 NUMBERS = frozenset({"confidence", "score"})
@@ -92,8 +92,7 @@ def read_columns(path: Path, needed: Sequence[str], optional: Sequence[str] = ()
 def _check_names(names: list[str], needed: Sequence[str], optional: Sequence[str]) -> None:
     absent = [name for name in needed if name not in names]
     if absent:
-        how = "separate them with commas" if len(names) == 1 and ";" in names[0] else "rename the columns"
-        raise PredictionError(f"there is no column {' and '.join(absent)}, only {', '.join(names)}: {how}")
+        raise PredictionError(f"there is no column {' and '.join(absent)}, only {', '.join(names)}: rename the columns")
     twice = [name for name in (*needed, *optional) if names.count(name) > 1]
     if twice:
         raise PredictionError(f"several columns are called {' and '.join(twice)}: keep only one")
@@ -108,9 +107,8 @@ def _read_parquet(path: Path, names: Sequence[str]) -> pa.Table:
 
 def _read_csv(path: Path, names: Sequence[str]) -> pa.Table:
     # Ids and labels stay text (007 is not 7), and only an empty cell is null: a class may be called NA.
-    text = {name: pa.string() for name in names if name not in NUMBERS}
-    options = pa.csv.ConvertOptions(column_types=text, null_values=[""], strings_can_be_null=True)
-    return pa.csv.read_csv(path, convert_options=options)
+    text = [name for name in names if name not in NUMBERS]
+    return arrow_table(path, None, text, NUMBERS, null_values=[""], strings_can_be_null=True)
 
 
 def _read_npz(path: Path, names: Sequence[str]) -> pa.Table:

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from dissensus.errors import BackendError, one_line
+from dissensus.version import installing
 
 _at_a_time: ContextVar[int] = ContextVar("models at a time", default=1)
 
@@ -38,6 +39,6 @@ def framework(module: str, backend: str, title: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        needs = f"the {backend} backend needs {title}: pip install 'dissensus[{backend}]'"
+        needs = f"the {backend} backend needs {title}: {installing(backend)}"
         is_absent = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
         raise BackendError(needs if is_absent else f"{needs} ({one_line(error)})") from error

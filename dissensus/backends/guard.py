@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL.Image import Image
 
-from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
+from dissensus.errors import BackendError, DissensusError, PredictionError, counted, one_line
 from dissensus.predictions.align import check_confidences, check_labels
 from dissensus.predictions.protocol import Model, Top5, only_labels
 
@@ -36,9 +36,11 @@ class Guarded:
         except DissensusError as error:
             raise type(error)(f"{self.name}: {error}") from error
         except MemoryError as error:
-            raise BackendError(f"{self.name}: out of memory on {len(images)} images: use smaller batches") from error
+            raise BackendError(
+                f"{self.name}: out of memory on {counted(len(images), 'image')}: use smaller batches"
+            ) from error
         except Exception as error:
-            raise BackendError(f"{self.name} failed on {len(images)} images: {one_line(error)}") from error
+            raise BackendError(f"{self.name} failed on {counted(len(images), 'image')}: {one_line(error)}") from error
         return Top5(labels.astype(np.uint16), confidence.astype(np.float32), further)
 
     def _check(self, labels: np.ndarray, confidence: np.ndarray, images: int) -> None:

@@ -17,7 +17,7 @@ from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.tensor import batch, input_of
 from dissensus.backends.timm import open_timm
 from dissensus.backends.torch import open_torch
-from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
+from dissensus.errors import BackendError, DissensusError, PredictionError, counted, one_line
 from dissensus.records import Classes
 
 Scorer = Callable[[Any, Sequence[Image | None]], Any]
@@ -53,7 +53,7 @@ def open_scorer(backend: str, target: str, preprocess: Preprocess) -> Scorer:
         except DissensusError as error:
             raise type(error)(f"{name}: {error}") from error
         except Exception as error:
-            raise BackendError(f"{name} failed on {len(items)} items: {one_line(error)}") from error
+            raise BackendError(f"{name} failed on {counted(len(items), 'item')}: {one_line(error)}") from error
         return scores if scores.dtype == np.float32 else scores.astype(np.float64)
 
     return score

@@ -20,7 +20,7 @@ from dissensus.backends.onnx import REALS, WHOLE_NUMBERS, open_onnx
 from dissensus.backends.preprocess import Preprocess, sides
 from dissensus.backends.tensor import batch
 from dissensus.backends.torch import open_torch
-from dissensus.errors import BackendError, DissensusError, PredictionError, one_line
+from dissensus.errors import BackendError, DissensusError, PredictionError, counted, one_line
 from dissensus.predictions.maps import resized
 from dissensus.records import Classes
 
@@ -59,9 +59,11 @@ def open_segmenter(backend: str, target: str, preprocess: MapPreprocess, classes
         except DissensusError as error:
             raise type(error)(f"{name}: {error}") from error
         except MemoryError as error:
-            raise BackendError(f"{name}: out of memory on {len(images)} images: use smaller batches") from error
+            raise BackendError(
+                f"{name}: out of memory on {counted(len(images), 'image')}: use smaller batches"
+            ) from error
         except Exception as error:
-            raise BackendError(f"{name} failed on {len(images)} images: {one_line(error)}") from error
+            raise BackendError(f"{name} failed on {counted(len(images), 'image')}: {one_line(error)}") from error
 
     return maps
 

@@ -10,7 +10,7 @@ import typer
 
 from dissensus import printing
 from dissensus.cli.app import agreed, app, judgements, serving
-from dissensus.cli.options import Database, Format, Host, Json, Port, StudyPath, Trust, Until
+from dissensus.cli.options import Database, Format, Host, Json, Port, PublicTitle, StudyPath, Trust, Until
 from dissensus.study import Study
 
 
@@ -73,6 +73,7 @@ def judgements_export(
     study: StudyPath,
     file: Annotated[Path, typer.Argument(help="A .jsonl, .csv or .parquet file; see --format for others.")],
     format: Format = None,
+    json: Json = False,
 ) -> None:
     """Write all answers to FILE, in the order in which they were given.
 
@@ -80,8 +81,9 @@ def judgements_export(
 
     Example: `dissensus judgements export birds answers.parquet`
     """
-    written = Study(study).judgements_export(file, format, printing.say)
-    printing.say(f"{file}: {written:,} answers")
+    notes: list[str] = []
+    written = Study(study).judgements_export(file, format, notes.append)
+    printing.show_export(file, written, notes, json)
 
 
 @app.command()
@@ -90,14 +92,14 @@ def ask(
     file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file of questions: kind, its fields, expected, note.")],
     role: Annotated[str, typer.Option("--as", help="Role of the questions: asked, control or training.")] = "asked",
     trust: Trust = False,
+    json: Json = False,
 ) -> None:
     """Add your own questions, or questions with known answers: controls mixed in with the rest, or training up front.
 
     Example: `dissensus ask birds controls.csv --as control`
     """
     new, total = agreed(Study(study), trust).ask(file, role)
-    known = f"; {total - new:,} existing ones updated with this file's answers and notes" if total > new else ""
-    printing.say(f"{new:,} new questions ({role}){known}")
+    printing.show_asked(new, total, role, json)
 
 
 @app.command()
@@ -110,6 +112,16 @@ def serve(
     ] = None,
     database: Database = None,
     until: Until = None,
+    public_title: PublicTitle = None,
+    examples: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Example pictures: a subfolder, or a picture, with the name of each class.",
+            show_default="study.toml, or none",
+        ),
+    ] = None,
+    json: Json = False,
 ) -> None:
     """Serve the questions to annotators' browsers without revealing the models; stop with Ctrl-C, no answer is lost.
 
@@ -121,19 +133,46 @@ def serve(
 
     Example: `dissensus serve birds --answers 5`
     """
-    database = kept_password(database)
+    database, notify = kept_password(database, json), printing.say_beside(json)
     with serving():
-        ready = printing.show_serving(study)
-        Study(study).serve(ready, host, port, printing.say, answers=answers, database=database, until=until)
-    printing.say("stopped; every acknowledged answer is stored")
+        ready = printing.show_serving(study, json)
+        Study(study).serve(
+            ready, host, port, notify, answers=answers, database=database, until=until,
+            public_title=public_title, examples=examples,
+        )  # fmt: skip
+    notify("stopped; every acknowledged answer is stored")
 
 
-def kept_password(database: str | None) -> str | None:
+@app.command()
+def browse(
+    study: StudyPath,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or a free one if that is in use"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Look through what the models predict, item by item, in your browser; stop with Ctrl-C.
+
+    The page is for you only. It shows every model's prediction and filters items by class, model, disagreement and
+    confidence. It needs no questions and changes nothing. While a study is served, its dashboard links to the same
+    page.
+
+    Example: `dissensus browse birds`
+    """
+    with serving():
+        Study(study).browse(printing.show_browsing(study, json), host, port)
+    printing.say_beside(json)("stopped")
+
+
+def kept_password(database: str | None, json: bool) -> str | None:
     """The URL of a database, if it may be saved in a file; one with a password applies to this process only."""
     from dissensus.store.database import VARIABLE, has_password
 
     if database is None or not has_password(database):
         return database
     os.environ[VARIABLE] = database
-    printing.say(f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands.")
+    told = f"The database URL has a password and is not saved in study.toml: set {VARIABLE} for other commands."
+    printing.say_beside(json)(told)
     return None

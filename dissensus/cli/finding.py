@@ -30,14 +30,12 @@ def rank(
 
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        changes = () if json else opened.rule_changes()
+        changes = opened.rule_changes()
         ranking = opened.rank(method)
-        for sentence in changes:
-            printing.say(sentence)
         if isinstance(ranking, Rankings):
-            return printing.show_rankings(ranking, json)
+            return printing.show_rankings(ranking, changes, json)
         agreement = opened.consensus() if opened.settings.task == "labels" else None
-    return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), json)
+    return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), changes, json)
 
 
 @app.command()
@@ -104,6 +102,22 @@ def estimate(study: StudyPath, json: Json = False) -> None:
 
 
 @app.command()
+def failures(
+    study: StudyPath,
+    model: Annotated[str | None, typer.Option(help="Only this model.", show_default=False)] = None,
+    worst: Annotated[int, typer.Option(help="How many of the worst errors to list for each model.", min=0)] = 5,
+    json: Json = False,
+) -> None:
+    """Where does each model fail? Its worst errors, what it takes for what, and what sets it apart from the others.
+
+    Example: `dissensus failures birds --model resnet --json`
+    """
+    with printing.progress(quiet=json) as progress:
+        found = Study(study, progress).failures(model)
+    printing.show_failures(found, worst, json)
+
+
+@app.command()
 def report(
     study: StudyPath,
     method: Ranked = None,
@@ -113,7 +127,7 @@ def report(
     ] = None,
     figures: Annotated[
         Path | None,
-        typer.Option(help="Folder for every figure, as SVG and PDF with its numbers as CSV.", show_default=False),
+        typer.Option(help="Folder for every figure as SVG, PDF and CSV, and every table as CSV.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -123,11 +137,9 @@ def report(
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        changes = () if json else opened.rule_changes()
+        changes = opened.rule_changes()
         path = opened.report(method, benchmark, figures)
-    for sentence in changes:
-        printing.say(sentence)
-    printing.show_report(path, json)
+    printing.show_report(path, changes, json)
 
 
 @app.command()
@@ -184,6 +196,7 @@ def status(study: StudyPath, json: Json = False) -> None:
 def backup(
     study: StudyPath,
     dest: Annotated[Path, typer.Argument(metavar="DEST", help="A new folder for the copy.", show_default=False)],
+    json: Json = False,
 ) -> None:
     """Copy STUDY to the new folder DEST, even while it is being served; the copy has every acknowledged answer.
 
@@ -192,8 +205,7 @@ def backup(
 
     Example: `dissensus backup birds backups/birds-monday`
     """
-    answers = Study(study).backup(dest)
-    printing.say(f"{dest}: a complete copy of {study} with {answers:,} answers")
+    printing.show_backup(study, dest, Study(study).backup(dest), json)
 
 
 @app.command()

@@ -94,6 +94,7 @@ def human_serve(
         typer.Option(help="People per question of this page.", show_default="study.toml, or 5; 3 for the review"),
     ] = None,
     database: Database = None,
+    json: Json = False,
 ) -> None:
     """Let people train, label images, or review everybody's labels in their browsers.
 
@@ -103,12 +104,12 @@ def human_serve(
     Example: `dissensus shift human serve birds --page train --family dog`
     """
     with serving():
-        ready = printing.show_serving(study)
-        opened, password = Study(study), kept_password(database)
+        ready = printing.show_serving(study, json)
+        opened, password = Study(study), kept_password(database, json)
         opened.human_serve(
-            ready, page, host, port, printing.say, family=family, answers=answers, database=password
+            ready, page, host, port, printing.say_beside(json), family=family, answers=answers, database=password
         )  # fmt: skip
-    printing.say("stopped; every acknowledged answer is stored")
+    printing.say_beside(json)("stopped; every acknowledged answer is stored")
 
 
 @human.command("status")
@@ -128,7 +129,8 @@ def human_report(
         typer.Option("--output", "-o", help="HTML page to write.", show_default="results/people.html in STUDY"),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Write every figure here as SVG, PDF and CSV.", show_default=False)
+        Path | None,
+        typer.Option(help="Write every figure here as SVG, PDF and CSV, and every table as CSV.", show_default=False),
     ] = None,
     subsets: Annotated[
         str | None,

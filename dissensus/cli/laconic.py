@@ -70,7 +70,10 @@ def laconic_report(
         typer.Option("--output", "-o", help="HTML file to write.", show_default="STUDY/results/laconic.html"),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Also write every figure here as SVG, PDF and CSV.", show_default=False)
+        Path | None,
+        typer.Option(
+            help="Also write every figure here as SVG, PDF and CSV, and every table as CSV.", show_default=False
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -113,6 +116,7 @@ def laconic_serve(
     database: Database = None,
     truth: Truth = None,
     classes: Classes = None,
+    json: Json = False,
 ) -> None:
     """Let people play in their browsers: who needs to see least of a picture to say what it shows?
 
@@ -122,9 +126,9 @@ def laconic_serve(
     Example: `dissensus laconic serve pets --answers 1`
     """
     with serving():
-        ready = printing.show_serving(study)
-        opened, password = Study(study), kept_password(database)
+        ready = printing.show_serving(study, json)
+        opened, password, notify = Study(study), kept_password(database, json), printing.say_beside(json)
         opened.laconic_serve(
-            ready, host, port, printing.say, answers=answers, database=password, truth=truth, classes=classes
+            ready, host, port, notify, answers=answers, database=password, truth=truth, classes=classes
         )
-    printing.say("stopped; every acknowledged answer is stored")
+    printing.say_beside(json)("stopped; every acknowledged answer is stored")

@@ -20,6 +20,7 @@ from dissensus.cli.options import (
     Lower,
     Models,
     Preprocessing,
+    PublicTitle,
     StudyPath,
     Trust,
 )
@@ -67,9 +68,9 @@ def demo(
     """
     from dissensus import demo as demos
 
-    if task not in DEMOS:  # `dissensus demo DIR`
-        if folder is not None:
-            raise StudyError(f"unknown demo '{task}': choose {', '.join(DEMOS)}")
+    if task not in DEMOS:  # `dissensus demo ./DIR`
+        if folder is not None or not is_path(task):
+            raise StudyError(f"unknown demo '{task}': choose {', '.join(DEMOS)}; for a folder, write ./{task}")
         task, folder = "labels", Path(task)
     if task != "scores" and not serve:
         raise StudyError(f"the {task} demo opens no pages: --no-serve only applies to dissensus demo scores")
@@ -97,8 +98,14 @@ def demo(
     if serve and not json:
         with serving():
             Study(ready.study).serve(_open_sliders(ready), None, 0, answers=1)  # nobody else is asked
-        printing.say(f"stopped; every answer is stored. Next: dissensus report {shlex.quote(str(ready.study))}")
+        printing.say("stopped; every answer is stored")
+        printing.say_next(f"dissensus report {shlex.quote(str(ready.study))}")
     return None
+
+
+def is_path(text: str) -> bool:
+    """Whether somebody can only mean a folder; a bare word may be a misspelt name."""
+    return Path(text).name != text
 
 
 def preprocess_settings(pairs: list[str] | None) -> dict[str, Any]:
@@ -143,14 +150,15 @@ def init(
     taxonomy: Annotated[
         Path | None, typer.Option(help="CSV with child,parent: the hierarchy above the classes.", show_default=False)
     ] = None,
+    public_title: PublicTitle = None,
+    json: Json = False,
 ) -> None:
     """Start a study in a new folder.
 
     Example: `dissensus init birds --task labels --classes imagenet`
     """
-    made = Study.init(study, task, classes, taxonomy)
-    what = f"{task}, {len(made.classes):,} classes" if len(made.classes) else task
-    printing.say(f"{study}: new study (task {what}). Next: dissensus pool {study} SOURCE…")
+    made = Study.init(study, task, classes, taxonomy, public_title=public_title or "")
+    printing.show_init(study, task, made.classes, classes, json)
 
 
 @app.command()
@@ -273,7 +281,7 @@ def scale(
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         fits = opened.scale(ratings, worst, best)
-    printing.show_scale(fits, () if json else opened.status().changes, json)
+    printing.show_scale(fits, opened.status(), json)
 
 
 @app.command()
@@ -395,4 +403,7 @@ def join(
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
         number = opened.join(models, preprocess_settings(preprocess), lower or [])
-    printing.show_round(opened.status(), number, json)
+    status = opened.status()
+    if not json:
+        printing.show_sanity(status)
+    printing.show_round(status, number, json)

@@ -31,7 +31,13 @@ Port = Annotated[int | None, typer.Option(help="Port; 0 picks a free one.", show
 Database = Annotated[
     str | None, typer.Option(help="postgresql://…: store answers there instead of in a file.", show_default=False)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+PublicTitle = Annotated[
+    str | None,
+    typer.Option(
+        help="Heading that annotators see; it must not tell what is compared.", show_default="study.toml, or Questions"
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, with the sentences in `words`.")]
 Models = Annotated[list[str], typer.Argument(metavar="NAME=BACKEND:TARGET", help="Models to add.", show_default=False)]
 Format = Annotated[
     str | None,

@@ -50,13 +50,14 @@ def annotators_list(study: StudyPath, json: Json = False) -> None:
 
 
 @annotators.command("revoke")
-def annotators_revoke(study: StudyPath, name: PersonName) -> None:
+def annotators_revoke(study: StudyPath, name: PersonName, json: Json = False) -> None:
     """Revoke a link; the answers stay, and `annotators add` creates a new link for the same person.
 
     Example: `dissensus annotators revoke birds ben`
     """
     Study(study).people.revoke(name)
-    printing.say(f"{name}'s link is revoked; their answers stay")
+    with printing.document(json, {"annotator": name}):
+        printing.say(f"{name}'s link is revoked; their answers stay")
 
 
 @annotators.command("exclude")
@@ -64,13 +65,15 @@ def annotators_exclude(
     study: StudyPath,
     name: PersonName,
     reason: Annotated[str, typer.Option(help="The reason, which the report shows.", show_default=False)],
+    json: Json = False,
 ) -> None:
     """Stop counting an annotator's answers; they are kept, and `annotators include` undoes this.
 
     Example: `dissensus annotators exclude birds ben --reason "answered in 0.3 s"`
     """
     Study(study).exclude(name, reason)
-    printing.say(f"{name}'s answers no longer count: {reason}")
+    with printing.document(json, {"annotator": name, "reason": reason}):
+        printing.say(f"{name}'s answers no longer count: {reason}")
 
 
 @annotators.command("include")
@@ -78,13 +81,15 @@ def annotators_include(
     study: StudyPath,
     name: PersonName,
     reason: Annotated[str, typer.Option(help="The reason.")] = "undone by the owner",
+    json: Json = False,
 ) -> None:
     """Count an excluded annotator's answers again.
 
     Example: `dissensus annotators include birds ben`
     """
     Study(study).include(name, reason)
-    printing.say(f"{name}'s answers count again: {reason}")
+    with printing.document(json, {"annotator": name, "reason": reason}):
+        printing.say(f"{name}'s answers count again: {reason}")
 
 
 @app.command()

@@ -78,6 +78,7 @@ def shift_serve(
         typer.Option(help="People per question of this page.", show_default="study.toml, or 10 for grids, otherwise 1"),
     ] = None,
     database: Database = None,
+    json: Json = False,
 ) -> None:
     """Ask people about candidates in their browsers.
 
@@ -87,10 +88,10 @@ def shift_serve(
     Example: `dissensus shift serve pets --page grid`
     """
     with serving():
-        ready = printing.show_serving(study)
-        opened, password = Study(study), kept_password(database)
-        opened.shift_serve(ready, page, host, port, printing.say, answers=answers, database=password)
-    printing.say("stopped; every acknowledged answer is stored")
+        ready = printing.show_serving(study, json)
+        opened, password = Study(study), kept_password(database, json)
+        opened.shift_serve(ready, page, host, port, printing.say_beside(json), answers=answers, database=password)
+    printing.say_beside(json)("stopped; every acknowledged answer is stored")
 
 
 @shift.command("sample")

@@ -54,7 +54,8 @@ def shift_compare(
         Path | None, typer.Option("--output", "-o", help="HTML page to write.", show_default=False)
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Write every figure here as SVG, PDF and CSV.", show_default=False)
+        Path | None,
+        typer.Option(help="Write every figure here as SVG, PDF and CSV, and every table as CSV.", show_default=False),
     ] = None,
     resamples: Annotated[int, typer.Option(help="Bootstrap samples of the models.")] = 100_000,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,

@@ -25,7 +25,9 @@ def suite(
     ],
     figures: Annotated[
         Path | None,
-        typer.Option(help="Write profiles and mean ranks here as SVG, PDF and CSV.", show_default=False),
+        typer.Option(
+            help="Write profiles and mean ranks here as SVG, PDF and CSV, and tables as CSV.", show_default=False
+        ),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the tests.")] = 0.95,
     skip_incomplete: Annotated[

@@ -105,6 +105,7 @@ def video_serve(
         typer.Option(help="People who judge each pair on their own.", show_default="study.toml, or 4"),
     ] = None,
     database: Database = None,
+    json: Json = False,
 ) -> None:
     """Ask people about pairs of frames in their browsers; disputed pairs are then reviewed jointly.
 
@@ -114,10 +115,10 @@ def video_serve(
     Example: `dissensus shift video serve pets`
     """
     with serving():
-        ready = printing.show_serving(study)
-        opened, password = Study(study), kept_password(database)
-        opened.video_serve(ready, host, port, printing.say, answers=answers, database=password)
-    printing.say("stopped; every acknowledged answer is stored")
+        ready = printing.show_serving(study, json)
+        opened, password = Study(study), kept_password(database, json)
+        opened.video_serve(ready, host, port, printing.say_beside(json), answers=answers, database=password)
+    printing.say_beside(json)("stopped; every acknowledged answer is stored")
 
 
 @video.command("status")
@@ -137,7 +138,8 @@ def video_report(
         typer.Option("--output", "-o", help="HTML page to write.", show_default="results/video.html in STUDY"),
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Write every figure here as SVG, PDF and CSV.", show_default=False)
+        Path | None,
+        typer.Option(help="Write every figure here as SVG, PDF and CSV, and every table as CSV.", show_default=False),
     ] = None,
     k: Annotated[
         int | None, typer.Option("--k", help="Frames before and after the anchor.", show_default="all collected")
@@ -181,7 +183,8 @@ def video_detection(
         Path | None, typer.Option("--output", "-o", help="HTML page to write.", show_default=False)
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Write every figure here as SVG, PDF and CSV.", show_default=False)
+        Path | None,
+        typer.Option(help="Write every figure here as SVG, PDF and CSV, and every table as CSV.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:

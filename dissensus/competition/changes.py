@@ -71,7 +71,14 @@ class Outdated:
             if self.is_replaced
             else "this applies to further rounds only, and a ranking would count all of them"
         )
+        if self.is_rescaled:
+            return f"Round {self.number} was selected on another scale of the scores: {effect}."
         return f"The settings have changed since round {self.number} ({', '.join(self.differs)}): {effect}."
+
+    @property
+    def is_rescaled(self) -> bool:
+        """Whether only the scale of the scores has changed, whose settings are fingerprints."""
+        return all(one.startswith("scale ") for one in self.differs)
 
 
 def outdated(task: Task[Any, Any], models: Sequence[str], rounds: Sequence[Round[Any]]) -> Outdated | None:

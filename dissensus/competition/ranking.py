@@ -10,7 +10,7 @@ from dissensus.competition.changes import mixed_rounds
 from dissensus.competition.standings import Method, Standings
 from dissensus.competition.task import Evaluation, Task
 from dissensus.competition.uncounted import uncounted
-from dissensus.errors import RankingError
+from dissensus.errors import RankingError, counted
 from dissensus.records import Provenance, Ranking, Rankings
 from dissensus.store.files import file_fingerprint, fingerprint, write_text
 from dissensus.store.folder import Folder
@@ -44,7 +44,7 @@ def ranking_of(
     if evaluation.open:
         are = "is" if len(evaluation.open) == 1 else "are"
         words = (
-            f"Preliminary: {len(evaluation.open):,} of {len(evaluation.asked):,} questions {are} still open.",
+            f"Preliminary: {len(evaluation.open):,} of {counted(len(evaluation.asked), 'question')} {are} still open.",
             *words,
         )
     own: dict[str, Any] = {"smoothing": method.smoothing, "level": method.level, "judge": judge.model_dump()}

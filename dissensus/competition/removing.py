@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.task import Task
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, counted
 from dissensus.records import Record
 from dissensus.steps.given import remove_unused
 from dissensus.steps.predicting import rounds_with
@@ -42,8 +42,9 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
     first = min(rounds_with(folder, name), default=len(competition.rounds) + 1)
     rounds = competition.rounds[first - 1 :]
     if count := _answers_to(competition, rounds):
+        depending = counted(count, "answer depends", "answers depend")
         raise StudyError(
-            f"{name} takes part in round {first}, and {count:,} answers depend on it: answers are never deleted, so "
+            f"{name} takes part in round {first}, and {depending} on it: answers are never deleted, so "
             "the model stays; add the corrected model under a new name (dissensus join)"
         )
     for number in sorted((one.number for one in rounds), reverse=True):

@@ -5,20 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from dissensus.arrays import Array
-from dissensus.records import AttackMatrices, Exclusion, Rankings
+from dissensus.competition.examining import sanity_of
+from dissensus.records import AttackMatrices, Exclusion, Rankings, latest_causes
 from dissensus.report.data import AttackDuel, Benchmark
+from dissensus.report.page import Page
+from dissensus.report.predictions import Sample, with_predictions
 from dissensus.steps.benchmark import known_benchmark
+from dissensus.steps.pictures import Pictures
+from dissensus.steps.predicting import spread_rows
 from dissensus.steps.workspace import Workspace
+from dissensus.store.causes import read_causes
 from dissensus.store.folder import Folder
 from dissensus.store.rounds import Round
 from dissensus.store.settings import ModelSettings
 from dissensus.store.tables import read_stamps
 
 if TYPE_CHECKING:
-    from dissensus.competition.task import Evaluation
+    from dissensus.competition.task import Evaluation, Task
 
 Shown = TypeVar("Shown")
+SAMPLES = 8  # items that a report shows with all predictions
+SMALL = 192  # pixels of their pictures
 
 
 def setting_text(value: object) -> str:
@@ -63,11 +73,36 @@ def about_study(work: Workspace[Any], evaluation: Evaluation[Any, Any], *notes: 
         "models": tuple(evaluation.models),
         "pool_size": work.size,
         "questions": len(evaluation.asked),
-        "judgements": len(evaluation.answers),
-        "annotators": len(evaluation.answers.people),
-        "notes": (*work.settings.notes, *left_out(evaluation.exclusions), *notes),
+        **respondents(work, evaluation),
+        "notes": (*nobody_asked(work), *work.settings.notes, *left_out(evaluation.exclusions), *notes),
+        "causes": {key: tag.cause for key, tag in latest_causes(read_causes(work.folder)).items()},
         "funnels": {found.number: found.funnel for found in evaluation.rounds if found.funnel},
     }
+
+
+def respondents(work: Workspace[Any], evaluation: Evaluation[Any, Any]) -> dict[str, Any]:
+    """Who answered, and how often: every page, card and table of a report says it from these fields.
+
+    Answers to questions that the study does not need, such as those of a file with more than was selected, are stored
+    but not counted.
+    """
+    answers, source = evaluation.answers, work.settings.answers_from
+    is_needed = np.isin(answers.question, evaluation.asked)
+    kinds = [group.kind for group in evaluation.question_set.groups]
+    stored, people = work.answers.counts(kinds, "asked")
+    return {
+        "judgements": int(is_needed.sum()),
+        "annotators": None if source else len(np.unique(answers.person[is_needed])),
+        "answers_from": source,
+        "stored_answers": stored,
+        "stored_annotators": None if source else people,
+    }
+
+
+def nobody_asked(work: Workspace[Any]) -> tuple[str, ...]:
+    """A sentence for readers if no person was asked."""
+    source = work.settings.answers_from
+    return (f"No person was asked: the answers are {source}.",) if source else ()
 
 
 def about_attacks(
@@ -82,6 +117,18 @@ def about_attacks(
         "waiting": len(evaluation.open),
         "benchmarks": benchmarks_of(work.folder, rankings),
     }
+
+
+def shown_predictions(task: Task[Any, Any], page: Page) -> Page:
+    """The page with a late section about what the models predict, and some items with all predictions."""
+    sanity, work = sanity_of(task), task.work
+    if not sanity.models or work.folder.enumeration.exists():  # the items of an enumeration have no pictures yet
+        return page if not sanity.models else with_predictions(page, sanity, ())
+    rows = spread_rows(work.size, SAMPLES)
+    said = task.said([one.model for one in sanity.models], rows)
+    pictures = Pictures(work.pool, rows.tolist(), SMALL, work.progress)
+    items = zip(work.pool.ids(rows.tolist()), rows.tolist(), said, strict=True)
+    return with_predictions(page, sanity, [Sample(item, *pictures.of(row), tuple(words)) for item, row, words in items])
 
 
 def round_settings(

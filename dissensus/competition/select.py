@@ -10,6 +10,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Int
 from dissensus.competition.changes import changed_since
+from dissensus.competition.examining import doubts_about
 from dissensus.competition.funnel import funnel
 from dissensus.competition.replacing import has_old_duels, use_of
 from dissensus.competition.selector import Plan
@@ -39,6 +40,15 @@ def select(task: Task[S, H], again: bool) -> int:
         StudyError: the settings differ from those of the last round, which has to stay; or predictions have changed.
         PredictionError: predictions cannot be compared.
     """
+    try:
+        return _selected(task, again)
+    except SelectionError as error:
+        if doubts := doubts_about(task):  # the likeliest reason why nothing can be selected
+            raise SelectionError(f"{error}. But first: {' '.join(doubts)}") from None
+        raise
+
+
+def _selected(task: Task[S, H], again: bool) -> int:
     plan = planned(task, again)
     redraw(task)
     if plan is None:

@@ -120,14 +120,22 @@ def ranked(
 
 
 def people_in_words(
-    question: Int[Array, " A"], person: Int[Array, " A"], judged: str, did: str = "answered", is_merged: bool = False
+    question: Int[Array, " A"],
+    person: Int[Array, " A"],
+    judged: str,
+    did: str = "answered",
+    is_merged: bool = False,
+    source: str = "",
 ) -> list[str]:
     """A sentence if rank sets do not cover how much people differ, from who answered which question.
 
     `judged` names what is resampled, such as 'pair', and `did` what people did. Answers of several people to the same
-    question show how much they differ, unless they are merged into one before anything is resampled.
+    question show how much they differ, unless they are merged into one before anything is resampled. `source` is what
+    answered if no person was asked.
     """
     people = len(np.unique(person))
+    if people and source:
+        return [f"No person was asked: rank sets cover variation between {judged}s, not between annotators."]
     if people == 0 or (not is_merged and np.bincount(question).max() > 1):
         return []
     if people == 1:

@@ -11,9 +11,11 @@ import numpy as np
 
 from dissensus.competition.changes import mixed_rounds, outdated
 from dissensus.competition.evaluation import Competition
+from dissensus.competition.examining import known_sanity
 from dissensus.competition.task import Evaluation, Task
 from dissensus.competition.uncounted import uncounted
-from dissensus.records import Record, Step
+from dissensus.errors import counted
+from dissensus.records import LabelSanity, MapSanity, Record, ScoreSanity, Step
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
 from dissensus.store.files import exists
@@ -58,6 +60,8 @@ class ModelStatus(Record):
     """Settings that have changed since its predictions were made, with old and new values."""
     remedy: str = ""
     """What to do about them."""
+    sanity: LabelSanity | ScoreSanity | MapSanity | None = None
+    """What it predicts, as far as `predict` looked at it."""
 
 
 class Status(Record):
@@ -86,6 +90,8 @@ class Status(Record):
     drawn_answered: int = 0
     decided: tuple[str, ...] = ()
     """Sentences about what these decide."""
+    doubts: tuple[str, ...] = ()
+    """Sentences about predictions that look wrong, and what to try."""
     changes: tuple[str, ...] = ()
     """Sentences about settings that have changed since rounds were selected or answers were given."""
     next: str
@@ -97,7 +103,9 @@ def status_of(task: Task[Any, Any]) -> Status:
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
     evaluation = Competition(task).evaluation() if folder.rounds() else None
     judgements, annotators = work.answers.counts(_kinds(task, evaluation), "asked")
-    models = tuple(_model(task, name) for name in settings.models)
+    sanity = known_sanity(task) if has_pool else None
+    known = {} if sanity is None else {one.model: one for one in sanity.models}
+    models = tuple(_model(task, name, known.get(name)) for name in settings.models)
     competing = [] if evaluation is None else evaluation.models
     questions, waiting = (0, 0) if evaluation is None else (len(evaluation.asked), len(evaluation.open))
     old = None if evaluation is None else outdated(task, competing, evaluation.rounds)
@@ -122,6 +130,7 @@ def status_of(task: Task[Any, Any]) -> Status:
         drawn=drawn,
         drawn_answered=told,
         decided=decided,
+        doubts=() if sanity is None else sanity.words,
         changes=() if evaluation is None else (*(() if old is None else (old.words,)), *uncounted(task)),
         next=_next(
             folder, has_pool, models, competing, old is not None and old.is_replaced, questions, waiting, is_over
@@ -163,7 +172,7 @@ def _round(task: Task[Any, Any], found: Round[Any], more: tuple[str, ...]) -> Ro
     )
 
 
-def _model(task: Task[Any, Any], name: str) -> ModelStatus:
+def _model(task: Task[Any, Any], name: str, sanity: LabelSanity | ScoreSanity | MapSanity | None) -> ModelStatus:
     work = task.work
     folder, model, path = work.folder, work.settings.models[name], work.folder.predictions(name)
     is_predicted = exists(path)
@@ -178,6 +187,7 @@ def _model(task: Task[Any, Any], name: str) -> ModelStatus:
         reasons=dict(reasons.most_common()),
         changed=tuple(changed),
         remedy=_remedy(folder, name) if changed else "",
+        sanity=sanity,
     )
 
 
@@ -215,5 +225,5 @@ def _next(
     if is_replaced or any(model.model not in competing for model in models):
         return f"dissensus select {study}"
     if waiting:
-        return f"dissensus serve {study}    # {waiting:,} of {questions:,} questions are open"
+        return f"dissensus serve {study}    # {waiting:,} of {counted(questions, 'question')} open"
     return f"dissensus report {study}" if is_over else f"dissensus draw {study}    # not everything is decided yet"

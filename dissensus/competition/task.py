@@ -15,16 +15,19 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.backends import Preprocess
+from dissensus.competition.browsing import Catalogue
+from dissensus.competition.examining import Examination, Trial
 from dissensus.competition.judged import Judged, RoundQuestions, S, judge
 from dissensus.competition.reporting import about_study, model_settings, round_settings
 from dissensus.competition.selector import Selector
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.labeling import QUESTIONS
-from dissensus.records import GONE, OPEN, Exclusion, Question, Ranking, Rankings, Record
+from dissensus.records import GONE, OPEN, Exclusion, Failures, Question, Ranking, Rankings, Record
 from dissensus.report.data import Report
 from dissensus.report.page import Page
 from dissensus.report.plain import plain_page
+from dissensus.report.predictions import Said
 from dissensus.screening import states_of
 from dissensus.steps.predicting import Source
 from dissensus.steps.sheets import write_rows
@@ -180,6 +183,8 @@ class Task(ABC, Generic[S, H]):
     """How the predictions of a model are read."""
     selecting: type[Selector[S]]
     """How a round is selected."""
+    catalogue: ClassVar[type[Catalogue] | None] = None
+    """How predictions are filtered and shown to the owner; None if they cannot be."""
     is_ordered: ClassVar[bool] = True
     """Whether a duel has an attacker and a defender, or is just two models."""
     found_later: ClassVar[Sequence[str]] = ()
@@ -195,7 +200,7 @@ class Task(ABC, Generic[S, H]):
     """Suffixes of the files that questions can be written to."""
     has_addresses: ClassVar[bool] = False
     """Whether these files can have a column with image URLs."""
-    short: ClassVar[str] = "{short:,} duels have no selected items"
+    short: ClassVar[str] = "{duels} no selected items"
     """Message about duels with too few rows; it may refer to settings of the round. If empty, the round has its own."""
 
     def __init__(self, work: Workspace[Any]) -> None:
@@ -206,6 +211,18 @@ class Task(ABC, Generic[S, H]):
         path = self.work.folder.predictions(model)
         table = read_table(path, open_table(path).schema_arrow.names[:1] if only_first else None)
         return dict(zip(table.column_names, table.columns, strict=True))
+
+    def examined(self, models: list[str]) -> Examination:
+        """What the models predict, and what looks wrong about it."""
+        return Examination()
+
+    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+        """The different predictions for each of some items in words, with the models that make them."""
+        return [[] for _ in items]
+
+    def trial(self, model: str, peers: Sequence[str]) -> Trial | None:
+        """How well a network would agree with its peers if it had other settings; None if that cannot be tried."""
+        return None
 
     @property
     def kind(self) -> str | None:
@@ -236,6 +253,10 @@ class Task(ABC, Generic[S, H]):
         ranking = self.rank(evaluation, method)
         assert isinstance(ranking, Ranking), "tasks with two rankings override this method"
         return plain_page(report, ranking)
+
+    def failures(self, evaluation: Evaluation[S, H]) -> Failures:
+        """Where each model fails, from what people judged."""
+        raise StudyError(f"studies of {self.noun} cannot say yet where each model fails")
 
     def open_questions(self, evaluation: Evaluation[S, Any]) -> Sequence[Record]:
         """The open questions in the order of the pool, each once, however many duels need it."""

@@ -28,10 +28,10 @@ KERNEL = "kernel"
 """The name of the kernel machine, which competes with the classifiers of scikit-learn."""
 LAYERS, TAUGHT = "conv3 gaussian conv3 gaussian pool2 conv3 gaussian mean gaussian", 200
 """Its layers, and how many digits it learns from, so that it does not take longer than all others together."""
+ANSWERS = "labels of the data set"
 NOTE = (
-    "The answers in this demo are the data set's own labels, not human judgements. The data are scikit-learn's "
-    "handwritten digits: the models were trained on one half, the kernel machine on 200 digits of it, and competed on "
-    "the other."
+    "The data are scikit-learn's handwritten digits: the models were trained on one half, the kernel machine on 200 "
+    "digits of it, and competed on the other."
 )
 
 
@@ -86,7 +86,7 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
     if report.exists() or sheet.exists():
         raise StudyError(f"{folder} already holds a demo: open its report or sheet, or choose another folder")
     truth, specs = prepare(folder, progress, (*classifiers(), KERNEL))
-    study = digits_study(folder, "Handwritten digits", NOTE, progress)
+    study = digits_study(folder, "Handwritten digits", NOTE, progress, "" if by_hand else ANSWERS)
     study.change("estimate", {"questions": DRAWS, "batch": BATCH})
     study.pool([folder / "pool"])
     study.predict(specs, PREPROCESS)
@@ -126,11 +126,12 @@ def refuse_demo(folder: Path, report: Path, begun: Path | None = None) -> None:
         raise StudyError(f"{folder} holds a demo that was interrupted: remove it, or choose another folder")
 
 
-def digits_study(folder: Path, title: str, note: str, progress: Progress) -> Study:
+def digits_study(folder: Path, title: str, note: str, progress: Progress, answers_from: str = "") -> Study:
     """The study of a demo, new or as an interrupted run left it."""
     if (folder / "study" / "study.toml").exists():
         return Study(folder / "study", progress)
-    study = Study.init(folder / "study", classes=str(folder / "digits.txt"), title=title, notes=[note])
+    classes = str(folder / "digits.txt")
+    study = Study.init(folder / "study", classes=classes, title=title, notes=[note], answers_from=answers_from)
     study.progress = progress
     return study
 

@@ -30,9 +30,10 @@ INSTRUCTIONS = (
 )
 QUALITY = 90
 MEASURE = "mIoU over all scenes"
+ANSWERS = "the known masks of digits that were pasted onto the photos"
 NOTE = (
-    "The masks in this demo were not drawn by people: scikit-learn's handwritten digits were pasted onto crops of its "
-    "two photos, so the ground truth is known. The models were trained on other digits on the same photos."
+    "The pool consists of scikit-learn's handwritten digits on crops of its two photos. The models were trained on "
+    "other digits on the same photos."
 )
 
 
@@ -82,17 +83,24 @@ def run_masks_demo(folder: Path, by_hand: bool, progress: Progress) -> MasksDemo
 
 
 def _begun(folder: Path, by_hand: bool) -> Study:
-    notes = () if by_hand else (NOTE,)
+    answers_from = "" if by_hand else ANSWERS
     if (folder / "study" / "study.toml").exists():  # resume an interrupted demo
         study = Study(folder / "study")
-        if tuple(study.settings.notes) != notes:
+        if study.settings.answers_from != answers_from:
             other = "without --by-hand" if by_hand else "with --by-hand"
             raise StudyError(f"{folder} holds a demo started {other}: run it that way again, or choose another folder")
         return study
     classes = folder / "classes.txt"
     folder.mkdir(parents=True, exist_ok=True)
     classes.write_text("".join(f"{name}\n" for name in NAMES))
-    study = Study.init(folder / "study", task="masks", classes=str(classes), title="Digits on photos", notes=notes)
+    study = Study.init(
+        folder / "study",
+        task="masks",
+        classes=str(classes),
+        title="Digits on photos",
+        notes=[NOTE],
+        answers_from=answers_from,
+    )
     if by_hand:
         study.configure(instructions=INSTRUCTIONS)
     else:  # ground truth needs no check

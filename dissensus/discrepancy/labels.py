@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.discrepancy import taxonomy
 from dissensus.errors import ClassesError
-from dissensus.records import Classes, Taxonomy
+from dissensus.records import Classes, ClassPath, Taxonomy
 
 MOST_CLASSES = 20_000  # limits the table of all pairs: 20,000 classes take 3.2 GB
 
@@ -47,6 +47,19 @@ def distances_from(classes: Classes) -> Callable[[int], Float[Array, " C"]]:
     if classes.taxonomy is not None:
         return taxonomy.weighted_from(classes.taxonomy)
     return lambda label: (np.arange(len(classes)) != label).astype(np.float64)
+
+
+def class_paths(classes: Classes, name: str, pairs: Sequence[tuple[int, int]]) -> list[ClassPath]:
+    """The path in the taxonomy behind the distance of each pair of classes; none if the distance needs no taxonomy."""
+    if classes.taxonomy is None or DISCREPANCIES[name].on_taxonomy is None:
+        return []
+    known, depth = classes.taxonomy, taxonomy.depths(classes.taxonomy)
+    weights = np.ones(len(known.child)) if name == "hops" else taxonomy.edge_weights(known)
+    made = []
+    for (first, second), (nodes, edges) in zip(pairs, taxonomy.shortest_paths(known, pairs, weights), strict=True):
+        names = (classes.names[first], *(known.names[node] for node in nodes[1:-1]), classes.names[second])
+        made.append(ClassPath(names, tuple(int(depth[node]) for node in nodes), tuple(edges)))
+    return made
 
 
 def class_distances(classes: Classes, name: str) -> Float[Array, "C C"]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -82,6 +83,28 @@ def _lengths_from(taxonomy: Taxonomy, weights: Float[Array, " E"], nodes: Int[Ar
     return np.asarray(dijkstra(graph, directed=False, indices=nodes)[:, taxonomy.class_nodes])
 
 
+def shortest_paths(
+    taxonomy: Taxonomy, pairs: Sequence[tuple[int, int]], weights: Float[Array, " E"]
+) -> Iterator[tuple[list[int], list[float]]]:
+    """For each pair of classes, the nodes of a shortest path from the first to the second, and its edges' weights."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
+
+    count, sources = len(taxonomy.names), sorted({first for first, _ in pairs})
+    graph = csr_array((weights, (taxonomy.child, taxonomy.parent)), shape=(count, count))
+    before = dijkstra(graph, directed=False, indices=taxonomy.class_nodes[sources], return_predecessors=True)[1]
+    of_edge = {
+        frozenset(ends): float(weight)
+        for *ends, weight in zip(taxonomy.child.tolist(), taxonomy.parent.tolist(), weights.tolist(), strict=True)
+    }
+    for first, second in pairs:
+        nodes = [int(taxonomy.class_nodes[second])]
+        while nodes[-1] != taxonomy.class_nodes[first]:
+            nodes.append(int(before[sources.index(first), nodes[-1]]))
+        nodes.reverse()
+        yield nodes, [of_edge[frozenset(ends)] for ends in pairwise(nodes)]
+
+
 def hops(taxonomy: Taxonomy) -> Float[Array, "C C"]:
     """Number of edges on the shortest path between every two classes."""
     depths(taxonomy)  # raises an error for cycles and for several roots
@@ -90,16 +113,17 @@ def hops(taxonomy: Taxonomy) -> Float[Array, "C C"]:
 
 def weighted_exactly(taxonomy: Taxonomy) -> Float[Array, "C C"]:
     """Eq. 3 exactly as printed: an edge weighs 2^−depth(parent), so that differences near the root count most."""
-    return path_lengths(taxonomy, _weights(taxonomy))
+    return path_lengths(taxonomy, edge_weights(taxonomy))
 
 
 def weighted_from(taxonomy: Taxonomy) -> Callable[[int], Float[Array, " C"]]:
     """Eq. 3 exactly, from one class at a time: all pairs of 20,000 classes take gigabytes."""
-    weights = _weights(taxonomy)
+    weights = edge_weights(taxonomy)
     return lambda label: _lengths_from(taxonomy, weights, taxonomy.class_nodes[label : label + 1])[0]
 
 
-def _weights(taxonomy: Taxonomy) -> Float[Array, " E"]:
+def edge_weights(taxonomy: Taxonomy) -> Float[Array, " E"]:
+    """2^−depth(parent) of every edge."""
     return np.asarray(2.0 ** -depths(taxonomy)[taxonomy.parent])
 
 

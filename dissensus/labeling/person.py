@@ -49,3 +49,5 @@ class Lease:
 
     question: int
     until: float
+    is_spare: bool = False
+    """Held far ahead, in case the person goes offline: whoever has nothing else to do may take it over."""

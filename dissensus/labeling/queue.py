@@ -103,8 +103,11 @@ class Queue(Checks):
         self._count()
         self._note_opened(np.flatnonzero(self._open() & ~before).tolist())
 
-    def next(self, name: str, now: float) -> tuple[int, Role] | None:
-        """The next question for a person, who holds it from now on; None if there is nothing for them."""
+    def next(self, name: str, now: float, is_spare: bool = False) -> tuple[int, Role] | None:
+        """The next question for a person, who holds it from now on; None if there is nothing for them.
+
+        `is_spare`: it is for later. Then others may take it over, and nothing is taken over from others.
+        """
         person = self.people[name]
         for question in self.training:
             if question not in person.trained:
@@ -112,6 +115,7 @@ class Queue(Checks):
                 return question, "training"
         following = self._urgent(person)
         following = self._peek(person) if following is None else following
+        following = self._taken_over(name) if following is None and not is_spare else following
         if (check := self.next_check(person, following)) is not None:
             self._note(person, *check)
             return check
@@ -119,23 +123,28 @@ class Queue(Checks):
             self._count()  # so that the remaining number leaves out what others have answered in the meantime
             return None
         self._note(person, following, "asked")
-        self.hold(name, following, now)
+        self.hold(name, following, now, is_spare)
         return following, "asked"
 
-    def hold(self, name: str, question: int, now: float) -> bool:
+    def hold(self, name: str, question: int, now: float, is_spare: bool = False) -> bool:
         """Let a person hold a question, or extend their lease; False if it no longer needs them, or they are barred."""
         lease = self.leases[name].get(question)
         if lease is None:
             if not self.is_open(question) or question in self.people[name].barred:
                 return False
-            self.leases[name][question] = Lease(question, now + self.lease)
+            self.leases[name][question] = Lease(question, now + self.lease, is_spare)
             self.held[question] += 1
         elif not self.is_needed[question]:
             self._release(name, question)
             return False
         else:
-            lease.until = now + self.lease
+            lease.until, lease.is_spare = now + self.lease, is_spare
         return True
+
+    def extend(self, name: str, now: float) -> None:
+        """Extend everything that a person holds: they are at work."""
+        for lease in self.leases.get(name, {}).values():
+            lease.until = now + self.lease
 
     def expire(self, now: float) -> None:
         """Take back expired questions and count what is left; to be called every second or so."""
@@ -253,6 +262,17 @@ class Queue(Checks):
             if person.horizon == MASK:
                 return None
             self._work_out(person)
+
+    def _taken_over(self, name: str) -> int | None:
+        """A question that somebody else holds for later, who loses it; from whoever holds most, and their last one."""
+        person = self.people[name]
+        for other in sorted(self.leases.keys() - {name}, key=lambda one: len(self.leases[one]), reverse=True):
+            for question, lease in reversed(self.leases[other].items()):
+                is_wanted = self.is_needed[question] and self.given[question] + self.held[question] <= self.answers
+                if lease.is_spare and is_wanted and self.may_be_asked(person, question):
+                    self._release(other, question)
+                    return question
+        return None
 
     def _work_out(self, person: Person) -> None:
         """Compute the next part of a person's order, from all open questions that they may be asked."""

@@ -161,15 +161,21 @@ def density(
     labels: tuple[str, str],
     marks: Sequence[Mark] = (),
     caption: str = "",
+    bands: Mapping[int, tuple[float, float]] | None = None,
 ) -> Plot:
     """A two-dimensional histogram of a square, shaded on a logarithmic scale.
 
     `counts[i, j]` is the number of items in bin i of the y axis and bin j of the x axis. The two marks of a series are
-    joined by a line.
+    joined by a line. `bands` shade a range behind a series: of x for series 0, of y for series 1.
     """
 
     def draw(axes: Axes, hints: Hints) -> None:
         axes.grid(visible=False)
+        for series, (low, high) in (bands or {}).items():
+            shaded = (axes.axvspan, axes.axhspan)[series](
+                low, high, color=(ORANGE, BLUE)[series], alpha=0.16, linewidth=0
+            )
+            hints.add(shaded, f"one level of {labels[series]}: {low:.0f} to {high:.0f}")
         # a single grey of varying opacity is visible on light and dark backgrounds
         share = np.log1p(counts) / max(np.log1p(counts).max(initial=0), 1e-9)
         opacity = np.clip(np.where(counts > 0, 0.2 + 0.8 * share, 0.0), 0.0, 1.0)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png")
 
 
+MOUSE_LINK = r'<a tabindex="-1" aria-hidden="true" href="\1">'
+
+
 @dataclass(frozen=True)
 class Plot:
     """A figure: `draw` puts it on matplotlib axes; `table` holds the same numbers as columns.
@@ -59,7 +62,11 @@ class Plot:
         if is_themed:
             styles = hints.colours | {colour: f"var(--{name})" for name, colour in THEME.items()}
             text = re.sub(r"#[0-9a-f]{6}\b", lambda found: styles.get(found[0], found[0]), text)
-            text = re.sub(r'<a xlink:href="(#[^"]*)"[^>]*>', r'<a tabindex="-1" href="\1">', text)
+            # only for the mouse: the page has the same links as text, and an image must not hold controls
+            text, links = re.subn(
+                r'<a xlink:href="(#[^"]*)"[^>]*>', r'<a tabindex="-1" aria-hidden="true" href="\1">', text
+            )
+            text = text.replace('role="img"', 'role="group"', 1) if links else text
             head, body = text.split(">", 1)
             text = re.sub(r' (xmlns(:\w+)?|width|height|version)="[^"]*"', "", head) + ">" + body
         return text

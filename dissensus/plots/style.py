@@ -16,6 +16,7 @@ THEME = {
     "orange-fill": "#e5892f",
     "both-fill": "#ccd6e0",
     "neither-fill": "#a4abb5",
+    "none-fill": "#e9ebee",
     "neutral": "#7b8490",
     "on-blue": "#fffffe",
     "on-orange": "#14181d",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.errors import PredictionError
+from dissensus.errors import PredictionError, counted
 
 Strings: TypeAlias = "pa.Array | pa.ChunkedArray"
 
@@ -50,9 +50,9 @@ def _check_cover(places: Int[Array, " n"], pool_ids: Strings) -> None:
     seen = np.bincount(places, minlength=len(pool_ids))
     twice = np.flatnonzero(seen > 1)
     if len(twice):
+        several = counted(len(twice), "item is", "items are")
         raise PredictionError(
-            f"{len(twice)} items are in the file more than once, the first is {_first(pool_ids, twice)}: "
-            "keep one row each"
+            f"{several} in the file more than once, the first is {_first(pool_ids, twice)}: keep one row each"
         )
     absent = np.flatnonzero(seen == 0)
     if len(absent):

@@ -1,14 +1,24 @@
 """The command line's output: tables for people, JSON for programs."""
 
-from dissensus.printing.asking import show_import, show_questions, show_serving
-from dissensus.printing.console import progress, say, show_json
+from dissensus.printing.asking import (
+    show_asked,
+    show_browsing,
+    show_export,
+    show_import,
+    show_questions,
+    show_serving,
+)
+from dissensus.printing.console import document, progress, say, say_beside, say_next
 from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
+from dissensus.printing.failing import show_causes
 from dissensus.printing.finding import (
     place,
+    show_backup,
     show_check,
     show_distance,
     show_drawn,
     show_estimates,
+    show_failures,
     show_models_short,
     show_plan,
     show_ranking,
@@ -27,7 +37,16 @@ from dissensus.printing.human import (
 )
 from dissensus.printing.kernel import show_estimate, show_gram, show_kernel_fit, show_kernels
 from dissensus.printing.laconic import show_laconic, show_laconic_demo, show_laconic_report, show_reduced_pool
-from dissensus.printing.making import show_distort, show_models, show_pool, show_removal, show_round, show_scale
+from dissensus.printing.making import (
+    show_distort,
+    show_init,
+    show_models,
+    show_pool,
+    show_removal,
+    show_round,
+    show_sanity,
+    show_scale,
+)
 from dissensus.printing.people import show_links, show_overview, show_screening, show_screenings
 from dissensus.printing.replica import (
     show_collected,
@@ -48,9 +67,16 @@ from dissensus.printing.video import (
 )
 
 __all__ = [
+    "document",
     "place",
     "progress",
     "say",
+    "say_beside",
+    "say_next",
+    "show_asked",
+    "show_backup",
+    "show_browsing",
+    "show_causes",
     "show_check",
     "show_collected",
     "show_demo",
@@ -60,7 +86,9 @@ __all__ = [
     "show_drawn",
     "show_estimate",
     "show_estimates",
+    "show_export",
     "show_exported",
+    "show_failures",
     "show_found_pairs",
     "show_gram",
     "show_human",
@@ -69,8 +97,8 @@ __all__ = [
     "show_human_sample",
     "show_human_status",
     "show_import",
+    "show_init",
     "show_joined_people",
-    "show_json",
     "show_kernel_fit",
     "show_kernels",
     "show_laconic",
@@ -93,6 +121,7 @@ __all__ = [
     "show_report",
     "show_round",
     "show_sampled",
+    "show_sanity",
     "show_scale",
     "show_screening",
     "show_screenings",

@@ -1,10 +1,12 @@
-"""The console that all output goes to, and how numbers and progress are shown."""
+"""The console that all output goes to: sentences and tables for people, or one JSON document for programs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,10 +14,37 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 
+from dissensus.records.base import Record
+
 if TYPE_CHECKING:
     from dissensus.engines.local import Progress as Reporter
 
 out = Console(highlight=False, soft_wrap=True)
+_open: ContextVar[dict[str, Any] | None] = ContextVar("_open", default=None)
+"""The JSON document that is being written; None where people read."""
+
+
+@contextmanager
+def document(as_json: bool, *parts: Record | Mapping[str, Any]) -> Iterator[None]:
+    """What a command has found, in both forms: the block says it to people, and `parts` are the same as JSON.
+
+    With `as_json`, nothing is printed but one object at the end. It has everything in `parts`, the block's sentences in
+    `words`, and the command that it suggests in `next`. Tables are left out, because `parts` has their numbers.
+    """
+    if not as_json:
+        yield
+        return
+    written: dict[str, Any] = {"words": []}
+    token = _open.set(written)
+    try:
+        yield
+    finally:
+        _open.reset(token)
+    said = written["words"]
+    for part in parts:
+        written |= part.model_dump(mode="json") if isinstance(part, Record) else part
+    written["words"] = list(dict.fromkeys((*said, *written["words"])))
+    print(json.dumps(written, indent=1, ensure_ascii=False), flush=True)
 
 
 @contextmanager
@@ -40,7 +69,29 @@ def progress(quiet: bool) -> Iterator[Reporter]:
 
 def say(line: str) -> None:
     """Print a line literally, without markup."""
-    out.print(escape(line))
+    if (written := _open.get()) is None:
+        out.print(escape(line))
+    elif line:
+        written["words"].append(line.strip())
+
+
+def say_beside(as_json: bool) -> Callable[[str], None]:
+    """How to say something that belongs to no document: with `as_json` to stderr, since stdout has one document."""
+    return (lambda line: print(line, file=sys.stderr)) if as_json else say
+
+
+def say_next(command: str) -> None:
+    """What to do next."""
+    if (written := _open.get()) is None:
+        say(f"Next: {command}")
+    else:
+        written["next"] = command
+
+
+def show_table(table: Table) -> None:
+    """Print a table for people."""
+    if _open.get() is None:
+        out.print(table)
 
 
 def show_rows(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -50,12 +101,7 @@ def show_rows(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     )
     for row in rows:
         table.add_row(*map(escape, row))
-    out.print(table)
-
-
-def show_json(value: Any) -> None:
-    """Print JSON, and nothing else."""
-    print(json.dumps(value, indent=1, ensure_ascii=False))
+    show_table(table)
 
 
 def number_words(value: float | None) -> str:

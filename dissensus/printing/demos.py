@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from dissensus.printing.console import number_words, out, say, show_json
+from dissensus.printing.console import document, number_words, say, say_next, show_table
 from dissensus.printing.finding import place
+from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
     from dissensus.demo import DemoResult, MasksDemoResult, SlidersReady
@@ -19,24 +20,24 @@ if TYPE_CHECKING:
 
 def show_demo(result: DemoResult, as_json: bool) -> None:
     """The ranking and how many questions it took, or how to answer them by hand."""
-    if as_json:
-        return show_json(result.model_dump(mode="json"))
-    if result.ranking is None:
-        say(f"{result.questions:,} open questions about {result.pool:,} digits. Open the answer sheet in a browser:")
-        say(f"  {result.sheet}")
-        study = shlex.quote(str(result.study))
-        say(f"Then run: dissensus judgements import {study} FILE and dissensus report {study}")
-        say(f"Or let several people answer in their browsers: dissensus serve {study}")
-        return None
-    out.print(_both_rankings(result))
-    for sentence in result.words:
-        say(sentence)
-    say(f"All this took {result.questions:,} yes/no questions; labelling the whole pool takes {result.pool:,} labels.")
-    agree = " and ".join(f"{srcc:.3f}" for srcc in (result.srcc_of_estimates, result.srcc) if srcc is not None)
-    say(f"Spearman correlation of the two rankings with the accuracies if all is labelled: {agree}")
-    say("The answers are the data set's own labels, not human judgements (use --by-hand to answer yourself).")
-    say(f"report: {result.report}")
-    return None
+    with document(as_json, result):
+        if result.ranking is None:
+            asked = counted(result.questions, "open question")
+            say(f"{asked} about {result.pool:,} digits. Open the answer sheet in a browser:")
+            say(f"  {result.sheet}")
+            study = shlex.quote(str(result.study))
+            say(f"Then run: dissensus judgements import {study} FILE and dissensus report {study}")
+            say(f"Or let several people answer in their browsers: dissensus serve {study}")
+            return
+        show_table(_both_rankings(result))
+        for sentence in result.words:
+            say(sentence)
+        asked = counted(result.questions, "yes/no question")
+        say(f"All this took {asked}; labelling the whole pool takes {counted(result.pool, 'label')}.")
+        agree = " and ".join(f"{srcc:.3f}" for srcc in (result.srcc_of_estimates, result.srcc) if srcc is not None)
+        say(f"Spearman correlation of the two rankings with the accuracies if all is labelled: {agree}")
+        say("The answers are the data set's own labels, not human judgements (use --by-hand to answer yourself).")
+        say(f"report: {result.report}")
 
 
 def _both_rankings(result: DemoResult) -> Table:
@@ -55,26 +56,27 @@ def _both_rankings(result: DemoResult) -> Table:
 
 def show_masks_demo(result: MasksDemoResult, as_json: bool) -> None:
     """Both rankings and how many masks they took, or how to draw the masks by hand."""
-    if as_json:
-        return show_json(result.model_dump(mode="json"))
-    if result.rankings is None:
-        study = shlex.quote(str(result.study))
-        say(f"Three models compete on {result.pool:,} scenes; {result.images:,} of them are for you to draw:")
-        say(f"  dissensus annotators add {study} you     creates your link; add a second person to check your masks")
-        say(f"  dissensus serve {study}                  serves the drawing pages")
-        say(f"Then run: dissensus report {study}")
-        return None
-    out.print(_both_orders(result.rankings, result.miou))
-    for sentence, names in _told(result.rankings).items():
-        say(f"{names}: {sentence}")
-    for sentence in result.rankings.words:
-        say(sentence)
-    agree = ", ".join(f"{name} {srcc:.2f}" for name, srcc in result.srcc.items() if srcc is not None)
-    say(f"Spearman correlation with mIoU over all scenes: {agree}")
-    say(f"The competition took masks of {result.images:,} scenes; the mIoU column took masks of all {result.pool:,}.")
-    say("The masks are the known ground truth, not drawn by people (use --by-hand to draw them yourself).")
-    say(f"report: {result.report}")
-    return None
+    with document(as_json, result):
+        if result.rankings is None:
+            study = shlex.quote(str(result.study))
+            say(f"Three models compete on {result.pool:,} scenes; {result.images:,} of them are for you to draw:")
+            say(
+                f"  dissensus annotators add {study} you     creates your link; add a second person to check your masks"
+            )
+            say(f"  dissensus serve {study}                  serves the drawing pages")
+            say(f"Then run: dissensus report {study}")
+            return
+        show_table(_both_orders(result.rankings, result.miou))
+        for sentence, names in _told(result.rankings).items():
+            say(f"{names}: {sentence}")
+        for sentence in result.rankings.words:
+            say(sentence)
+        agree = ", ".join(f"{name} {srcc:.2f}" for name, srcc in result.srcc.items() if srcc is not None)
+        say(f"Spearman correlation with mIoU over all scenes: {agree}")
+        drawn = counted(result.images, "scene")
+        say(f"The competition took masks of {drawn}; the mIoU column took masks of all {result.pool:,}.")
+        say("The masks are the known ground truth, not drawn by people (use --by-hand to draw them yourself).")
+        say(f"report: {result.report}")
 
 
 def _both_orders(rankings: Rankings, miou: Mapping[str, float]) -> Table:
@@ -100,10 +102,9 @@ def _told(rankings: Rankings) -> dict[str, str]:
 
 def show_sliders(ready: SlidersReady, is_served: bool, as_json: bool) -> None:
     """The size of the study and its open pairs."""
-    if as_json:
-        return show_json(ready.model_dump(mode="json"))
-    say(f"{ready.study}: four quality models compete on {ready.pool:,} photos; {ready.pairs:,} pairs are open.")
-    return None if is_served else say(f"Next: dissensus serve {shlex.quote(str(ready.study))}")
+    with document(as_json, ready):
+        say(f"{ready.study}: four quality models compete on {ready.pool:,} photos; {ready.pairs:,} pairs are open.")
+        return None if is_served else say_next(f"dissensus serve {shlex.quote(str(ready.study))}")
 
 
 def show_sliders_open(link: str, dashboard: str) -> None:

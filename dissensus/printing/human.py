@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Column, Table
 
-from dissensus.printing.console import out, say, show_json
+from dissensus.printing.console import document, say, say_next, show_table
 from dissensus.printing.lines import show_problems
 from dissensus.report.wording import counted
 
@@ -23,41 +23,39 @@ MOST_ROWS = 40
 
 def show_human_sample(study: Path, found: HumanSample, as_json: bool) -> None:
     """What people are going to label, and what to do next."""
-    if as_json:
-        return show_json(found.model_dump(mode="json"))
-    say(f"{counted(found.images, 'image')} to label, and {found.training:,} for training ({found.added:,} new)")
-    for one in found.sets:
-        short = "" if one.images >= one.wanted else f", although {one.wanted:,} were wanted"
-        say(f"  {one.name}: {counted(one.images, 'image')} of {counted(one.classes, 'class', 'classes')}{short}")
-    if found.training < found.wanted_training:
-        say(f"only {found.training:,} of {found.wanted_training:,} images are left for training")
-    if found.examples:
-        say(f"{counted(found.examples, 'example')} of {counted(found.example_classes, 'class', 'classes')}")
-    if found.guided:
-        say(f"the guide has entries about {counted(found.guided, 'class', 'classes')}")
-    show_problems(found.left_out, "not used", "picture")
-    page = "train" if found.training else "label"
-    return say(f"Next: dissensus shift human serve {_quoted(study)} --page {page}")
+    with document(as_json, found):
+        say(f"{counted(found.images, 'image')} to label, and {found.training:,} for training ({found.added:,} new)")
+        for one in found.sets:
+            short = "" if one.images >= one.wanted else f", although {one.wanted:,} were wanted"
+            say(f"  {one.name}: {counted(one.images, 'image')} of {counted(one.classes, 'class', 'classes')}{short}")
+        if found.training < found.wanted_training:
+            say(f"only {found.training:,} of {found.wanted_training:,} images are left for training")
+        if found.examples:
+            say(f"{counted(found.examples, 'example')} of {counted(found.example_classes, 'class', 'classes')}")
+        if found.guided:
+            say(f"the guide has entries about {counted(found.guided, 'class', 'classes')}")
+        show_problems(found.left_out, "not used", "picture")
+        page = "train" if found.training else "label"
+        say_next(f"dissensus shift human serve {_quoted(study)} --page {page}")
 
 
 def show_human_status(study: Path, status: HumanStatus, as_json: bool) -> None:
     """How far everybody is."""
-    if as_json:
-        return show_json(status.model_dump(mode="json"))
-    say(f"{status.labels:,} of {status.wanted:,} labels of {counted(status.images, 'image')}")
-    say(f"{counted(len(status.models), 'model')} to compare people with")
-    if status.reviews:
-        say(f"{status.review_answers:,} of {status.wanted_reviews:,} answers to the review")
-        say(f"{counted(status.decided, 'image')} with a right label, {status.problematic:,} problematic")
-    if status.unreviewed:
-        say(
-            f"{counted(status.unreviewed, 'predicted label')} not put to reviewers yet: "
-            f"dissensus shift human serve {_quoted(study)} --page review"
-        )
-    if not status.people:
-        return say(f"nobody has answered yet: dissensus shift human serve {_quoted(study)} --page label")
-    _show_people(status)
-    return None
+    with document(as_json, status):
+        say(f"{status.labels:,} of {status.wanted:,} labels of {counted(status.images, 'image')}")
+        say(f"{counted(len(status.models), 'model')} to compare people with")
+        if status.reviews:
+            say(f"{status.review_answers:,} of {counted(status.wanted_reviews, 'answer')} to the review")
+            say(f"{counted(status.decided, 'image')} with a right label, {status.problematic:,} problematic")
+        if status.unreviewed:
+            say(
+                f"{counted(status.unreviewed, 'predicted label')} not put to reviewers yet: "
+                f"dissensus shift human serve {_quoted(study)} --page review"
+            )
+        if status.people:
+            _show_people(status)
+        else:
+            say(f"nobody has answered yet: dissensus shift human serve {_quoted(study)} --page label")
 
 
 def _show_people(status: HumanStatus) -> None:
@@ -75,28 +73,28 @@ def _show_people(status: HumanStatus) -> None:
     table = Table(Column("person", overflow="fold"), *(Column(head, justify="right", no_wrap=True) for head in shown))
     for place, one in enumerate(status.people):
         table.add_row(escape(one.name), *(cells[place] or "0" for cells in shown.values()))
-    out.print(table)
+    show_table(table)
     if "training" in shown:
         say("training: right of all answers")
 
 
 def show_human(result: HumanResult, page: Path, as_json: bool) -> None:
     """The main answer in words, everybody's accuracies, and where the page is."""
-    if as_json:
-        return show_json(result.model_dump(mode="json") | {"page": str(page)})
-    _show_result(result)
-    return say(f"page: {page}")
+    with document(as_json, result, {"page": str(page)}):
+        _show_result(result)
+        say(f"page: {page}")
 
 
 def show_human_demo(made: HumanDemoResult, as_json: bool) -> None:
     """The same about the demo, and how to take part."""
-    if as_json:
-        return show_json(made.model_dump(mode="json"))
-    _show_result(made.result)
-    say("The people are simulated.")
-    say(f"page: {made.report}")
-    study = _quoted(made.study)
-    return say(f"Take part: dissensus annotators add {study} you, then dissensus shift human serve {study} --answers 6")
+    with document(as_json, made):
+        _show_result(made.result)
+        say("The people are simulated.")
+        say(f"page: {made.report}")
+        study = _quoted(made.study)
+        return say(
+            f"Take part: dissensus annotators add {study} you, then dissensus shift human serve {study} --answers 6"
+        )
 
 
 def _show_result(result: HumanResult) -> None:
@@ -110,7 +108,7 @@ def _show_result(result: HumanResult) -> None:
     rows = result.rows()
     for name, kind, *cells, ranks in rows[:MOST_ROWS]:
         table.add_row(escape(name), kind.split()[0], *map(escape, cells[-len(metrics) :]), ranks)
-    out.print(table)
+    show_table(table)
     if len(rows) > MOST_ROWS:
         say(f"… and {len(rows) - MOST_ROWS:,} more: --json or the page shows all")
     for one in result.people:
@@ -123,21 +121,19 @@ def _show_result(result: HumanResult) -> None:
 
 def show_human_export(written: HumanExport, as_json: bool) -> None:
     """Where the files are."""
-    if as_json:
-        return show_json(written.model_dump(mode="json"))
-    people = counted(written.people, "person", "people")
-    return say(f"labels of {people} on {counted(written.images, 'image')}: {written.folder}")
+    with document(as_json, written):
+        people = counted(written.people, "person", "people")
+        say(f"labels of {people} on {counted(written.images, 'image')}: {written.folder}")
 
 
 def show_joined_people(study: Path, joined: JoinedPeople, as_json: bool) -> None:
     """Who joined, and what to do next."""
-    if as_json:
-        return show_json(joined.model_dump(mode="json"))
-    for name, count in zip(joined.people, joined.labelled, strict=True):
-        say(f"{name} joined with labels of {counted(count, 'image')}")
-    if joined.round is None:
-        return say(f"Next: dissensus select {_quoted(study)}")
-    return say(f"round {joined.round}: their duels. Next: dissensus serve {_quoted(study)}")
+    with document(as_json, joined):
+        for name, count in zip(joined.people, joined.labelled, strict=True):
+            say(f"{name} joined with labels of {counted(count, 'image')}")
+        if joined.round is not None:
+            say(f"round {joined.round}: their duels")
+        say_next(f"dissensus {'select' if joined.round is None else 'serve'} {_quoted(study)}")
 
 
 def _quoted(path: Path) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Column, Table
 
-from dissensus.printing.console import out, say, show_json
+from dissensus.printing.console import document, say, say_next, show_table
 from dissensus.report.wording import counted
 
 if TYPE_CHECKING:
@@ -20,46 +20,42 @@ if TYPE_CHECKING:
 
 def show_laconic(study: Path, result: LaconicResult, as_json: bool) -> None:
     """Who needs least, the main answer first; then all means, and what holds of the paper."""
-    if as_json:
-        return show_json(laconic_json(result))
-    for sentence in result.words:
-        say(sentence)
-    _show_means(result)
-    _show_observations(result)
-    if any(result.unused.values()):
-        each = ", ".join(f"{name} {count:,}" for name, count in result.unused.items() if count)
-        say(f"not used, because not recognised unreduced: {each} of {counted(result.images, 'image')}")
-    if result.is_naive:
-        say("naive MEPIs: there may be no unbroken path of right answers from the original")
-    return say(f"Next: {_next(study, result)}")
+    with document(as_json, laconic_json(result)):
+        for sentence in result.words:
+            say(sentence)
+        _show_means(result)
+        _show_observations(result)
+        if any(result.unused.values()):
+            each = ", ".join(f"{name} {count:,}" for name, count in result.unused.items() if count)
+            say(f"not used, because not recognised unreduced: {each} of {counted(result.images, 'image')}")
+        if result.is_naive:
+            say("naive MEPIs: there may be no unbroken path of right answers from the original")
+        say_next(_next(study, result))
 
 
 def show_laconic_report(path: Path, result: LaconicResult, as_json: bool) -> None:
     """Where the page is, and its main answer."""
-    if as_json:
-        return show_json({"report": str(path)} | laconic_json(result))
-    say(result.words[0])
-    return say(f"report: {path}")
+    with document(as_json, {"report": str(path)}, laconic_json(result)):
+        say(result.words[0])
+        say(f"report: {path}")
 
 
 def show_reduced_pool(written: ReducedPool, as_json: bool) -> None:
     """How many images there are, and what to do with them."""
-    if as_json:
-        return show_json(written.model_dump(mode="json"))
-    say(f"{counted(written.images, 'reduced image')}: {written.manifest}")
-    return say(f"Next: dissensus init STUDY, then dissensus pool STUDY {written.manifest}")
+    with document(as_json, written):
+        say(f"{counted(written.images, 'reduced image')}: {written.manifest}")
+        say_next(f"dissensus init STUDY, then dissensus pool STUDY {written.manifest}")
 
 
 def show_laconic_demo(result: LaconicDemoResult, as_json: bool) -> None:
     """What was found, and where the page is."""
-    if as_json:
-        return show_json(result.model_dump(mode="json"))
-    for sentence in result.results.words:
-        say(sentence)
-    _show_means(result.results)
-    say(f"report: {result.report}")
-    study = shlex.quote(str(result.study))
-    return say(f"Play it yourself: dissensus annotators add {study} you, then dissensus laconic serve {study}")
+    with document(as_json, result):
+        for sentence in result.results.words:
+            say(sentence)
+        _show_means(result.results)
+        say(f"report: {result.report}")
+        study = shlex.quote(str(result.study))
+        say(f"Play it yourself: dissensus annotators add {study} you, then dissensus laconic serve {study}")
 
 
 def laconic_json(result: LaconicResult) -> dict[str, Any]:
@@ -74,7 +70,7 @@ def _show_means(result: LaconicResult) -> None:
     )  # fmt: skip
     for row in result.rows():
         table.add_row(*map(escape, row))
-    out.print(table)
+    show_table(table)
 
 
 def _show_observations(result: LaconicResult) -> None:
@@ -84,7 +80,7 @@ def _show_observations(result: LaconicResult) -> None:
     for one in result.observations:
         if one.verdict != "not tested":
             table.add_row(*map(escape, (one.claim, one.verdict, one.words)))
-    out.print(table)
+    show_table(table)
 
 
 def _next(study: Path, result: LaconicResult) -> str:

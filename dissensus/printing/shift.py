@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Column, Table
 
-from dissensus.printing.console import out, say, show_json
+from dissensus.errors import counted
+from dissensus.printing.console import document, say, show_table
 from dissensus.records.shift import percent
 
 if TYPE_CHECKING:
@@ -21,18 +22,17 @@ MOST_ROWS = 40
 
 def show_shift(result: ShiftResult, page: Path | None, as_json: bool) -> None:
     """What happens to scores on the new set, the main answer first; then what explains it, and all models."""
-    if as_json:
-        return show_json(shift_json(result) | ({} if page is None else {"page": str(page)}))
-    for sentence in (*result.words, *result.notes):
-        say(sentence)
-    _show_models(result)
-    _show_fits(result)
-    for title, sentences in (("What can be concluded", result.gaps.can), ("What cannot", result.gaps.cannot)):
-        if sentences:
-            say(f"{title}:")
-        for sentence in sentences:
-            say(f"  {sentence}")
-    return say(f"page: {page}") if page is not None else None
+    with document(as_json, shift_json(result), ({} if page is None else {"page": str(page)})):
+        for sentence in (*result.words, *result.notes):
+            say(sentence)
+        _show_models(result)
+        _show_fits(result)
+        for title, sentences in (("What can be concluded", result.gaps.can), ("What cannot", result.gaps.cannot)):
+            if sentences:
+                say(f"{title}:")
+            for sentence in sentences:
+                say(f"  {sentence}")
+        return say(f"page: {page}") if page is not None else None
 
 
 def shift_json(result: ShiftResult) -> dict[str, Any]:
@@ -67,10 +67,10 @@ def _show_models(result: ShiftResult) -> None:
             f"{one.rank_original} → {one.rank_new}",
             percent(one.robustness, sign="+"),
         )
-    out.print(table)
+    show_table(table)
     more = len(result.models) - MOST_ROWS
     if more > 0:
-        say(f"… and {more:,} more models: --json or --output shows all")
+        say(f"… and {counted(more, 'more model')}: --json or --output shows all")
 
 
 def _show_fits(result: ShiftResult) -> None:
@@ -84,25 +84,24 @@ def _show_fits(result: ShiftResult) -> None:
             fit.scale, escape(f"{fit.slope:.2f} [{fit.slope_low:.2f}, {fit.slope_high:.2f}]"),
             escape(f"{unit * fit.offset:z.2f} {ends}").replace("-", "−"), f"{fit.r2:.3f}", f"{100 * fit.error:.2f}",
         )  # fmt: skip
-    out.print(table)
+    show_table(table)
 
 
 def show_shift_demo(result: ShiftDemoResult, as_json: bool) -> None:
     """What happens on each of the new test sets, and where everything is."""
-    if as_json:
-        return show_json(result.model_dump(mode="json"))
-    for sentence in result.results["matched"].words:
-        say(sentence)
-    heads = ("images", "selection frequency", "accuracy, change in points")
-    table = Table("new test set", *(Column(head, justify="right") for head in heads))
-    for strategy, one in result.results.items():
-        split, frequency = one.gaps, result.frequency[strategy]
-        low, high = (None if end is None else -end for end in (split.drop_high, split.drop_low))
-        table.add_row(
-            strategy, f"{one.models[0].n_new:,}", "–" if frequency is None else f"{frequency:.2f}",
-            escape(percent(-split.drop, low, high, sign="+")),
-        )  # fmt: skip
-    out.print(table)
-    say(f"page: {result.report}")
-    study = shlex.quote(str(result.study))
-    return say(f"Take part: dissensus annotators add {study} you, then dissensus shift serve {study}")
+    with document(as_json, result):
+        for sentence in result.results["matched"].words:
+            say(sentence)
+        heads = ("images", "selection frequency", "accuracy, change in points")
+        table = Table("new test set", *(Column(head, justify="right") for head in heads))
+        for strategy, one in result.results.items():
+            split, frequency = one.gaps, result.frequency[strategy]
+            low, high = (None if end is None else -end for end in (split.drop_high, split.drop_low))
+            table.add_row(
+                strategy, f"{one.models[0].n_new:,}", "–" if frequency is None else f"{frequency:.2f}",
+                escape(percent(-split.drop, low, high, sign="+")),
+            )  # fmt: skip
+        show_table(table)
+        say(f"page: {result.report}")
+        study = shlex.quote(str(result.study))
+        say(f"Take part: dissensus annotators add {study} you, then dissensus shift serve {study}")

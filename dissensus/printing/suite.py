@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Column, Table
 
-from dissensus.printing.console import out, say, show_json
+from dissensus.errors import counted
+from dissensus.printing.console import document, say, show_table
 from dissensus.records.suites import HEADS
 
 if TYPE_CHECKING:
@@ -20,17 +21,16 @@ MOST_PAIRS = 15
 
 def show_suite(result: SuiteResult, figures: Sequence[Path], as_json: bool) -> None:
     """The main answer, a row per classifier, and the pairs."""
-    if as_json:
-        return show_json(result.model_dump(mode="json") | {"figures": [str(path) for path in figures]})
-    for sentence in (*result.words, *result.notes):
-        say(sentence)
-    table = _table(*(head.replace("Friedman ", "Friedman\n").replace(", ", ",\n") for head in HEADS))
-    for name, *cells in result.rows():
-        table.add_row(escape(name), *cells)
-    out.print(table)
-    if len(result.data_sets) > 1:  # one data set tests nothing
-        _show_pairs(result)
-    return say(f"figures: {', '.join(str(path) for path in figures)}") if figures else None
+    with document(as_json, result, {"figures": [str(path) for path in figures]}):
+        for sentence in (*result.words, *result.notes):
+            say(sentence)
+        table = _table(*(head.replace("Friedman ", "Friedman\n").replace(", ", ",\n") for head in HEADS))
+        for name, *cells in result.rows():
+            table.add_row(escape(name), *cells)
+        show_table(table)
+        if len(result.data_sets) > 1:  # one data set tests nothing
+            _show_pairs(result)
+        return say(f"figures: {', '.join(str(path) for path in figures)}") if figures else None
 
 
 def _show_pairs(result: SuiteResult) -> None:
@@ -45,10 +45,10 @@ def _show_pairs(result: SuiteResult) -> None:
             _p(one.p_nemenyi),
             _p(one.p_holm),
         )
-    out.print(table)
+    show_table(table)
     more = len(result.pairs) - MOST_PAIRS
     if more > 0:
-        say(f"… and {more:,} more pairs: --json shows all")
+        say(f"… and {counted(more, 'more pair')}: --json shows all")
 
 
 def _table(name: str, *heads: str) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Column, Table
 
-from dissensus.printing.console import out, say, show_json
+from dissensus.printing.console import document, say, say_next, show_table
 from dissensus.printing.lines import show_lines, show_problems
 from dissensus.records.shift import percent
 from dissensus.report.wording import counted
@@ -27,12 +27,11 @@ LEAST = 8
 
 def show_video_collected(study: Path, found: VideoCollected, as_json: bool) -> None:
     """How many anchors and frames there are, what is missing or unusual, and what to do next."""
-    if as_json:
-        return show_json(found.model_dump(mode="json"))
-    _show_frames(found)
-    show_problems(found.problems, "not used", "clip or anchor", "clips and anchors")
-    where = shlex.quote(str(study))
-    return say(f"Next: dissensus shift video predict {where} NAME=…, and dissensus shift video serve {where}")
+    with document(as_json, found):
+        _show_frames(found)
+        show_problems(found.problems, "not used", "clip or anchor", "clips and anchors")
+        where = shlex.quote(str(study))
+        say_next(f"dissensus shift video predict {where} NAME=…, and dissensus shift video serve {where}")
 
 
 def _show_frames(found: VideoCollected) -> None:
@@ -62,69 +61,68 @@ def _show_frames(found: VideoCollected) -> None:
 
 def show_video_status(status: VideoStatus, as_json: bool) -> None:
     """What was collected, and how far the review is."""
-    if as_json:
-        return show_json(status.model_dump(mode="json"))
-    _show_frames(status.collected)
-    pairs = status.collected.pairs
-    say(f"{status.answers:,} of {status.wanted:,} answers, by {counted(len(status.people), 'person', 'people')}")
-    say(
-        f"{status.reviewed:,} of {counted(pairs, 'pair')} decided: {status.accepted:,} accepted; "
-        f"{status.disputed:,} disputed, of which {status.joint:,} wait for the joint review"
-    )
-    if status.reasons:
-        say("rejected: " + ", ".join(f"{count:,} {reason}" for reason, count in status.reasons.items()))
-    if status.people:
-        say(f"{status.kept_anchors:,} of {status.collected.anchors:,} anchors are kept; agreement: {status.agreement}")
-    else:
-        say("nobody has reviewed anything: all frames count as similar")
-    return say(f"models: {', '.join(status.models) or 'none yet'}")
+    with document(as_json, status):
+        _show_frames(status.collected)
+        pairs = status.collected.pairs
+        say(f"{status.answers:,} of {status.wanted:,} answers, by {counted(len(status.people), 'person', 'people')}")
+        say(
+            f"{status.reviewed:,} of {counted(pairs, 'pair')} decided: {status.accepted:,} accepted; "
+            f"{status.disputed:,} disputed, of which {status.joint:,} wait for the joint review"
+        )
+        if status.reasons:
+            say("rejected: " + ", ".join(f"{count:,} {reason}" for reason, count in status.reasons.items()))
+        if status.people:
+            kept = f"{status.kept_anchors:,} of {counted(status.collected.anchors, 'anchor')} kept"
+            say(f"{kept}; agreement: {status.agreement}")
+        else:
+            say("nobody has reviewed anything: all frames count as similar")
+        say(f"models: {', '.join(status.models) or 'none yet'}")
 
 
 def show_video(result: VideoResult, page: Path | None, as_json: bool) -> None:
     """The main answer in words, and all models."""
-    if as_json:
-        return show_json(result.model_dump(mode="json") | ({} if page is None else {"page": str(page)}))
-    for sentence in (*result.words, *result.notes):
-        say(sentence)
-    heads = ("anchors", f"within {result.k}", "drop", "same frame", "changes")
-    rows = [
-        (
-            one.model, percent(one.original), percent(one.perturbed), percent(one.drop, one.drop_low, one.drop_high),
-            percent(one.static), "–" if one.changes is None else f"{one.changes:.1f}",
-        )
-        for one in result.models
-    ]  # fmt: skip
-    _show_table(heads, rows, f"% right on anchors and on worst frames, with {100 * result.level:g} % intervals")
-    return say(f"page: {page}") if page is not None else None
+    with document(as_json, result, ({} if page is None else {"page": str(page)})):
+        for sentence in (*result.words, *result.notes):
+            say(sentence)
+        heads = ("anchors", f"within {result.k}", "drop", "same frame", "changes")
+        rows = [
+            (
+                one.model, percent(one.original), percent(one.perturbed),
+                percent(one.drop, one.drop_low, one.drop_high),
+                percent(one.static), "–" if one.changes is None else f"{one.changes:.1f}",
+            )
+            for one in result.models
+        ]  # fmt: skip
+        _show_table(heads, rows, f"% right on anchors and on worst frames, with {100 * result.level:g} % intervals")
+        return say(f"page: {page}") if page is not None else None
 
 
 def show_detection(result: DetectionResult, page: Path | None, as_json: bool) -> None:
     """The main answer in words, and all detectors."""
-    if as_json:
-        return show_json(result.model_dump(mode="json") | ({} if page is None else {"page": str(page)}))
-    for sentence in (*result.words, *result.notes):
-        say(sentence)
-    heads = ("anchors", f"within {result.k}", "drop", "boxes", "drop")
-    rows = [
-        (
-            one.model, percent(one.original), percent(one.perturbed), percent(one.drop, one.drop_low, one.drop_high),
-            percent(one.located), percent(one.located_drop),
-        )
-        for one in result.models
-    ]  # fmt: skip
-    _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals; boxes: in any category")
-    return say(f"page: {page}") if page is not None else None
+    with document(as_json, result, ({} if page is None else {"page": str(page)})):
+        for sentence in (*result.words, *result.notes):
+            say(sentence)
+        heads = ("anchors", f"within {result.k}", "drop", "boxes", "drop")
+        rows = [
+            (
+                one.model, percent(one.original), percent(one.perturbed),
+                percent(one.drop, one.drop_low, one.drop_high),
+                percent(one.located), percent(one.located_drop),
+            )
+            for one in result.models
+        ]  # fmt: skip
+        _show_table(heads, rows, f"mAP in %, with {100 * result.level:g} % intervals; boxes: in any category")
+        return say(f"page: {page}") if page is not None else None
 
 
 def show_video_demo(made: VideoDemoResult, as_json: bool) -> None:
     """The result, what review changed, and where everything is."""
-    if as_json:
-        return show_json(made.model_dump(mode="json"))
-    show_video(made.result, None, as_json=False)
-    before, after = (one.mean[-1].drop for one in (made.unreviewed, made.result))
-    say(f"Mean drop before anybody had looked at the frames: {percent(before)} points, afterwards {percent(after)}")
-    say("The reviewers are simulated: they see when the camera has turned away.")
-    return say(f"page: {made.report}")
+    with document(as_json, made):
+        show_video(made.result, None, as_json=False)
+        before, after = (one.mean[-1].drop for one in (made.unreviewed, made.result))
+        say(f"Mean drop before anybody had looked at the frames: {percent(before)} points, afterwards {percent(after)}")
+        say("The reviewers are simulated: they see when the camera has turned away.")
+        say(f"page: {made.report}")
 
 
 def _show_table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
@@ -132,6 +130,6 @@ def _show_table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str)
     table = Table(Column("model", overflow="fold", min_width=LEAST), *columns, title=title, title_justify="left")
     for name, *cells in rows[:MOST_ROWS]:
         table.add_row(escape(name), *cells)
-    out.print(table)
+    show_table(table)
     if len(rows) > MOST_ROWS:
         say(f"and {len(rows) - MOST_ROWS:,} more: --json lists all of them")

@@ -17,9 +17,11 @@ from dissensus.records.answers import (
     token_hash,
 )
 from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_problem
+from dissensus.records.causes import Cause, failure_words, latest_causes, tagged_as
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
 from dissensus.records.estimates import Estimates, ModelAccuracy, Pair, State
+from dissensus.records.failures import Confusion, Contrast, Failure, FailureFrame, Failures, ModelFailures
 from dissensus.records.frame_answers import (
     FRAME_ACCEPTS,
     FRAME_ANSWERS,
@@ -43,7 +45,7 @@ from dissensus.records.human import (
     TimeBin,
 )
 from dissensus.records.human_results import HumanResult
-from dissensus.records.labels import Classes, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
+from dissensus.records.labels import Classes, ClassPath, Comparisons, Outcomes, Selection, Tally, Taxonomy, empty_tally
 from dissensus.records.laconic import Laconic, Mepis, Readings
 from dissensus.records.laconic_people import Control, Manner
 from dissensus.records.laconic_results import (
@@ -60,9 +62,11 @@ from dissensus.records.laconic_results import (
     mean_words,
 )
 from dissensus.records.masks import BACKGROUND, MOST_CLASSES, VOID, Contests, Maps, MaskSelection
+from dissensus.records.methods import method_name, method_page, method_words
 from dissensus.records.plans import Milestone, Plan
 from dissensus.records.rankings import AllAnswers, Fragility, Ranking, Rankings, Standing
 from dissensus.records.replays import HEADS, LEGEND, Replay, ReplayedBudget, ReplayedModel
+from dissensus.records.sanity import LabelSanity, MapSanity, ModelSanity, Sanity, ScoreSanity
 from dissensus.records.scores import AttackMatrices, Attacks, PairSelection
 from dissensus.records.shift import (
     BandPoint,
@@ -136,12 +140,16 @@ __all__ = [
     "Attacks",
     "BandPoint",
     "CategoryPrecision",
+    "Cause",
+    "ClassPath",
     "ClassRatio",
     "Classes",
     "Columns",
     "Comparisons",
     "Conditional",
+    "Confusion",
     "Contests",
+    "Contrast",
     "Control",
     "Correlation",
     "CustomQuestion",
@@ -153,6 +161,9 @@ __all__ = [
     "DuplicateEffect",
     "Estimates",
     "Exclusion",
+    "Failure",
+    "FailureFrame",
+    "Failures",
     "FamilyShift",
     "Fit",
     "Fragility",
@@ -162,9 +173,11 @@ __all__ = [
     "HumanResult",
     "Judgement",
     "KPoint",
+    "LabelSanity",
     "Laconic",
     "LaconicResult",
     "Manner",
+    "MapSanity",
     "Maps",
     "MaskSelection",
     "MeanRatio",
@@ -174,6 +187,8 @@ __all__ = [
     "MissingModel",
     "ModelAccuracy",
     "ModelDetection",
+    "ModelFailures",
+    "ModelSanity",
     "ModelShift",
     "ModelVideo",
     "Observation",
@@ -202,7 +217,9 @@ __all__ = [
     "Reversal",
     "ReviewEffect",
     "Role",
+    "Sanity",
     "Scale",
+    "ScoreSanity",
     "Selected",
     "Selection",
     "ShiftResult",
@@ -224,13 +241,19 @@ __all__ = [
     "as_text",
     "class_colours",
     "empty_tally",
+    "failure_words",
     "first_problem",
     "frame_words",
     "interval_words",
+    "latest_causes",
     "may_need_least",
     "mean_words",
+    "method_name",
+    "method_page",
+    "method_words",
     "moments_of",
     "shown_colours",
     "stored_time",
+    "tagged_as",
     "token_hash",
 ]

@@ -18,6 +18,11 @@ def paragraphs(words: Iterable[str]) -> str:
     return "".join(f"<p>{escape(sentence)}</p>" for sentence in words)
 
 
+def linked(sentence: str, words: str, address: str) -> str:
+    """A paragraph with a link at its end."""
+    return f'<p>{escape(sentence)} <a href="{escape(address)}">{escape(words)}</a></p>'
+
+
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table with one head per column."""
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)

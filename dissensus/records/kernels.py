@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dissensus.errors import counted
 from dissensus.records.base import Record
 from dissensus.records.display import aligned, paragraphs, table
 
@@ -101,7 +102,7 @@ class KernelFit(Record):
         parts += [f"tilted by {self.tilt:g}"] * bool(self.tilt)
         ends = f"{100 * self.level:g} % interval {100 * self.low:.1f} to {100 * self.high:.1f}"
         return (
-            f"Left out one at a time, {self.right:,} of {self.images:,} images are recognised:"
+            f"Left out one at a time, {self.right:,} of {counted(self.images, 'image')} recognised:"
             f" {100 * self.accuracy:.1f} % ({ends}).",
             *self._doubts(),
             f"Kernel {self.kernel} on {len(self.classes):,} classes of {height}×{width}×{self.channels} images, "

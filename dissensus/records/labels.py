@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Float, Int
-from dissensus.errors import ClassesError, quoted
+from dissensus.errors import ClassesError, counted, quoted
 from dissensus.records.columns import Columns, Selected
 
 LONGEST_NUMBER = 18
@@ -99,6 +99,25 @@ class Taxonomy:
 
 
 @dataclass(frozen=True)
+class ClassPath:
+    """The shortest path between two classes in a taxonomy: its nodes, their depths, and the weights of its edges."""
+
+    nodes: tuple[str, ...]
+    depths: tuple[int, ...]
+    weights: tuple[float, ...]
+
+    @property
+    def length(self) -> float:
+        """The sum of the weights: the distance, unless it has a ceiling."""
+        return sum(self.weights)
+
+    @property
+    def turned(self) -> ClassPath:
+        """The same path from the second class to the first."""
+        return ClassPath(self.nodes[::-1], self.depths[::-1], self.weights[::-1])
+
+
+@dataclass(frozen=True)
 class Classes:
     """What the labels mean: one name per class and, if known, an id (wnid), synonyms, a gloss and a taxonomy."""
 
@@ -107,9 +126,15 @@ class Classes:
     synonyms: tuple[tuple[str, ...], ...] = ()
     glosses: tuple[str, ...] = ()
     taxonomy: Taxonomy | None = None
+    articles: tuple[str, ...] = ()
+    """'a', 'an' or nothing for every class, where people read its name in a sentence."""
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def article(self, label: int) -> str:
+        """What stands before the name in an English sentence; empty where that is not certain."""
+        return self.articles[label] if self.articles else ""
 
     def gloss(self, label: int) -> str:
         """What a class means; empty if it is not known."""
@@ -138,7 +163,7 @@ class Classes:
         is_number = whole.isascii() and whole.isdecimal() and len(whole) <= LONGEST_NUMBER
         number = int(whole) if is_number else -1
         if not 0 <= number < len(self):
-            raise ClassesError(f"no such class {quoted(text)}: this study has {len(self):,} classes")
+            raise ClassesError(f"no such class {quoted(text)}: this study has {counted(len(self), 'class', 'classes')}")
         return number
 
     def steps_below(self, name: str) -> Float[Array, " C"]:

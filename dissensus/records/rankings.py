@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dissensus.records.answers import Judgement
 from dissensus.records.base import Provenance, Record
-from dissensus.records.display import aligned, paragraphs, table
+from dissensus.records.display import aligned, linked, paragraphs, table
+from dissensus.records.methods import method_page, method_words
 
 if TYPE_CHECKING:
     from dissensus.plots import Plot
@@ -85,33 +87,44 @@ class Ranking(Record):
 
         return frame_of(columns_of(Standing, self.standings))
 
-    def plot(self, name: str = "ranking", axis: str | None = None, title: str = "Ranking, best model first") -> Plot:
+    def plot(self, name: str = "ranking", axis: str = "Strength", title: str = "Ranking, best model first") -> Plot:
         """The strengths with their intervals; `plot().figure()` is a matplotlib figure."""
         from dissensus.plots import dots
 
-        return dots(
+        drawn = dots(
             name,
             title,
             [one.model for one in self.standings],
             [one.strength for one in self.standings],
             [one.low for one in self.standings],
             [one.high for one in self.standings],
-            axis or f"Strength ({self.provenance.method})",
+            axis,
             "Dots are strengths. Models that can be compared are separated if their bars do not overlap. "
             "A rank such as 2–4 is a set.",
             [one.ranks for one in self.standings],
             [one.may_be_first for one in self.standings],
         )
+        heads = {"name": "model", "value": "strength"}
+        return replace(drawn, table={heads.get(head, head): column for head, column in drawn.table.items()})
 
     def __repr__(self) -> str:
-        return "\n".join([*self.words, *aligned(HEADS, _rows(self)), *self._beside])
+        return "\n".join([*self.words, *aligned(HEADS, _rows(self)), self.method_words, *self._beside])
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return (
-            f"{paragraphs(self.words)}{table(HEADS, _rows(self))}{self.plot()._repr_html_()}{paragraphs(self._beside)}"
-        )
+        shown = f"{paragraphs(self.words)}{table(HEADS, _rows(self))}{self._explained}{self.plot()._repr_html_()}"
+        return shown + paragraphs(self._beside)
+
+    @property
+    def method_words(self) -> str:
+        """What the strengths are, in one sentence, with the address of the page that explains it."""
+        return f"{method_words(self.provenance.method)} ({method_page(self.provenance.method)})"
+
+    @property
+    def _explained(self) -> str:
+        method = self.provenance.method
+        return linked(method_words(method), "How it is computed", method_page(method))
 
     @property
     def _beside(self) -> tuple[str, ...]:
@@ -142,14 +155,14 @@ class Rankings(Record):
     def plot(self, measure: str = "aggressiveness") -> Plot:
         """The strengths by one of the two measures, with their intervals."""
         found = self.measures[measure]
-        return found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})")
+        return found.plot(measure, measure.capitalize())
 
     def __repr__(self) -> str:
         parts = (
             [measure.capitalize(), *ranking.words, *aligned(HEADS, _rows(ranking))]
             for measure, ranking in self.measures.items()
         )
-        return "\n".join([*self.words, *(line for part in parts for line in part)])
+        return "\n".join([*self.words, *(line for part in parts for line in part), self.aggressiveness.method_words])
 
     __str__ = __repr__
 
@@ -159,7 +172,7 @@ class Rankings(Record):
             f"{self.plot(measure)._repr_html_()}"
             for measure, found in self.measures.items()
         )
-        return paragraphs(self.words) + "".join(parts)
+        return paragraphs(self.words) + "".join(parts) + self.aggressiveness._explained
 
 
 HEADS = ("rank", "model", "strength", "bar")

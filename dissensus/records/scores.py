@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.records.columns import Columns, Selected
 
@@ -42,6 +44,11 @@ class PairSelection(Selected):
     def difference(self) -> Float[Array, " Q"]:
         """The difference between the two items according to the attacker."""
         return self.attacker_high - self.attacker_low
+
+    @property
+    def is_attack(self) -> Bool[Array, " Q"]:
+        """Whether the attacker tells the two items further apart than the defender; a level is wide, so it may not."""
+        return self.difference > np.abs(self.defender_high - self.defender_low)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from dissensus.records import AttackMatrices, Ranking, Standing, Step
+from dissensus.records import AttackMatrices, Failures, Ranking, Standing, Step
 
 Shown = TypeVar("Shown")
+Picture = TypeVar("Picture")
 
 OtherOrders = Mapping[str, Mapping[str, Sequence[Standing]]]
 """The same judgements ranked in other ways: by the name of the way and then by measure, the standings, best first."""
@@ -27,6 +28,15 @@ class Benchmark:
     labels_used: int | None = None
 
 
+@dataclass(frozen=True)
+class ClassBeside(Generic[Picture]):
+    """A class of many selected items, and ordinary pictures of it; `source` says where these come from."""
+
+    label: str
+    source: str
+    ordinary: tuple[Picture, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """What every report contains; matrices follow the order of `models`."""
@@ -36,10 +46,20 @@ class Report:
     pool_size: int
     questions: int
     judgements: int
-    annotators: int
+    """Answers to these questions."""
+    annotators: int | None
+    """How many people gave them; None if no person was asked."""
     settings: Mapping[str, str]
     notes: tuple[str, ...] = ()
     """Sentences readers must see first, such as where the answers come from."""
+    answers_from: str = ""
+    """What the answers are if no person was asked."""
+    stored_answers: int = 0
+    """Answers in the study, also to questions that it does not need."""
+    stored_annotators: int | None = None
+    """How many people gave those."""
+    causes: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """Why models failed, by item (or pair) and model, as people tagged it."""
     funnels: Mapping[int, Sequence[Step]] = field(default_factory=dict)
     """What each rule of the selection left, by round."""
 
@@ -59,6 +79,7 @@ class AttackReport(Report):
     """A benchmark to compare with each measure, keyed by the measure's name."""
     by_method: OtherOrders = field(default_factory=dict)
     """Standings by other ranking methods."""
+    failures: Failures | None = None
 
     @property
     def rankings(self) -> dict[str, Ranking]:

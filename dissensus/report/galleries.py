@@ -18,6 +18,8 @@ class Album:
     """The numbered pictures of a page as data URIs; `limit` is the maximum of their total length in characters."""
 
     limit: float = math.inf
+    prefix: str = "p"
+    """Of the style classes that show the pictures; another album on the same page needs another one."""
     numbers: dict[str, int] = field(default_factory=dict)
     spent: int = 0
     shapes: dict[str, float] = field(default_factory=dict)
@@ -51,7 +53,9 @@ class Album:
     @property
     def rules(self) -> tuple[str, ...]:
         """Style rules that show each picture by its number."""
-        return tuple(f".p{number}{{background-image:url({picture})}}" for picture, number in self.numbers.items())
+        return tuple(
+            f".{self.prefix}{number}{{background-image:url({picture})}}" for picture, number in self.numbers.items()
+        )
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from io import BytesIO
 
 import numpy as np
@@ -13,18 +14,36 @@ from dissensus.images import open_image
 TINY = 64
 """Pictures up to this many pixels on each side are kept as they are and shown with hard pixel edges."""
 
+SMALL, LARGE = 256, 512
+"""Sides of pictures in pixels: large enough for a card, and for looking closely."""
+BUDGET = 12_000_000
+"""Characters that all pictures of a page may take before they are made smaller."""
+PER_PIXEL = 0.27
+"""Characters per pixel of a JPEG as a data URI, roughly."""
+
+
+def picture_side(count: int) -> int:
+    """How many pixels wide and high the pictures of a page may be: fewer if there are many, for the page's size."""
+    return round(min(LARGE, max(SMALL, math.sqrt(BUDGET / (PER_PIXEL * max(count, 1))))))
+
 
 def data_uri(image: Image.Image, side: int = 256) -> tuple[str, bool]:
-    """The picture as a data URI of at most `side` pixels, and whether to show it pixelated.
+    """The picture as a data URI of at most `side` pixels, and whether to show it pixelated."""
+    content, kind, is_tiny = thumbnail(image, side)
+    return f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}", is_tiny
+
+
+def thumbnail(image: Image.Image, side: int) -> tuple[bytes, str, bool]:
+    """The picture with at most `side` pixels, its format, and whether to show it pixelated.
 
     Tiny pictures are stored losslessly as PNG; others are turned upright, scaled down and saved as JPEG on white.
     """
     upright = ImageOps.exif_transpose(image)
     if max(upright.size) <= TINY:
-        return _encoded(plain(upright, keep_alpha=True), "png"), True
+        return _encoded(plain(upright, keep_alpha=True), "png"), "png", True
     small = plain(upright, keep_alpha=False)
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
-    return _encoded(small, "jpeg"), False
+    return _encoded(small, "jpeg"), "jpeg", False
 
 
 def plain(image: Image.Image, keep_alpha: bool) -> Image.Image:
@@ -58,10 +77,10 @@ def _stretched(image: Image.Image) -> Image.Image:
     return Image.fromarray(((bounded - low) * (255 / (high - low) if high > low else 0.0)).astype(np.uint8))
 
 
-def _encoded(image: Image.Image, kind: str) -> str:
+def _encoded(image: Image.Image, kind: str) -> bytes:
     buffer = BytesIO()
     if kind == "png":
         image.save(buffer, "PNG", optimize=True)
     else:
         image.save(buffer, "JPEG", quality=80, optimize=True)
-    return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+    return buffer.getvalue()

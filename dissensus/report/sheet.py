@@ -26,6 +26,7 @@ class SheetQuestion:
     gloss: str
     image: str | None
     pixelated: bool
+    article: str = ""
 
 
 def render_sheet(title: str, questions: Sequence[SheetQuestion]) -> str:
@@ -46,13 +47,14 @@ def _sheet(questions: Sequence[SheetQuestion]) -> dict[str, Any]:
     """Items, labels and (item, label) pairs by index; pictures are stored once per item, glosses once per label."""
     items: dict[str, int] = {}
     pictures: list[tuple[str | None, bool]] = []
-    labels: dict[tuple[int, str, str], int] = {}
+    labels: dict[tuple[int, str, str, str], int] = {}
     pairs: dict[tuple[int, int], None] = {}
     for question in questions:
         if question.item not in items:
             items[question.item] = len(items)
             pictures.append((question.image, question.pixelated))
-        label = labels.setdefault((question.label, question.label_name, question.gloss), len(labels))
+        named = (question.label, question.label_name, question.gloss, question.article)
+        label = labels.setdefault(named, len(labels))
         pairs[items[question.item], label] = None
     return {"items": list(items), "pictures": pictures, "labels": list(labels), "questions": list(pairs)}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dissensus.records import Provenance, Standing
+from dissensus.records import Provenance, Standing, method_name
 from dissensus.report.data import AttackReport, Benchmark, OtherOrders
 from dissensus.report.page import Section
 from dissensus.report.wording import decimals, number, signed, span
@@ -53,10 +53,7 @@ def two_orders_section(report: AttackReport, template: str) -> Section:
         "benchmarks": known,
         "others": other_tables(report, report.aggressiveness.provenance.method, report.by_method),
     }
-    drawn = tuple(
-        found.plot(measure, f"{measure.capitalize()} ({found.provenance.method})", measure.capitalize())
-        for measure, found in report.rankings.items()
-    )
+    drawn = tuple(found.plot(measure, title=measure.capitalize()) for measure, found in report.rankings.items())
     return Section("ranking", "Ranking", "Ranking", template, view, plots=drawn)
 
 
@@ -99,8 +96,8 @@ def other_tables(report: AttackReport, own: str, others: OtherOrders) -> dict[st
 
 
 def this_one(name: str) -> Markup:
-    """The head of the column with the study's own order."""
-    return Markup('{}<br><span class="tag">this ranking</span>').format(name)
+    """The head of the column with the study's own order, by its method."""
+    return Markup('{}<br><span class="tag">this ranking</span>').format(method_name(name))
 
 
 def other_columns(
@@ -108,7 +105,7 @@ def other_columns(
 ) -> Iterator[Column]:
     """Other orders by name, each with its correlation with the study's own."""
     for name, standings in others.items():
-        yield Column(name, order_cells(standings, models), foot=foot(correlation(own, standings)))
+        yield Column(method_name(name), order_cells(standings, models), foot=foot(correlation(own, standings)))
 
 
 def foot(srcc: float | None) -> str:

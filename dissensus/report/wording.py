@@ -6,15 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from dissensus.errors import counted as counted  # noqa: PLC0414
+
 if TYPE_CHECKING:
     from dissensus.records import Fragility
+    from dissensus.report.data import Report
 
 CIRCLE = " (A beats B, B beats C, C beats A)"
-
-
-def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """A number with its noun: '1 model', '1,035 duels'."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def upper_first(name: str) -> str:
@@ -93,3 +91,30 @@ def fragility_words(fragility: Fragility) -> str:
     if fragility.next_leader is None:
         return f"Removing {many} would cost {fragility.leader} first place ({limit})."
     return f"Removing {many} would put {fragility.next_leader} first instead of {fragility.leader} ({limit})."
+
+
+def answered_by(report: Report) -> str:
+    """Who gave the answers on the page: '69 annotators', or what they are if no person was asked."""
+    return report.answers_from if report.annotators is None else counted(report.annotators, "annotator")
+
+
+def price(report: Report) -> str:
+    """What the answers cost compared with labelling the whole pool once, in one sentence."""
+    asked, pool = max(report.judgements, report.questions), report.pool_size
+    labels = f"Labelling the whole pool once would take {counted(pool, 'answer')}"
+    if asked < pool:
+        times = pool / asked
+        return f"{labels}, {f'{times:,.0f}' if times >= 9.5 else f'{times:.1f}'} times as many."
+    if asked == pool:
+        return f"{labels}, just as many."
+    return f"{labels}, fewer than were asked for here: a pool this small is cheaper to label."
+
+
+def asked_rows(report: Report) -> dict[str, str]:
+    """Who answered how much, for the table of settings; stored answers are more if some are not needed."""
+    used, people = f"{report.judgements:,}", answered_by(report)
+    if report.stored_answers <= report.judgements:
+        return {"answers": used, "given by": people}
+    stored = counted(report.stored_answers, "answer")
+    by = "" if report.stored_annotators is None else f" by {counted(report.stored_annotators, 'annotator')}"
+    return {"answers": used, "given by": people, "stored in the study": f"{stored}{by}; the others are not needed"}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from dissensus.errors import ClassesError, StudyError, quoted, refuse_pipe, some
 from dissensus.records import Classes
+from dissensus.steps.examples import class_named
 from dissensus.store.documents import csv_rows
-from dissensus.store.files import file_fingerprint
 from dissensus.store.sources import images_by_folder
 
 NAMED = ("item", "path", "label", "keyword", "date")
@@ -55,7 +55,7 @@ def read_sources(path: Path, side: str, classes: Classes, pooled: Mapping[str, s
 def _in_folder(folder: Path, side: str, classes: Classes) -> list[Source]:
     found: list[Source] = []
     for inside, files in images_by_folder(folder, StudyError).items():
-        label = _label_of_folder(inside, classes)
+        label = class_named(inside, classes)
         found += [Source(f"{side}/{one.relative_to(folder).as_posix()}", os.path.realpath(one), label) for one in files]
     return found
 
@@ -85,24 +85,7 @@ def _label(name: str, classes: Classes, where: str) -> int:
         raise StudyError(f"{where}: {error}") from None
 
 
-def _label_of_folder(folder: Path, classes: Classes) -> int:
-    try:
-        return classes.index_of(folder.name)
-    except ClassesError as error:
-        raise StudyError(
-            f"{folder}: {error}; give each subfolder the name of a class ({some(classes.names)})"
-        ) from None
-
-
 def _refuse_twice(path: Path, items: Sequence[str]) -> None:
     twice = sorted(item for item, count in Counter(items).items() if count > 1)
     if twice:
         raise StudyError(f"{path} lists {some(twice)} more than once: give every image its own id")
-
-
-def fingerprint_of(path: str) -> str:
-    """Of a file's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
-    try:
-        return file_fingerprint(Path(path)) if Path(path).is_file() else ""
-    except OSError:
-        return ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from io import StringIO
 from pathlib import Path
 
 from dissensus.errors import StudyError, refuse_pipe
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
+from dissensus.separated import as_number, dict_reader
 from dissensus.store.files import exists, read_text
 from dissensus.store.folder import Folder
 
@@ -24,7 +23,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     """
     refuse_pipe(path, StudyError)
     try:
-        reader = csv.DictReader(StringIO(read_text(path), newline=""))
+        reader = dict_reader(read_text(path))
         names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]
         rows = list(reader)
     except (OSError, UnicodeDecodeError) as error:
@@ -32,7 +31,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     if not rows or not names or "model" not in rows[0]:
         raise StudyError(f"{path} is not a benchmark: it needs a column 'model', a column of scores and some rows")
     try:
-        scores = {row["model"]: float(row[names[0]]) for row in rows}
+        scores = {row["model"]: as_number(row[names[0]]) for row in rows}
     except (TypeError, ValueError):
         raise StudyError(f"{path}: a score in column {names[0]} is not a number: correct it") from None
     if not all(map(math.isfinite, scores.values())):

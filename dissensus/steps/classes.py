@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dissensus.discrepancy.taxonomy import depths
 from dissensus.errors import StudyError
-from dissensus.store.classes import SHIPPED, Document, classes_of, read_classes
+from dissensus.labeling.articles import articles_of
+from dissensus.records import Classes
+from dissensus.store.classes import SHIPPED, Document, classes_of, english_nouns, read_classes
+
+
+def with_articles(classes: Classes) -> Classes:
+    """The classes as people read them in sentences: with 'a' or 'an' where that is right."""
+    return replace(classes, articles=articles_of(classes.names, english_nouns()))
 
 
 def chosen_classes(

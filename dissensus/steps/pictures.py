@@ -11,8 +11,6 @@ from dissensus.report.pictures import data_uri
 from dissensus.report.scores.pairs import WIDE
 from dissensus.steps.pools import Pool
 
-THUMBNAIL = 256  # pixels of a picture in a gallery
-
 
 def thumbnails(pool: Pool, items: Sequence[str], side: int, progress: Progress) -> dict[str, str]:
     """Thumbnails as data URIs by item; items without an image that can be read are left out."""

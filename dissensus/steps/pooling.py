@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Bool, Int
 from dissensus.engines.local import Progress, chunks
-from dissensus.errors import PoolError, StudyError, some
+from dissensus.errors import PoolError, StudyError, counted, some
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
 from dissensus.steps.presence import missing_files
@@ -139,9 +139,9 @@ def _check_files(items: pa.Table, progress: Progress, allow_missing: bool) -> No
     paths = [path for column in ("uri", "reference") for path in items[column].drop_null().to_pylist()]
     missing = missing_files(paths, progress)
     if missing and not allow_missing:
+        files = f"{len(missing):,} of {counted(len({*paths}), 'file')} {'is' if len(missing) == 1 else 'are'} missing"
         raise PoolError(
-            f"{len(missing):,} of {len({*paths}):,} files are missing ({some(missing)}): correct the paths, or add "
-            "--allow-missing to continue without them"
+            f"{files} ({some(missing)}): correct the paths, or add --allow-missing to continue without them"
         )
     if missing and len(missing) == len({*paths}):
         raise PoolError(f"all {len(missing):,} files are missing ({some(missing)}): correct the paths")

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.arrays import Array, Int
 from dissensus.backends import MISSING_FILE, Unreadable, read_image, target_fingerprint
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
@@ -308,9 +309,18 @@ class PooledImages:
                     ahead.extend(threads.submit(_image, file) for file in islice(files, 1))
                 yield batch, images
 
+    def read(self, row: int) -> Any:
+        """One image, or the reason why it cannot be read."""
+        return _image(self.files[row])
+
     def _reference(self, uri: str) -> Any:
         """A reference image, if the file has not changed since it was pooled."""
         return _image((uri, self.prints.get(uri)))
+
+
+def spread_rows(size: int, count: int) -> Int[Array, " n"]:
+    """At most `count` rows, spread evenly over `size`."""
+    return np.unique(np.linspace(0, size - 1, min(size, count)).round().astype(np.int64))
 
 
 def problems(folder: Folder, name: str) -> pa.Table:

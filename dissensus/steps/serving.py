@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dissensus.errors import some
 from dissensus.inquiry import Inquiry
 from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.records import Assignment, CustomQuestion, Question, Response
+from dissensus.report.wording import counted
 from dissensus.steps.answers import refuse_to_leave_behind
+from dissensus.steps.classes import with_articles
+from dissensus.steps.examples import Example, read_examples, shown_examples
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import DrawnPool, open_pool
 from dissensus.steps.presence import note_missing, recorded_missing
+from dissensus.steps.public_title import public_title
 from dissensus.steps.workspace import Workspace
 from dissensus.store.answers import AnswerLog
 from dissensus.store.exchange import write_responses
@@ -28,9 +32,8 @@ from dissensus.store.files import fingerprint
 from dissensus.store.folder import Folder
 from dissensus.store.people import People
 from dissensus.store.set_questions import CustomQuestions
-from dissensus.store.settings import Settings
 from dissensus.store.tables import open_table
-from dissensus.web.backing import Changes, Terms
+from dissensus.web.backing import Browser, Changes, Commented, Terms
 from dissensus.web.desk import Desk
 from dissensus.web.overview import Overview
 
@@ -43,28 +46,36 @@ class StudyBacking:
     """One study's files and database behind the interface of the service."""
 
     def __init__(
-        self, work: Workspace[Any], read_inquiry: Callable[[], Inquiry], tell: Callable[[str], None] | None = None
+        self,
+        work: Workspace[Any],
+        read_inquiry: Callable[[], Inquiry],
+        tell: Callable[[str], None] | None = None,
+        browser: Browser | None = None,
     ) -> None:
         """With `tell`, the study is served: questions are added while people answer, pictures are looked for whenever
-        questions are read, and `tell` is called if some are missing."""
+        questions are read, and `tell` is called if some are missing. With `browser`, the owner can look through what
+        the models predict."""
         folder, settings, database = work.folder, work.settings, work.database
-        self.folder, self.settings, self.classes, self.database = folder, settings, work.classes, database
+        self.folder, self.settings, self.database = folder, settings, database
+        self.classes = with_articles(work.classes)
         title, stamp = work.title, pool_stamp(folder)
         database.claim(stamp, title)
         refuse_to_leave_behind(folder, database)
         self.answers, self.people = AnswerLog(database), People(database)
         self.set_questions = CustomQuestions(database)
-        self.read_inquiry, self.tell = read_inquiry, tell
+        self.read_inquiry, self.tell, self.browser = read_inquiry, tell, browser
+        self.given_examples = self._given_examples()
+        self.shown_examples: Mapping[int, tuple[str, ...]] = {}
+        self.other_uris: dict[str, str | None] = {}
         self.inquiry, self.missing = self._opened_inquiry()
         self.looked_at = -1
         """The number of the last answer when the inquiry last advanced."""
         self.rests_until = 0.0
-        self.other_uris: dict[str, str | None] = {}
         self.known_set_questions: tuple[CustomQuestion, ...] = ()
         serve = settings.serve
         self.terms = Terms(
             title=title,
-            key=fingerprint("study", stamp)[:12],
+            key=study_key(folder),
             instructions=serve.instructions,
             answers=settings.judge.min_answers,
             lease_minutes=serve.lease_minutes,
@@ -73,7 +84,7 @@ class StudyBacking:
             break_minutes=serve.break_minutes,
             sessions=serve.sessions,
             rest_minutes=serve.rest_minutes,
-            heading=blind_title(settings),
+            heading=public_title(settings),
         )
 
     def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
@@ -94,6 +105,7 @@ class StudyBacking:
         set_questions = tuple(self.set_questions.all())
         if set_questions != self.known_set_questions:
             self.other_uris, self.known_set_questions = _uris_of(self.folder, set_questions), set_questions
+            self._choose_examples(self.inquiry)
         if self.tell is not None and after != self.looked_at:  # only the service itself adds questions
             self._advance(after)
         if not self.inquiry.is_current():
@@ -127,7 +139,34 @@ class StudyBacking:
         if self.tell is not None:
             others = _uris_of(self.folder, self.set_questions.all())
             note_missing(self.database, others | {name: uris[name] for name in _items_in(uris)}, self.tell)
+        self._choose_examples(inquiry)
         return inquiry, recorded_missing(self.database)
+
+    def _given_examples(self) -> Sequence[Example]:
+        """The example pictures of the folder that study.toml names; the owner is told which cannot be used."""
+        folder = self.settings.serve.examples
+        if not folder:
+            return ()
+        found, problems = read_examples(self.folder.root / folder, self.classes)
+        if problems and self.tell is not None:
+            count = counted(len(problems), "example cannot", "examples cannot")
+            self.tell(f"{count} be shown: {some([Path(one.item).name for one in problems])}")
+        return found
+
+    def _choose_examples(self, inquiry: Inquiry) -> None:
+        """Leave out examples that are pictures of questions: they would tell what is right."""
+        if self.given_examples:
+            uris = inquiry.uris()
+            asked = [*self.other_uris.values(), *(uris[name] for name in _items_in(uris))]
+            self.shown_examples = shown_examples(self.given_examples, [uri for uri in asked if uri])
+
+    @property
+    def is_guided(self) -> bool:
+        return self.inquiry.is_guided or bool(self.shown_examples)
+
+    def examples(self, label: int) -> Sequence[str]:
+        """Examples that belong to what is asked or, if it has none of this class, those of the study."""
+        return self.inquiry.examples(label) or self.shown_examples.get(label, ())
 
     def picture(self, item: str) -> Path | None:
         """Path of a picture: of an item or a prediction in the rounds, or of an item in a user's own questions."""
@@ -150,6 +189,19 @@ class StudyBacking:
         """Pause the study, or resume it."""
         self.database.set(PAUSED, "yes" if is_paused else "no")
 
+    def commented(self, most: int) -> Commented:
+        """The latest answers that somebody wrote something beside."""
+        found, total = self.answers.commented(most)
+        return Commented(tuple(found), total)
+
+    def called_unfit(self) -> list[tuple[int, Response]]:
+        """People's latest answers that call what they were shown unsuitable."""
+        return self.answers.called_unfit()
+
+    def answer_numbered(self, number: int) -> Response | None:
+        """The answer with a number."""
+        return self.answers.numbered(number)
+
     def write_answers(self, path: Path) -> None:
         """Write all answers in the format of the suffix; a .zip has all formats, the people and the questions."""
         if path.suffix != ".zip":
@@ -170,6 +222,11 @@ class StudyBacking:
                 archive.writestr(f"{name}.json", json.dumps(records, ensure_ascii=False, indent=1))
 
 
+def study_key(folder: Folder) -> str:
+    """Identifies the study in a browser's storage without revealing anything about it."""
+    return fingerprint("study", pool_stamp(folder))[:12]
+
+
 async def _opened_overview(backing: StudyBacking) -> dict[str, Any]:
     desk = Desk(backing)
     await desk.open()
@@ -180,17 +237,6 @@ async def _opened_overview(backing: StudyBacking) -> dict[str, Any]:
 def overview_of(backing: StudyBacking) -> dict[str, Any]:
     """The contents of the owner's dashboard without a running service: progress, people, suggested exclusions."""
     return asyncio.run(_opened_overview(backing))
-
-
-def blind_title(settings: Settings) -> str:
-    """The heading that annotators see: the study's title, unless it gives a model away."""
-    is_telling = any(_names(settings.title.casefold(), model.casefold()) for model in settings.models)
-    return "Questions" if not settings.title or is_telling else settings.title
-
-
-def _names(words: str, model: str) -> bool:
-    """True if the text names the model; short names, such as 'a', only count as whole words."""
-    return re.search(rf"\b{re.escape(model)}\b", words) is not None or (len(model) > 3 and model in words)
 
 
 def _uris_of(folder: Folder, set_questions: Sequence[CustomQuestion]) -> dict[str, str | None]:

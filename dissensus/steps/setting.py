@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 from dissensus.errors import DissensusError, JudgementError, refuse_pipe
 from dissensus.labeling import QUESTIONS, is_prediction_key
 from dissensus.records import Classes, CustomQuestion, Question
+from dissensus.separated import dict_reader
 
 SETTABLE = ("asked", "control", "training")
 OWN = ("kind", "role", "expected", "note")
@@ -79,7 +80,7 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             if path.suffix.lower() == ".csv":
-                reader = csv.DictReader(file)
+                reader = dict_reader(file.read())
                 yield from ((reader.line_num, _typed(row)) for row in reader)
             elif path.suffix.lower() == ".jsonl":
                 for number, line in enumerate(file, start=1):

@@ -1,11 +1,12 @@
-"""Writing a page and its figures to files."""
+"""Writing a page with its figures and tables to files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from dissensus.engines.local import Progress, silent
 from dissensus.errors import StudyError
-from dissensus.report.page import Page, render
+from dissensus.report.page import Page, Rendered, rendered
 from dissensus.store.files import write_text
 
 
@@ -20,16 +21,30 @@ def page_path(path: str | Path) -> Path:
     return Path(path)
 
 
-def write_page(page: Page, path: str | Path | None, figures: str | Path | None = None) -> Path | None:
-    """Write a page, and every figure of it as SVG, PDF and CSV to a folder; return the path of the page.
+def write_page(
+    page: Page, path: str | Path | None, figures: str | Path | None = None, progress: Progress = silent
+) -> Path | None:
+    """Write a page; every figure of it as SVG, PDF and CSV, and every table as CSV, to a folder; return its path.
 
     Raises:
         StudyError: the path of the page is a folder.
     """
     target = None if path is None else page_path(path)
+    if target is None and figures is None:
+        return None
+    made = rendered(page)
     if target is not None:
-        write_text(target, render(page))
+        write_text(target, made.html)
     if figures is not None:
-        for plot in page.plots:
-            plot.write(Path(figures))
+        write_figures(page, made, Path(figures), progress)
     return target
+
+
+def write_figures(page: Page, made: Rendered, folder: Path, progress: Progress = silent) -> None:
+    """Write every figure of a page as SVG, PDF and CSV, and every table as CSV, to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, plot in enumerate(page.plots, start=1):
+        plot.write(folder)
+        progress("figures", number, len(page.plots))
+    for table in made.tables:
+        write_text(folder / f"{table.name}.csv", table.csv())

@@ -96,6 +96,26 @@ class AnswerLog:
         for row in self._streamed(("seq", *COLUMNS), "kind = :kind", texts, kind=kind):
             yield row[0], response_of(row[1:])
 
+    def commented(self, most: int) -> tuple[list[tuple[int, Response]], int]:
+        """The latest answers with a comment, with their numbers, latest first; and how many there are in all."""
+        wanted = f"SELECT seq, {', '.join(COLUMNS)} FROM answers WHERE comment <> '' ORDER BY seq DESC LIMIT :most"
+        total = self.database.rows("SELECT count(*) FROM answers WHERE comment <> ''")[0][0]
+        return [(row[0], response_of(row[1:])) for row in self.database.rows(wanted, most=most)], int(total)
+
+    def called_unfit(self) -> list[tuple[int, Response]]:
+        """Everybody's latest answers that call what was shown unsuitable, with their numbers, in order."""
+        later = (
+            "SELECT 1 FROM answers AS later WHERE later.kind = answers.kind AND later.question = answers.question "
+            "AND later.annotator = answers.annotator AND later.seq > answers.seq"
+        )
+        wanted = f"""answer = '"unfit"' AND role = 'asked' AND NOT EXISTS ({later})"""
+        return [(row[0], response_of(row[1:])) for row in self._streamed(("seq", *COLUMNS), wanted)]
+
+    def numbered(self, number: int) -> Response | None:
+        """The answer with a number; None if there is none."""
+        rows = self.database.rows(f"SELECT {', '.join(COLUMNS)} FROM answers WHERE seq = :number", number=number)
+        return response_of(rows[0]) if rows else None
+
     def given(self, identity: str) -> Any:
         """The answer stored under an id, or None."""
         rows = self.database.rows("SELECT answer FROM answers WHERE id = :id", id=identity)

@@ -6,7 +6,8 @@ import csv
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,6 +18,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from dissensus.arrays import MISSING
 from dissensus.errors import ClassesError, refuse_pipe
 from dissensus.records import Classes, Record, Taxonomy, first_problem
+from dissensus.separated import dict_reader
 
 Document = dict[str, Any]
 """{'classes': [id, …], 'nodes': {id: {'lemmas': […], 'gloss': '…', 'parents': [id, …]}}}: classes in label order."""
@@ -77,6 +79,13 @@ def classes_of(document: Document) -> Classes:
         glosses=tuple(nodes[wnid].get("gloss", "") for wnid in order),
         taxonomy=_taxonomy(nodes, order),
     )
+
+
+@lru_cache(1)
+def english_nouns() -> Mapping[str, bool]:
+    """English nouns, and whether they can be counted (scripts/make_nouns.py)."""
+    packed = files("dissensus").joinpath("data/nouns.txt.gz").read_bytes()
+    return {line.removesuffix(" -"): " " not in line for line in gzip.decompress(packed).decode().split("\n")}
 
 
 def _imagenet() -> Document:
@@ -199,7 +208,7 @@ def _from_json(path: Path) -> Document:
 def _csv_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [{name: (row[name] or "").strip() for name in row if name} for row in csv.DictReader(file)]
+            rows = [{name: (row[name] or "").strip() for name in row if name} for row in dict_reader(file.read())]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ClassesError(f"cannot read {path}: {error}") from None
     absent = [name for name in columns if not rows or rows[0].get(name) is None]

@@ -15,6 +15,7 @@ import numpy as np
 from dissensus.arrays import Array, Float
 from dissensus.errors import DissensusError, one_line, quoted, refuse_pipe, some
 from dissensus.frames import is_table, table_of
+from dissensus.separated import as_number, header_of, separator
 
 EMPTY = frozenset({"", "-", "–", "na", "n/a", "nan", "null", "none"})
 Columns = dict[str, list[str]]
@@ -44,7 +45,7 @@ def accuracy_column(
         if cell.casefold() in EMPTY:
             continue
         try:
-            values[place] = float(cell.removesuffix("%").strip())
+            values[place] = as_number(cell.removesuffix("%").strip())
         except ValueError:
             raise kind(f"{rows[place]}: {quoted(cell)} in column {name} is not a number") from None
         if not 0 <= values[place] <= 100:
@@ -88,8 +89,7 @@ def _file_columns(path: Path, kind: type[DissensusError], needed: str) -> Column
     try:
         content = path.read_bytes()
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8-sig")
-        first = text.split("\n", 1)[0]
-        mark = max((",", ";", "\t"), key=first.count)
+        mark = separator(header_of(text))
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True) if any(row)]
     except (OSError, UnicodeDecodeError, EOFError, zlib.error, csv.Error) as error:
         raise kind(f"{path} cannot be read as CSV ({one_line(error)})") from None

@@ -14,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from dissensus.errors import StudyError
+from dissensus.version import installing
 
 PATIENCE = 60  # seconds to wait for another process that is writing
 WRITES = "writes"  # execution option of a connection that will write
@@ -51,7 +52,7 @@ def postgresql_engine(url: str) -> Engine:
             connect_args={"connect_timeout": 10, "keepalives_idle": 30, "tcp_user_timeout": 30_000},
         )
     except (ImportError, NoSuchModuleError):
-        raise StudyError('the PostgreSQL driver is not installed: pip install "dissensus[postgres]"') from None
+        raise StudyError(f"the PostgreSQL driver is not installed: {installing('postgres')}") from None
     event.listen(engine, "begin", _take_turn)
     return engine
 

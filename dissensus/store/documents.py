@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import DissensusError, first_line, quoted, refuse_pipe, some
+from dissensus.separated import dict_reader
 
 LARGEST = 1 << 30
 """Bytes of an unpacked JSON file."""
@@ -25,15 +26,14 @@ def csv_rows(path: Path, needed: Sequence[str], kind: type[DissensusError]) -> l
     refuse_pipe(path, kind)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            names = list(reader.fieldnames or ())
-            rows = [(reader.line_num, row) for row in reader]
+            reader = dict_reader(file.read())
+        names = list(reader.fieldnames or ())
+        rows = [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise kind(f"cannot read {path}: {first_line(error)}; give a CSV file in UTF-8") from None
     if {*needed} - {*names}:
         has = some([quoted(name) for name in names]) or "none"
-        hint = ": separate columns with commas" if len(names) == 1 and ";" in names[0] else ""
-        raise kind(f"{path} needs the column{'s' * (len(needed) > 1)} {' and '.join(needed)}; it has {has}{hint}")
+        raise kind(f"{path} needs the column{'s' * (len(needed) > 1)} {' and '.join(needed)}; it has {has}")
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise kind(f"{path} has several columns called {some(twice)}: keep one of them")
     for number, row in rows:

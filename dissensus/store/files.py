@@ -139,3 +139,11 @@ def file_fingerprint(path: Path) -> str:
     verify(path)
     with open(path, "rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
+
+
+def fingerprint_of(path: str) -> str:
+    """Of a file's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
+    try:
+        return file_fingerprint(Path(path)) if Path(path).is_file() else ""
+    except OSError:
+        return ""

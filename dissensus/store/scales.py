@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.errors import ClassesError
 from dissensus.predictions.scales import ScaleRanges
+from dissensus.separated import as_number, dict_reader
 from dissensus.store.files import read_text
 
 SCALE_TABLES = {"voc": "data/voc-scales.csv", "voc-reordered": "data/voc-reordered-scales.csv"}
@@ -63,7 +64,7 @@ def _rows(source: str) -> list[dict[str, str]]:
             raise ClassesError(
                 f"no such table: {source}; give '{names}', or a CSV with the columns {', '.join(COLUMNS)}"
             )
-        rows = list(csv.DictReader(text.splitlines()))
+        rows = list(dict_reader(text))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ClassesError(f"cannot read {source}: {error}") from None
     absent = [name for name in COLUMNS if not rows or rows[0].get(name) is None]
@@ -88,7 +89,7 @@ def _plain(name: str) -> str:
 
 def _ends(row: dict[str, str], where: str) -> tuple[float, float]:
     try:
-        low, high = float(row["low"]), float(row["high"])
+        low, high = as_number(row["low"]), as_number(row["high"])
     except ValueError:
         raise ClassesError(
             f"{where}: low and high of '{row['class']}' must be numbers, such as 0.03 and 0.25"

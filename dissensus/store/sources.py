@@ -6,11 +6,11 @@ from glob import glob
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.errors import DissensusError, PoolError, first_line, refuse_pipe, some
 from dissensus.pool import VIDEOS, is_video
+from dissensus.separated import arrow_table
 
 IMAGES = frozenset([".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2", ".avif"])
 MANIFESTS = {".csv", ".parquet"}
@@ -45,8 +45,10 @@ def items_with_references(sources: list[str]) -> Manifest:
     return ids, paths, references
 
 
-def images_by_folder(folder: Path, kind: type[DissensusError]) -> dict[Path, list[Path]]:
+def images_by_folder(folder: Path, kind: type[DissensusError], may_be_loose: bool = False) -> dict[Path, list[Path]]:
     """The image files in each subfolder that has some, all in alphabetical order.
+
+    With `may_be_loose`, an image outside the subfolders stands for one with its name.
 
     Raises:
         DissensusError, of this kind: there are images outside the subfolders, or a name is not text.
@@ -61,9 +63,12 @@ def images_by_folder(folder: Path, kind: type[DissensusError]) -> dict[Path, lis
                 raise kind(f"the name {one.name!r} is not in UTF-8: rename it in {one.parent}") from None
         if files:
             found[inside] = files
-    loose = [one.name for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and not one.is_dir()]
-    if loose:
-        raise kind(f"{folder} has images outside the subfolders ({some(loose)}): put each in that of its class")
+    loose = [one for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and not one.is_dir()]
+    if loose and not may_be_loose:
+        names = some([one.name for one in loose])
+        raise kind(f"{folder} has images outside the subfolders ({names}): put each in that of its class")
+    for one in loose:
+        found.setdefault(one.with_suffix(""), []).append(one)
     return found
 
 
@@ -110,11 +115,7 @@ def _images(folder: Path, found: list[Path], source: str) -> Manifest:
 def _manifest(path: Path) -> Manifest:
     try:
         if path.suffix.lower() == ".csv":
-            text = pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(COLUMNS, pa.string()), strings_can_be_null=True, null_values=[""]
-            )
-            as_quoted = pyarrow.csv.ParseOptions(newlines_in_values=True)
-            table = pyarrow.csv.read_csv(path, convert_options=text, parse_options=as_quoted)
+            table = arrow_table(path, path.read_bytes(), COLUMNS, strings_can_be_null=True, null_values=[""])
         else:
             table = pq.read_table(path)
         columns = {name: table[name].cast(pa.string()).to_pylist() for name in table.column_names if name in COLUMNS}

@@ -129,25 +129,33 @@ class Asking(Base):
         port: int | None = None,
         instructions: Sequence[str] | None = None,
         until: str | None = None,
+        public_title: str | None = None,
+        examples: str | Path | None = None,
     ) -> None:
         """Save settings of the service in study.toml: people per question, where it listens, where answers are stored.
 
         `instructions` are paragraphs that people read before they start. `until` is what has to be decided about
-        classifiers: the service draws questions by itself until it is.
+        classifiers: the service draws questions by itself until it is. `public_title` is the heading that annotators
+        see, and `examples` a folder of example pictures, with a subfolder or a picture for each class.
 
         Raises:
             StudyError: a value is invalid, or the database URL contains a password, which must not be saved in a file.
         """
-        self._configure(self._service(answers, database, host, port, instructions, until))
+        self._configure(
+            self._service(
+                answers=answers, database=database, host=host, port=port, instructions=instructions, until=until,
+                public_title=public_title, examples=examples,
+            )
+        )  # fmt: skip
 
-    def _service(self, *given: Any) -> dict[str, dict[str, Any]]:
-        """What study.toml says about the service, by section; `until`, the last one, is for labels only."""
-        if given[-1] is not None:
+    def _service(self, until: str | None = None, **given: Any) -> dict[str, dict[str, Any]]:
+        """What study.toml says about the service, by section; `until` is for labels only."""
+        if until is not None:
             from dissensus.planning.decisions import Until
 
             self._labels("draws that decide something")
-            Until.parsed(given[-1])
-        return _service_settings(self.folder, *given)
+            Until.parsed(until)
+        return _service_settings(self.folder, until=until, **given)
 
     def _configure(self, values: Mapping[str, dict[str, Any]]) -> None:
         self._with_service(values)  # all are checked before any is written
@@ -179,6 +187,8 @@ class Asking(Base):
         answers: int | None = None,
         database: str | None = None,
         until: str | None = None,
+        public_title: str | None = None,
+        examples: str | Path | None = None,
     ) -> None:
         """Serve the annotation pages until the process is stopped.
 
@@ -190,7 +200,10 @@ class Asking(Base):
         """
         from dissensus.competition.uncounted import uncounted
 
-        values = self._service(answers, database, host, port, None, until)
+        values = self._service(
+            answers=answers, database=database, host=host, port=port, until=until,
+            public_title=public_title, examples=examples,
+        )  # fmt: skip
         self._serve(values, ready, port, tell, self._backing, uncounted)
 
     def _serve(
@@ -240,11 +253,39 @@ class Asking(Base):
 
     def _backing(self, tell: Callable[[str], None] | None = None, settings: Settings | None = None) -> StudyBacking:
         """The study behind the service; with `tell`, it first checks for missing pictures and reports them."""
+        from dissensus.competition.browsing import PredictionBrowser
         from dissensus.competition.evaluation import Competition
         from dissensus.steps.serving import StudyBacking
 
         task = self._task_with(settings or self.settings)  # they stay the same for as long as it is served
-        return StudyBacking(task.work, lambda: Competition(task), tell)
+        browser = None if task.catalogue is None else PredictionBrowser(lambda: self._task)
+        return StudyBacking(task.work, lambda: Competition(task), tell, browser)
+
+    def browse(self, ready: Callable[[str, str], None], host: str = "127.0.0.1", port: int | None = None) -> None:
+        """Serve a page that shows what every model predicts, for the owner only, until the process is stopped.
+
+        It filters items by class, model, disagreement and confidence, needs no questions, and changes nothing, so that
+        it can run beside any other command. `ready` is called with the address and the owner's token. Without `port`,
+        it listens at that of study.toml, or at a free one if the study is being served.
+
+        Raises:
+            StudyError: there are no predictions yet.
+
+        Example:
+            >>> study.browse(lambda address, token: print(f"{address}/browse#{token}"))  # doctest: +SKIP
+        """
+        from dissensus.competition.browsing import PredictionBrowser
+        from dissensus.steps.serving import study_key
+        from dissensus.web.app import Viewer
+        from dissensus.web.running import is_free, run
+
+        browser = PredictionBrowser(lambda: self._task)
+        browser.about()  # says in words if there is nothing to see
+        if port is None:
+            usual = self.settings.serve.port
+            port = usual if is_free(host, usual) else 0
+        viewer = Viewer(browser, study_key(self.folder))
+        run(lambda: viewer, host, port, lambda address, opened: ready(address, opened.owner_token))
 
     def overview(self) -> dict[str, Any]:
         """Progress, annotators and suggested exclusions: what the owner's dashboard shows."""
@@ -296,6 +337,8 @@ def _service_settings(
     port: int | None = None,
     instructions: Sequence[str] | None = None,
     until: str | None = None,
+    public_title: str | None = None,
+    examples: str | Path | None = None,
 ) -> dict[str, dict[str, Any]]:
     """What study.toml says about the service, by section, without what is not given.
 
@@ -314,6 +357,8 @@ def _service_settings(
         "host": host,
         "port": port or None,  # port 0 is not saved: it picks a different port each time
         "instructions": None if instructions is None else list(instructions),
+        "public_title": public_title,
+        "examples": None if examples is None else str(examples and Path(examples).resolve()),
     }
     sections: dict[str, dict[str, Any]] = {
         "judge": {"min_answers": answers},

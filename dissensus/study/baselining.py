@@ -224,7 +224,7 @@ def write_human_page(
     figures: str | Path | None = None,
     pictures: Mapping[str, str] | None = None,
 ) -> Path | None:
-    """Write the page about people and models, and every figure of it as SVG, PDF and CSV to a folder.
+    """Write the page about people and models, and every figure (SVG, PDF, CSV) and table (CSV) to a folder.
 
     `pictures` are data URIs of missed images, by item.
     """

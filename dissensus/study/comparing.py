@@ -86,7 +86,7 @@ def _opened(side: str | Path | Mapping[str, Any]) -> Any:
 def write_shift_page(
     result: ShiftResult, path: str | Path | None = None, figures: str | Path | None = None
 ) -> Path | None:
-    """Write the page about models on two test sets, and every figure of it as SVG, PDF and CSV to a folder."""
+    """Write the page about models on two test sets, and every figure (SVG, PDF, CSV) and table (CSV) to a folder."""
     from dissensus.report.shift.page import shift_page
     from dissensus.steps.writing import write_page
 

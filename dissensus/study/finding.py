@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dissensus.competition.status import Status
     from dissensus.competition.task import Evaluation
     from dissensus.plots import Plot
-    from dissensus.records import Estimates, Plan, Ranking, Rankings, Replay
+    from dissensus.records import Estimates, Failures, Plan, Ranking, Rankings, Replay
     from dissensus.report.data import Benchmark
 
 
@@ -52,6 +52,23 @@ class Finding(Base):
     def estimates(self) -> Estimates:
         """Which classifiers are most often right on the pool, with intervals, from all answers and draws so far."""
         return self._labels("estimates").estimates(self.evaluation())
+
+    def failures(self, model: str | None = None) -> Failures:
+        """Where each model fails, from what people have judged: its worst errors, confusions, and what sets it apart.
+
+        Args:
+            model: Only this model; comparisons stay adjusted for all.
+
+        Raises:
+            StudyError: nothing has been selected yet, or there is no such model.
+        """
+        from dissensus.errors import StudyError
+
+        evaluation = self.evaluation()
+        if model is not None and model not in evaluation.models:
+            raise StudyError(f"no model '{model}' competes in this study: choose one of {', '.join(evaluation.models)}")
+        found = self._task.failures(evaluation)
+        return found if model is None else found.only(model)
 
     def plan(self, until: str | None = None, answers: int | None = None) -> Plan:
         """How many questions, answers and minutes it takes until something is decided about the classifiers.
@@ -139,10 +156,11 @@ class Finding(Base):
         Args:
             method: How judgements become a ranking; defaults to the method in study.toml.
             benchmark: A CSV with model and a score to compare with; copied into the study.
-            figures: A folder for every figure of the report, as SVG and PDF with its numbers as CSV.
+            figures: A folder for every figure of the report as SVG, PDF and CSV, and for every table as CSV.
         """
-        from dissensus.report.page import render
+        from dissensus.competition.reporting import shown_predictions
         from dissensus.steps.benchmark import read_benchmark
+        from dissensus.steps.writing import write_page
         from dissensus.store.files import restored, write_text
 
         results = (self.folder.results, self.folder.ranking, self.folder.matrices)
@@ -150,11 +168,8 @@ class Finding(Base):
             if benchmark is not None:
                 read_benchmark(Path(benchmark))
                 write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-            page = self._task.page(self.evaluation(), method)
-        write_text(self.folder.report, render(page))
-        for number, plot in enumerate(page.plots if figures is not None else (), start=1):
-            plot.write(Path(str(figures)))
-            self.progress("figures", number, len(page.plots))
+            page = shown_predictions(self._task, self._task.page(self.evaluation(), method))
+        write_page(page, self.folder.report, figures, self.progress)
         return self.folder.report
 
     def plots(self, method: str | None = None) -> dict[str, Plot]:

@@ -136,7 +136,7 @@ class HumanStudy(Making, Paging):
 
         Args:
             path: Defaults to results/people.html in the study.
-            figures: A folder for all figures as SVG, PDF and CSV.
+            figures: A folder for all figures as SVG, PDF and CSV, and all tables as CSV.
 
         The other arguments are those of `human_result`.
         """

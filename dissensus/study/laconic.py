@@ -95,7 +95,7 @@ class LaconicTest(Asking):
 
         Args:
             path: Defaults to results/laconic.html in the study.
-            figures: A folder for all figures as SVG, PDF and CSV.
+            figures: A folder for all figures as SVG, PDF and CSV, and all tables as CSV.
         """
         from dissensus.laconic.results import page
         from dissensus.steps.writing import page_path, write_page
@@ -139,7 +139,8 @@ class LaconicTest(Asking):
         with self._changing():
             work = self._labels("a laconic test").work
             keep_truth(work, *(None if path is None else Path(path) for path in (truth, classes)))
-        self._serve(self._service(answers, database, host, port, None, None), ready, port, tell, self._playing)
+        values = self._service(answers=answers, database=database, host=host, port=port)
+        self._serve(values, ready, port, tell, self._playing)
 
     def _playing(self, tell: Callable[[str], None] | None, settings: Settings) -> StudyBacking:
         """The game behind the service."""

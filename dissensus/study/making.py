@@ -14,7 +14,9 @@ from dissensus.study.base import Base
 
 if TYPE_CHECKING:
     from dissensus.arrays import Array, UInt16
+    from dissensus.competition.examining import Predicted
     from dissensus.competition.removing import Removal
+    from dissensus.records import Sanity
     from dissensus.store.consent import Code
     from dissensus.tasks.scores.scaling import ScaleFit
 
@@ -32,6 +34,8 @@ class Making(Base):
         title: str = "",
         notes: Sequence[str] = (),
         exist_ok: bool = False,
+        public_title: str = "",
+        answers_from: str = "",
     ) -> Self:
         """Start a study in a new or empty folder.
 
@@ -44,6 +48,8 @@ class Making(Base):
             title: The heading of the report; defaults to the folder's name.
             notes: Sentences shown at the top of the report.
             exist_ok: Open the study if the folder already holds one, so that a notebook cell can be run again.
+            public_title: The heading that annotators see, who must not know what is compared; defaults to 'Questions'.
+            answers_from: What the answers are if no person is asked, such as 'mean opinion scores of TID2013'.
         """
         from dissensus.steps.classes import chosen_classes
         from dissensus.store.checksums import record_all
@@ -62,7 +68,7 @@ class Making(Base):
             raise StudyError(f"{path} already exists and is not empty: choose another folder")
         if task not in TASKS:
             raise StudyError(f"unknown task '{task}': choose one of {', '.join(TASKS)}")
-        kind, words = TASKS[task], {"title": title, "notes": list(notes)}
+        kind, words = TASKS[task], {"title": title, "notes": list(notes), "answers_from": answers_from}
         document = None
         if kind.usual_classes is not None:
             source = classes if isinstance(classes, str | Path) else classes or kind.usual_classes
@@ -73,7 +79,10 @@ class Making(Base):
         if document is not None:
             write_text(folder.classes, json.dumps(document, ensure_ascii=False, separators=(",", ":")))
         write_new(folder.settings, kind.settings, task, kind.template, kind.frame, words)
-        return cls(path)
+        made = cls(path)
+        if public_title:
+            made.change("serve", {"public_title": public_title})
+        return made
 
     def pool(self, sources: Sequence[str | Path] = (), *, items: Any = None, allow_missing: bool = False) -> None:
         """Set the pool: the items that all models predict.
@@ -113,7 +122,7 @@ class Making(Base):
         lower: Sequence[str] = (),
         again: Sequence[str] = (),
         **given: Any,
-    ) -> dict[str, bool]:
+    ) -> Predicted:
         """Run new models, and those in study.toml that have not finished, on the whole pool.
 
         Args:
@@ -129,15 +138,33 @@ class Making(Base):
                 matrices of class numbers.
 
         Returns:
-            For each model, whether anything was left to predict.
+            For each model, whether anything was left to predict. In a notebook it shows what `sanity` says.
 
         Example:
             >>> study.predict(["a=onnx:a.onnx"], b=labels_of_b, c=model.predict)  # doctest: +SKIP
         """
+        from dissensus.competition.examining import Predicted, sanity_of
         from dissensus.steps.models import Request, predict_models
 
         with self._changing():
-            return predict_models(self._task, Request(models, preprocess or {}, lower, again, given))
+            made = predict_models(self._task, Request(models, preprocess or {}, lower, again, given))
+            try:
+                return Predicted(made, sanity_of(self._task, is_trying=True))
+            except StudyError:  # another model's file is damaged: the command that needs it says so
+                return Predicted(made)
+
+    def sanity(self) -> Sanity:
+        """Are the predictions sane? What each model predicts, what looks wrong about it, and what to try.
+
+        Every `predict` asks this. Where a network agrees with nobody, `predict` also tries the usual ways to normalise
+        images on a few items, and `command` of the model says how to correct it. This method runs no model.
+
+        Example:
+            >>> study.sanity().words  # doctest: +SKIP
+        """
+        from dissensus.competition.examining import sanity_of
+
+        return sanity_of(self._task)
 
     def join(
         self,

@@ -38,7 +38,7 @@ class Paging(Asking):
         minutes.
         """
         read(self._task.work)  # says in words if there is nothing to ask, before anything is changed
-        values = self._service(None, database, host, port, None, None)
+        values = self._service(database=database, host=host, port=port)
         if answers is not None:
             values[people[0]] = {people[1]: answers}
         self._serve(values, ready, port, tell, partial(self._paged, read, people, at_least))

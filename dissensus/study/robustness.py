@@ -119,7 +119,7 @@ def write_video_page(
     detection: DetectionResult | None = None,
     thumbnails: Mapping[str, str] | None = None,
 ) -> Path | None:
-    """Write the page about robustness along video, and every figure of it as SVG, PDF and CSV to a folder.
+    """Write the page about robustness along video, and every figure (SVG, PDF, CSV) and table (CSV) to a folder.
 
     Args:
         result: Classifiers, or None.

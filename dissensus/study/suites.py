@@ -35,5 +35,16 @@ def compare_classifiers(table: Any, *, level: float = 0.95, skip_incomplete: boo
 
 
 def write_suite_figures(result: SuiteResult, folder: str | Path) -> list[Path]:
-    """Write the performance profiles and the mean ranks as SVG, PDF and CSV to a folder; return the paths."""
-    return [path for what in ("profiles", "critical difference") for path in result.plot(what).write(Path(folder))]
+    """Write profiles and mean ranks as SVG, PDF and CSV, and classifiers and pairs as CSV; return the paths."""
+    from dissensus.frames import columns_of
+    from dissensus.records.suites import SuiteClassifier, SuitePair
+    from dissensus.store.files import csv_text, write_text
+
+    paths = [path for what in ("profiles", "critical difference") for path in result.plot(what).write(Path(folder))]
+    for name, kind, found in (("classifiers", SuiteClassifier, result.classifiers), ("pairs", SuitePair, result.pairs)):
+        columns = columns_of(kind, found)
+        rows = zip(*columns.values(), strict=True)
+        path = Path(folder) / f"{name}.csv"
+        write_text(path, csv_text([list(columns), *([str(value) for value in row] for row in rows)]))
+        paths.append(path)
+    return paths

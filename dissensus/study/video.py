@@ -133,7 +133,7 @@ class VideoTest(Paging):
 
         Args:
             path: Defaults to results/video.html in the study.
-            figures: A folder for all figures as SVG, PDF and CSV.
+            figures: A folder for all figures as SVG, PDF and CSV, and all tables as CSV.
             result: What the page shows; by default `video_result` with distances.
         """
         from dissensus.shift.video.results import page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +13,13 @@ from fastapi import Path as InPath
 
 from dissensus.errors import DissensusError, JudgementError, StudyError, UnavailableError
 from dissensus.labeling import is_prediction_key
-from dissensus.pool import VIDEOS, is_video
+from dissensus.pool import is_video
 from dissensus.records import Annotator, Classes
 from dissensus.web.clips import clip_reply
 from dissensus.web.desk import WHOLE, Desk
 from dissensus.web.doors import Doors, person_at
 from dissensus.web.messages import (
+    CLIP_TYPES,
     KEEP_PICTURE,
     PICTURE_TYPES,
     WITH_BODY,
@@ -33,20 +35,16 @@ from dissensus.web.messages import (
     problems,
 )
 from dissensus.web.pictures import Pictures
-from dissensus.web.replies import items_of, kept_answers, next_questions, standing
+from dissensus.web.replies import MOST_AHEAD, items_of, kept_answers, next_questions, standing
 
 MOST_PICTURES = 999
 UNCOVERED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {}}, "description": "What is left of the picture."}
 }
-CLIP_TYPES: dict[int | str, dict[str, Any]] = {
-    status: {"content": {kind: {} for kind in sorted({*VIDEOS.values(), *more})}, "description": words}
-    for status, words, more in ((200, "The clip.", ()), (206, "Parts of the clip.", ("multipart/byteranges",)))
-}
 
 
-def entry_routes(desk: Desk, doors: Doors) -> APIRouter:
-    """Signing in and out: the only routes that need no cookie."""
+def entry_routes(look: Callable[[], Awaitable[None]], doors: Doors) -> APIRouter:
+    """Signing in and out: the only routes that need no cookie. `look` finds out who has been added."""
     routes = APIRouter()
 
     @routes.post("/api/enter", responses=problems(401, *WITH_BODY))
@@ -54,7 +52,7 @@ def entry_routes(desk: Desk, doors: Doors) -> APIRouter:
         """Exchange the token of a personal link for a cookie."""
         person = doors.person_with(enter.token)
         if person is None:  # the link may be too new to be known yet
-            await desk.look()
+            await look()
             person = doors.person_with(enter.token)
         if person is None:
             raise HTTPException(401, "this link is not valid: ask for a new one")
@@ -93,12 +91,12 @@ def annotator_routes(desk: Desk, doors: Doors) -> APIRouter:
             rest_minutes=terms.rest_minutes,
             training=Training(total=len(training), done=done),
             paused=desk.is_paused,
-            guided=desk.backing.inquiry.is_guided,
+            guided=desk.backing.is_guided,
             **standing(desk, person),
         )
 
     @routes.get("/api/next", response_model=NextOut, responses=problems(422))
-    async def following(request: Request, ahead: Annotated[int, Query(ge=1, le=10)] = 4) -> Response:
+    async def following(request: Request, ahead: Annotated[int, Query(ge=1, le=MOST_AHEAD)] = 4) -> Response:
         """The next questions to answer; the same ones until they are answered."""
         return await next_questions(desk, person_at(request), ahead)
 

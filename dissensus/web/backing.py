@@ -37,6 +37,14 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Commented:
+    """The latest answers with a comment, latest first, with their numbers; and how many there are in all."""
+
+    answers: tuple[tuple[int, Response], ...]
+    total: int
+
+
+@dataclass(frozen=True)
 class Changes:
     """What other processes have written, now or earlier; `version` changes when the set of questions does."""
 
@@ -50,6 +58,36 @@ class Changes:
     """Texts of the owner's questions whose pictures are missing: nobody can be asked these."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which predictions the owner wants to see, by name; None stands for any. See `predictions.browsing.Filter`."""
+
+    model: str | None = None
+    other: str | None = None
+    label: str | None = None
+    least: float = 0.0
+    most: float = 1.0
+    low: float = 0.0
+    high: float = 1.0
+    sort: str = "disagreement"
+
+
+class Browser(Protocol):
+    """The predictions of all models. Called from threads; raises DissensusError with a clear message."""
+
+    def about(self) -> dict[str, Any]:
+        """The study, its models and classes, and what there is to filter by: see `messages.BrowserOut`."""
+
+    def page(self, wanted: Wanted, start: int, count: int) -> dict[str, Any]:
+        """Some of the items that match, in order: see `messages.FoundOut`."""
+
+    def picture(self, number: int) -> Path | bytes | None:
+        """The file or the bytes of an item's picture or clip; None if it has none."""
+
+    def overlay(self, number: int, model: str) -> bytes | None:
+        """A model's map of an item as a PNG with a transparent background; None if it has none."""
+
+
 class Backing(Protocol):
     """The parts of a study that the service needs. Called from threads; raises DissensusError with a clear message."""
 
@@ -57,6 +95,8 @@ class Backing(Protocol):
     classes: Classes
     inquiry: Inquiry
     """What people are asked; replaced when `changes` has a new version."""
+    browser: Browser | None
+    """What the models predict, for the owner only; None if that cannot be shown."""
 
     def keep(self, assignments: Sequence[Assignment], responses: Sequence[Response]) -> set[str]:
         """Store durably, all or nothing; ids that already belong to other answers are refused and returned."""
@@ -73,6 +113,13 @@ class Backing(Protocol):
     def picture(self, item: str) -> Path | None:
         """Path of the picture of an item, or of a model's prediction given its `prediction_key`."""
 
+    @property
+    def is_guided(self) -> bool:
+        """Whether pages offer to show guides and examples of classes: only if there may be any."""
+
+    def examples(self, label: int) -> Sequence[str]:
+        """Paths of example pictures of a class; none of them is one that people are asked about."""
+
     def add_person(self, name: str, is_trusted: bool) -> str:
         """Add a person and return their token, which is never stored."""
 
@@ -84,6 +131,15 @@ class Backing(Protocol):
 
     def pause(self, is_paused: bool) -> None:
         """Pause or resume asking questions."""
+
+    def commented(self, most: int) -> Commented:
+        """The latest answers that somebody wrote something beside."""
+
+    def called_unfit(self) -> list[tuple[int, Response]]:
+        """People's latest answers, with their numbers, that call what they were shown unsuitable."""
+
+    def answer_numbered(self, number: int) -> Response | None:
+        """The answer with a number; None if there is none."""
 
     def write_answers(self, path: Path) -> None:
         """Write all answers in the format given by the file's extension."""

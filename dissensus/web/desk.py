@@ -14,7 +14,7 @@ from dissensus.errors import DissensusError, JudgementError, UnavailableError
 from dissensus.labeling import QUESTIONS, state_of
 from dissensus.labeling.order import draw
 from dissensus.records import Annotator, Assignment, Response, Role
-from dissensus.web.memory import Memory
+from dissensus.web.memory import FIRM, Memory
 
 WHOLE = "whole"
 """Stands for all of a picture, in its address."""
@@ -51,13 +51,16 @@ class Desk(Memory):
                 return []
             now = time.time()
             waiting = self.waiting[person.name]
+            place = 0
             for ticket in list(waiting):
                 assignment, number = self.tickets[ticket]
-                if assignment.role == "asked" and not self.queue.hold(person.name, number, now):
+                is_spare, place = place >= FIRM, place + 1
+                if assignment.role == "asked" and not self.queue.hold(person.name, number, now, is_spare):
                     self.withdraw(person.name, ticket, number)
+                    place -= 1
             unsaved = self.unsaved.setdefault(person.name, [])
             while not self.is_paused and len(waiting) < ahead:
-                following = self.queue.next(person.name, now)
+                following = self.queue.next(person.name, now, is_spare=len(waiting) >= FIRM)
                 if following is None:
                     break
                 unsaved.append(self._put(person, *following, await self._context(person, *following)))
@@ -90,6 +93,7 @@ class Desk(Memory):
                 raise
             except DissensusError as error:
                 heard.refused[one.id] = str(error)
+        self.queue.extend(person.name, time.time())
         new = {identity for identity in responses if identity not in self.ids}  # '-' would go through all ids
         self.ids |= dict.fromkeys(new)
         try:

@@ -4,14 +4,13 @@
 
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fastapi import HTTPException, Request, Response
 from fastapi.openapi.models import APIKey, APIKeyIn
 from fastapi.security.base import SecurityBase
 
 from dissensus.records import Annotator, token_hash
-from dissensus.web.desk import Desk
 
 YEAR = 365 * 24 * 3600
 
@@ -42,14 +41,17 @@ class Door(SecurityBase):
 class Doors:
     """The two doors, one for annotators and one for owners, and who has which token."""
 
-    def __init__(self, desk: Desk) -> None:
-        """Create the owner link of this run; `dissensus annotators add --owner` creates permanent ones."""
-        self.desk = desk
+    def __init__(self, key: str, people: Callable[[], Mapping[str, Annotator]]) -> None:
+        """Create the owner link of this run; `dissensus annotators add --owner` creates permanent ones.
+
+        `key` identifies the study, and `people` gives everybody who has a link by the hash of their token.
+        """
+        self.people = people
         self.owner_token = secrets.token_urlsafe(24)
         hashed = token_hash(self.owner_token)
         self.this_owner = Annotator(name="owner", token_hash=hashed, is_owner=True, is_trusted=False, seed=0, time="")
         # cookies do not distinguish ports, and two studies on one host must not overwrite each other's
-        cookie = f"dissensus-{desk.backing.terms.key}"
+        cookie = f"dissensus-{key}"
         self.annotator = Door(self, cookie, is_owner=False)
         self.owner = Door(self, f"{cookie}-owner", is_owner=True)
 
@@ -60,7 +62,7 @@ class Doors:
         takes constant time.
         """
         hashed = token_hash(token)
-        person = self.desk.people.get(hashed, self.this_owner)
+        person = self.people().get(hashed, self.this_owner)
         return person if hmac.compare_digest(person.token_hash, hashed) else None
 
     def let_in(self, person: Annotator, token: str, request: Request, response: Response) -> None:

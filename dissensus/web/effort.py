@@ -46,7 +46,8 @@ class Effort:
         if not self.questions:
             return ""
         needs = "an answer from one person" if self.people == 1 else f"answers from {self.people:,} people"
-        total, kinds = sum(self.answers.values()), [f"{count:,} {kind}" for kind, count in self.answers.items()]
+        total = sum(self.answers.values())
+        kinds = [f"{count:,} for {QUESTIONS[kind].noun}" for kind, count in self.answers.items()]
         by_kind = f" ({', '.join(kinds)})" if len(kinds) > 1 else ""
         return (
             f"Each question needs {needs} (--answers, saved in study.toml): "

@@ -33,15 +33,14 @@ def guide_routes(desk: Desk, doors: Doors) -> APIRouter:
     @routes.get("/api/classes/{number}", responses=problems(404, 422))
     async def class_known(number: Number) -> ClassOut:
         """How to recognise a class, and how many examples of it there are."""
-        inquiry = desk.backing.inquiry
-        guide = await read(number, inquiry.guide)
-        examples = await read(number, inquiry.examples)
+        guide = await read(number, desk.backing.inquiry.guide)
+        examples = await read(number, desk.backing.examples)
         return ClassOut(guide=guide, examples=min(len(examples), MOST_EXAMPLES))
 
     @routes.get("/example/{number}/{place}", response_class=Response, responses=PICTURE_TYPES | problems(404, 422))
     async def example(number: Number, place: Place) -> Response:
         """An example of a class, without its metadata."""
-        paths = await read(number, desk.backing.inquiry.examples)
+        paths = await read(number, desk.backing.examples)
         if place >= len(paths):
             raise HTTPException(404, "no such example")
         try:

@@ -31,6 +31,8 @@ from dissensus.web.group_commit import GroupCommit
 from dissensus.web.trouble import Trouble
 
 KINDS = list(QUESTIONS)
+FIRM = 5
+"""How many questions a person is sure to keep; those further ahead may go to somebody who has none."""
 TRIES = 20
 """How many fillers are drawn for each one needed: many turn out to be duplicates."""
 EVERY = 10
@@ -118,9 +120,11 @@ class Memory:
             number = self.number_for(assignment.question, assignment.role)
             is_late = assignment.time < since
             if assignment.annotator in self.queue.people and not (is_late and self.queue.sources[number] == NO_SOURCE):
-                self.held_before.setdefault(assignment.annotator, []).append((assignment, number))
+                before = self.held_before.setdefault(assignment.annotator, [])
+                before.append((assignment, number))
                 if assignment.role == "asked" and not is_late:
-                    self.queue.hold(assignment.annotator, number, *moments_of([assignment.time]))
+                    (moment,) = moments_of([assignment.time])
+                    self.queue.hold(assignment.annotator, number, moment, is_spare=len(before) > FIRM)
 
     def apply(self, changes: Changes) -> None:
         """Apply what other processes have written."""

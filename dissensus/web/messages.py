@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from dissensus.pool import VIDEOS
 from dissensus.records import LONGEST_SECONDS
 
 Name = Annotated[
@@ -47,6 +48,11 @@ WITH_BODY = (400, 403, 408, 413, 422, 503)
 KEEP_PICTURE = {"cache-control": "private, max-age=86400, immutable"}
 PICTURE_TYPES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/jpeg": {}, "image/png": {}}, "description": "The picture."}
+}
+
+CLIP_TYPES: dict[int | str, dict[str, Any]] = {
+    status: {"content": {kind: {} for kind in sorted({*VIDEOS.values(), *more})}, "description": words}
+    for status, words, more in ((200, "The clip.", ()), (206, "Parts of the clip.", ("multipart/byteranges",)))
 }
 
 
@@ -216,6 +222,7 @@ class KindOut(Message):
     """Progress of one kind of question."""
 
     kind: str
+    noun: str
     questions: int
     done: int
     answers: int
@@ -288,6 +295,27 @@ class PersonOut(Message):
     suggestion: str | None
 
 
+class RemarkOut(Message):
+    """What somebody wrote beside an answer, or which pictures people called unsuitable."""
+
+    pictures: list[str] = Field(description="URLs of the pictures, for the owner only.")
+    item: str
+    about: str
+    answer: str
+    annotators: list[str]
+    comment: str
+    time: str
+
+
+class RemarksOut(Message):
+    """Comments and unsuitable pictures, latest first, and how many there are of each."""
+
+    comments: list[RemarkOut]
+    commented: int
+    unsuitable: list[RemarkOut]
+    discarded: int
+
+
 class Summary(Message):
     """The state of the study."""
 
@@ -307,3 +335,59 @@ class Summary(Message):
     outlook: str
     """When the owner may stop, or how much is missing; empty if nothing was drawn at random."""
     words: list[str]
+    has_predictions: bool = Field(description="Whether the owner can look through the models' predictions.")
+
+
+class BrowserOut(Message):
+    """What there is to browse: the models and classes by number, and what filters mean."""
+
+    title: str
+    task: str
+    size: int
+    models: list[str]
+    better: list[str] = Field(description="For scores: whether higher or lower is better, by model.")
+    classes: list[str]
+    colours: list[str] = Field(description="For maps: the colour of every class.")
+    level: str = Field(description="What `level` is: confidence, rank (0 worst, 1 best) or share (of the picture).")
+    measure: str | None = Field(description="For maps: how their agreement is measured.")
+    has_dashboard: bool
+
+
+class ShareOut(Message):
+    """A class in a map, and its share of the pixels."""
+
+    label: int
+    share: float
+
+
+class PredictionOut(Message):
+    """What one model predicts of an item; only what its task has is given."""
+
+    label: int | None = None
+    level: float | None = None
+    further: list[int] = Field([], description="The classes ranked second to fifth.")
+    score: float | None = None
+    shares: list[ShareOut] | None = Field(None, description="The classes in a map, largest first.")
+    problem: str | None = Field(None, description="Why there is no prediction.")
+
+
+class ItemOut(Message):
+    """One item with the predictions of all models, in their order."""
+
+    number: int
+    item: str
+    picture: str | None = Field(description="image, clip, or nothing.")
+    distance: float = Field(description="How much the models disagree, 0 to 1.")
+    predictions: list[PredictionOut]
+
+
+class FoundOut(Message):
+    """Some of the items that match."""
+
+    total: int
+    differing: int = Field(description="On how many of them models differ at all.")
+    reachable: int = Field(description="How many of them can be listed.")
+    start: int
+    items: list[ItemOut]
+    labels: list[tuple[int, int]] = Field(description="Classes, and how many items would match with each of them.")
+    progress: str | None = Field(description="How far the search is; ask again.")

@@ -95,6 +95,7 @@ class Overview:
             "controls": len(desk.queue.controls),
             "outlook": desk.backing.inquiry.outlook,
             "words": [*self._agreed(found), *self._skipped()],
+            "has_predictions": desk.backing.browser is not None,
         }
 
     def _counting(self, told: PanelAnswers) -> PanelAnswers:
@@ -134,6 +135,7 @@ class Overview:
             shown.append(
                 {
                     "kind": kind,
+                    "noun": QUESTIONS[kind].noun,
                     "questions": int(of_kind.sum()),
                     "done": int((given[of_kind] >= desk.queue.answers).sum()),
                     "answers": int(given[of_kind].sum()),

@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 
 from dissensus.errors import StudyError
 from dissensus.images import excess, is_endless, open_image
-from dissensus.report.pictures import plain
+from dissensus.report.pictures import plain, thumbnail
 from dissensus.web.picture_parts import JPEG, ORIENTATION, PNG, clean_jpeg, clean_png, plain_profile
 
 LARGEST_FILE = 1 << 28
@@ -30,32 +30,33 @@ class Pictures:
 
     def __init__(self, room: int = ROOM) -> None:
         self.room, self.taken = room, 0
-        self.kept: dict[Path, Picture] = {}
+        self.kept: dict[tuple[Path, int | None], Picture] = {}
         self.door = threading.Lock()
 
-    def read(self, path: Path) -> Picture:
-        """A picture from memory or from its file; thread-safe.
+    def read(self, path: Path, side: int | None = None) -> Picture:
+        """A picture from memory or from its file, or a thumbnail of at most `side` pixels; thread-safe.
 
         Raises:
             StudyError: the picture cannot be read.
         """
+        key = path, side
         with self.door:
-            found = self.kept.pop(path, None)
+            found = self.kept.pop(key, None)
             if found is not None:
-                self.kept[path] = found  # move it to the end: the least recently used goes first
+                self.kept[key] = found  # move it to the end: the least recently used goes first
                 return found
-        found = clean_picture(path)
+        found = clean_picture(path, side)
         with self.door:
-            if path not in self.kept:
-                self.kept[path] = found
+            if key not in self.kept:
+                self.kept[key] = found
                 self.taken += len(found[0])
             while self.taken > self.room:
                 self.taken -= len(self.kept.pop(next(iter(self.kept)))[0])
         return found
 
 
-def clean_picture(path: Path) -> Picture:
-    """A picture without metadata.
+def clean_picture(path: Path, side: int | None = None) -> Picture:
+    """A picture, or a thumbnail of at most `side` pixels, without metadata.
 
     Raises:
         StudyError: the picture cannot be read.
@@ -66,7 +67,7 @@ def clean_picture(path: Path) -> Picture:
             raise StudyError("this picture cannot be read")
         if found.st_size > LARGEST_FILE:
             raise StudyError(TOO_LARGE)
-        return _cleaned(path.read_bytes())
+        return cleaned(path.read_bytes(), side)
     except StudyError:
         raise
     except FileNotFoundError:
@@ -77,10 +78,15 @@ def clean_picture(path: Path) -> Picture:
         raise StudyError("this picture cannot be read") from None
 
 
-def _cleaned(data: bytes) -> Picture:
+def cleaned(data: bytes, side: int | None = None) -> Picture:
+    """The picture in some bytes, or a thumbnail of it, without metadata; damaged ones raise almost anything."""
     with open_image(BytesIO(data)) as image:
         if excess(*image.size):  # models do not get it either
             raise StudyError(TOO_LARGE)
+        if side is not None and max(image.size) > side:
+            image.draft(None, (side, side))  # a JPEG is decoded at about this size, many times as fast
+            content, kind, _ = thumbnail(image, side)
+            return content, f"image/{kind}"
         orientation = image.getexif().get(ORIENTATION, 1)
         try:
             if data.startswith(JPEG):

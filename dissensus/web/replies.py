@@ -23,7 +23,8 @@ from dissensus.web.desk import Desk, Given
 from dissensus.web.doors import Door
 from dissensus.web.messages import AnswersIn
 
-AHEAD = {b"ahead=%d" % ahead: ahead for ahead in range(1, 11)}
+MOST_AHEAD = 100
+AHEAD = {b"ahead=%d" % ahead: ahead for ahead in range(1, MOST_AHEAD + 1)}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 

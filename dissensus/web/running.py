@@ -16,13 +16,14 @@ import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from types import FrameType
+from typing import TypeVar
 
 import uvicorn
 import uvloop
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from dissensus.errors import StudyError
-from dissensus.web.app import Service
+from dissensus.web.app import Site
 from dissensus.web.guard import HEADERS
 
 SWITCH = 0.0005
@@ -36,12 +37,13 @@ RESERVED = 128
 """File descriptors reserved for files and databases."""
 MOST_FILES = 65_536
 
-Ready = Callable[[str, Service], None]
-"""Called with the address and the service once it accepts requests."""
+S = TypeVar("S", bound=Site)
 
 
-def run(make: Callable[[], Service], host: str, port: int, ready: Ready) -> None:
+def run(make: Callable[[], S], host: str, port: int, ready: Callable[[str, S], None]) -> None:
     """Make a service and serve until SIGINT or SIGTERM; pending requests are answered first.
+
+    `ready` is called with the address and the service once it accepts requests.
 
     Raises:
         StudyError: the address cannot be used, or the study cannot be read.
@@ -75,7 +77,7 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-async def _serve(server: uvicorn.Server, service: Service, listening: socket.socket, ready: Ready) -> None:
+async def _serve(server: uvicorn.Server, service: S, listening: socket.socket, ready: Callable[[str, S], None]) -> None:
     serving = asyncio.create_task(server.serve([listening]))
     while not server.started and not serving.done():
         await asyncio.sleep(0.01)
@@ -86,6 +88,15 @@ async def _serve(server: uvicorn.Server, service: Service, listening: socket.soc
     if server.started and not server.should_exit:
         ready(_address(listening), service)
     await serving
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a service could listen there now."""
+    try:
+        _listen(host, port).close()
+    except StudyError:
+        return False
+    return True
 
 
 def _listen(host: str, port: int) -> socket.socket:

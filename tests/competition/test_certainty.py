@@ -98,7 +98,7 @@ def pair_limits(preference: float) -> Said:
 def image_limits(theirs: float) -> Said:
     one = np.zeros(1, np.int64)
     judged = Contests(one, one + 1, one, one, np.array([0.5]), np.array([theirs]), np.ones(1))
-    return lambda: masks.MaskEvidence(judged, one).limits
+    return lambda: masks.MaskEvidence(judged, one).limits("")
 
 
 def matrices(entry: float) -> AttackMatrices:
@@ -126,8 +126,7 @@ def disagreeing(attack: str, defence: str, reach: int = 0) -> Said:
 
 def leaders(attack: list[Standing], defence: list[Standing]) -> Said:
     both = {"aggressiveness": SimpleNamespace(standings=attack), "resistance": SimpleNamespace(standings=defence)}
-    roles = {"attacker": "it finds failures", "defender": "nobody finds any"}
-    return lambda: opening.leader_words(SimpleNamespace(rankings=both), roles, "it does both")
+    return lambda: opening.leader_words(SimpleNamespace(rankings=both), "it does both")
 
 
 def notes(waiting: int) -> Said:
@@ -168,6 +167,7 @@ def answers(question: Sequence[int], person: Sequence[int], *drawn: Any) -> Said
 
 
 DREW = ("drew the masks", True)
+TABLE = ("answered", False, "known labels")
 SURE, UNSURE, OPEN = placed("abc", 0), placed("abc", 1, may_be_first=2), placed("abc", 2, may_be_first=3)
 OTHERS = placed("bac", 0)
 
@@ -189,6 +189,7 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     "Preliminary: ": (preliminary(1), preliminary(0)),
     "still open, so ranks may change": (notes(1), notes(0)),
     "rank sets cover variation between": (answers([0, 1], [0, 0]), answers([0, 0], [0, 1])),
+    "No person was asked": (answers([0, 1], [0, 0], *TABLE), answers([0, 1], [0, 0])),
     "do not cover systematic differences": (answers([0, 1], [0, 1]), answers([0, 1, 1], [0, 0, 1])),
     "differences between the people who": (answers([0, 0], [0, 1], *DREW), answers([0, 0], [0, 1])),
     # attacks
@@ -210,7 +211,7 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     "is clearly ahead": (leaders(OPEN, OPEN), leaders(UNSURE, UNSURE)),
     "comes first by both measures": (leaders(UNSURE, UNSURE), leaders(SURE, SURE)),
     "comes first as": (leaders(UNSURE, OTHERS), leaders(SURE, OTHERS)),
-    ", but the lead is not certain.": (leaders(UNSURE, OTHERS), leaders(SURE, OTHERS)),
+    ", but the lead is not certain": (leaders(UNSURE, OTHERS), leaders(SURE, OTHERS)),
     "The judgements cannot tell which": (leaders(UNSURE, UNSURE), leaders(OPEN, OPEN)),
     # circles, fragility and stability
     "contradict each other could not be measured": (cyclic(None), cyclic(0.0)),
@@ -287,7 +288,7 @@ def test_controls_that_nobody_answered_are_no_reason_to_trust_anyone(capsys: pyt
         one = dict.fromkeys(("seconds", "agreement", "skill", "exclusion", "suggestion"), None)
         one |= {"name": "ann", "answers": 9, "compared": 0, "is_trusted": False, "is_revoked": False, "has_link": True}
         one |= {"controls": {"right": of, "of": of}, "repeats": {"same": 0, "of": 0}}
-        show_screening({"annotators": [one], "words": []}, [], as_json=False)
+        show_screening({"annotators": [one], "words": [], "alpha": None}, [], as_json=False)
         return capsys.readouterr().out
 
     assert "The control questions give no reason to exclude anyone." in said(of=5)

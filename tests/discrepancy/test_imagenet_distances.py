@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from taxonomies import breadth_first_depths, up_and_down
 
-from dissensus.discrepancy.labels import class_distances
+from dissensus.discrepancy.labels import class_distances, class_paths
 from dissensus.records import Classes
 from dissensus.store.classes import classes_of, read_classes
 
@@ -127,3 +127,17 @@ def test_every_class_has_a_name_and_the_cranes_are_told_apart(classes: Classes) 
     assert {classes.index_of("crane (wading bird)"), classes.index_of("n03126707")} == {134, 517}
     for number, (name, wnid) in enumerate(zip(classes.names, classes.ids, strict=True)):
         assert classes.index_of(name) == classes.index_of(wnid) == classes.index_of(str(number)) == number
+
+
+def test_the_paths_of_the_papers_figure(classes: Classes) -> None:
+    pairs = [
+        (classes.index_of(one), classes.index_of(other))
+        for one, other in (("drake", "American coot"), ("fountain", "church"))
+    ]
+    birds, buildings = class_paths(classes, "weighted", pairs)
+    assert birds.nodes[::4] == ("drake", "aquatic bird", "American coot")
+    assert (birds.length, buildings.length) == (pytest.approx(0.003662, abs=1e-6), pytest.approx(0.085938, abs=1e-6))
+    assert buildings.nodes == ("fountain", "structure", "building", "place of worship", "church")
+    assert buildings.turned.nodes == buildings.nodes[::-1]
+    assert [path.length for path in class_paths(classes, "hops", pairs)] == [8, 4]
+    assert class_paths(classes, "zero-one", pairs) == []

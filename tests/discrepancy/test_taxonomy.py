@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from taxonomies import breadth_first_depths, floyd_warshall, random_taxonomies, taxonomy, up_and_down
 
-from dissensus.discrepancy.taxonomy import CEILING, depths, hops, weighted, weighted_exactly
+from dissensus.discrepancy.taxonomy import CEILING, depths, hops, shortest_paths, weighted, weighted_exactly
 from dissensus.errors import ClassesError
 from dissensus.records import Taxonomy
 
@@ -52,6 +54,18 @@ def test_distances_are_those_of_floyd_and_warshall(tree: Taxonomy) -> None:
     assert depths(tree).tolist() == breadth_first_depths(tree)
     np.testing.assert_array_equal(weighted_exactly(tree), floyd_warshall(tree, exact_weights(tree)))
     np.testing.assert_array_equal(hops(tree), floyd_warshall(tree, np.ones(len(tree.child))))
+
+
+@given(random_taxonomies())
+@settings(max_examples=60)
+def test_shortest_paths_follow_edges_and_are_as_long_as_the_distance(tree: Taxonomy) -> None:
+    weights, lengths = exact_weights(tree), weighted_exactly(tree)
+    edges = {frozenset(ends) for ends in zip(tree.child.tolist(), tree.parent.tolist(), strict=True)}
+    pairs = [(one, other) for one in range(len(lengths)) for other in range(len(lengths)) if one != other]
+    for (first, second), (nodes, along) in zip(pairs, shortest_paths(tree, pairs, weights), strict=True):
+        assert [nodes[0], nodes[-1]] == [tree.class_nodes[first], tree.class_nodes[second]]
+        assert all(frozenset(ends) in edges for ends in pairwise(nodes))
+        assert sum(along) == pytest.approx(lengths[first, second])
 
 
 @given(random_taxonomies())

@@ -223,9 +223,9 @@ def test_several_options_are_some_of_them(answer: Any) -> None:
 
 def test_classes_are_named_in_words() -> None:
     payload = QUESTIONS["contains"].payload({"item": "x", "label": 0}, CLASSES)
-    assert payload == {"name": "ant", "gloss": "six legs", "synonyms": ["emmet"]}
+    assert payload == {"label": 0, "article": "", "name": "ant", "gloss": "six legs", "synonyms": ["emmet"]}
     bare = QUESTIONS["contains"].payload({"item": "x", "label": 1}, Classes(names=("ant", "bee")))
-    assert bare == {"name": "bee", "gloss": "", "synonyms": []}
+    assert bare == {"label": 1, "article": "", "name": "bee", "gloss": "", "synonyms": []}
 
 
 @pytest.mark.parametrize("left", ["first", "second"])

@@ -171,7 +171,7 @@ def test_a_figure_can_be_saved_in_any_format(tmp_path: Path) -> None:
 
 def test_only_a_figure_in_a_page_has_links() -> None:
     plot = bars("p", "T", ["a", "b"], [[1], [2]], ["n"], "n", links=["duel-0-1", ""])
-    assert plot.svg(is_themed=True).count('<a tabindex="-1" href="#duel-0-1">') == 1
+    assert plot.svg(is_themed=True).count('<a tabindex="-1" aria-hidden="true" href="#duel-0-1">') == 1
     assert "duel-0-1" not in plot.svg()
 
 

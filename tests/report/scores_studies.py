@@ -13,7 +13,7 @@ from scores_photographs import QUALITY_MODELS, photographs, raw_scores
 from dissensus.records import AttackMatrices, Provenance, Ranking, Standing
 from dissensus.report.data import AttackDuel, Benchmark
 from dissensus.report.pictures import data_uri
-from dissensus.report.scores.data import DuelFigure, Marked, ScoresReport, Screenings, ShownPair, Side, Subject
+from dissensus.report.scores.data import DuelFigure, ScoresReport, Screenings, ShownPair, Side, Subject
 
 Picture = Callable[[int], tuple[str | None, bool]]
 
@@ -101,7 +101,8 @@ def competition(
                 said = float(np.clip((quality[high] - quality[low]) / 55 + rng.normal(0, 0.05), -0.97, 0.97))
                 weight[k, i, j], attack[k, i, j], defence[k, j, i] = len(inside), said, 1 - abs(said)
                 sides = [Side(ids[x], *picture(int(x)), float(scores[i, x]), float(scores[j, x])) for x in (low, high)]
-                pairs.append(ShownPair(k, *sides, len(inside), said, answers(said)))
+                band = (float(edges[k]), float(edges[k + 1]))
+                pairs.append(ShownPair(k, *sides, len(inside), said, answers(said), band=band))
             if i != j:
                 a, r = mean(attack, weight)[i, j], mean(defence, weight.transpose(0, 2, 1))[j, i]
                 duels.append(AttackDuel(models[i], models[j], tuple(pairs), float(a), float(r)))
@@ -113,7 +114,7 @@ def competition(
         title=title, models=tuple(models), aggressiveness=rankings[0], resistance=rankings[1],
         words=disagreements(*rankings), duels=tuple(duels),
         matrices=AttackMatrices(mean(attack, weight), mean(defence, back), met, met.T),
-        figures=tuple(drawn(models, scores, ids, i, j) for i in range(many) for j in range(i + 1, many)),
+        figures=tuple(drawn(models, scores, i, j) for i in range(many) for j in range(i + 1, many)),
         screenings=screened(rng), levels=tuple(f"{a:.0f} to {b:.0f}" for a, b in pairwise(edges)),
         stability=tuple((n + 1, *(correlation(f[n], f[-1]) for f in fewer)) for n in range(levels)),
         scale="Scores came on the common scale by a logistic curve fitted to 40 calibrated items.",
@@ -189,19 +190,9 @@ def disagreements(aggressiveness: Ranking, resistance: Ranking) -> tuple[str, ..
     )
 
 
-def drawn(
-    models: Sequence[str], scores: np.ndarray, ids: Sequence[str], i: int, j: int, squares: int = 50
-) -> DuelFigure:
+def drawn(models: Sequence[str], scores: np.ndarray, i: int, j: int, squares: int = 50) -> DuelFigure:
     counts = np.histogram2d(scores[j], scores[i], bins=squares, range=[[0, 100], [0, 100]])[0].astype(np.int64)
-
-    def ends(held: int, apart: int, names: str) -> list[Marked]:
-        bins = (scores[held] / 5).astype(int)
-        groups = [np.flatnonzero(bins == b) for b in np.unique(bins)]
-        widest = max(groups, key=lambda group: np.ptp(scores[apart, group]))
-        found = widest[scores[apart, widest].argmax()], widest[scores[apart, widest].argmin()]
-        return [Marked(n, float(scores[i, x]), float(scores[j, x]), ids[x]) for n, x in zip(names, found, strict=True)]
-
-    return DuelFigure(models[i], models[j], counts, (*ends(i, j, "AB"), *ends(j, i, "CD")))
+    return DuelFigure(models[i], models[j], counts)
 
 
 def screened(rng: np.random.Generator) -> Screenings:

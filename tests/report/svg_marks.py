@@ -7,7 +7,10 @@ from html import unescape
 
 from dissensus.plots import Plot
 
-MARK = re.compile(r'<g><title>(.*?)</title>\s*(?:<a tabindex="-1" href="#([^"]*)">)?\s*<path[^>]*style="([^"]*)"', re.S)
+MARK = re.compile(
+    r'<g><title>(.*?)</title>\s*(?:<a tabindex="-1" aria-hidden="true" href="#([^"]*)">)?\s*<path[^>]*style="([^"]*)"',
+    re.S,
+)
 
 
 def marks(plot: Plot) -> dict[str, tuple[str, str]]:

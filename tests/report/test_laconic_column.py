@@ -13,7 +13,7 @@ from rich.console import Console
 
 from dissensus import printing
 from dissensus.errors import StudyError
-from dissensus.printing import laconic as printed
+from dissensus.printing import console as printed
 from dissensus.records import LaconicResult
 from dissensus.reductions.findings import result_of
 from dissensus.report.labels.page import labels_page, orders
@@ -88,6 +88,7 @@ def test_json_is_nothing_but_json(result, lines):
     printing.show_laconic_report(Path("laconic.html"), result, as_json=True)
     found = json.loads(lines())
     assert found["report"] == "laconic.html"
-    assert LaconicResult.model_validate({k: v for k, v in found.items() if k != "report"}).words == result.words
+    read = LaconicResult.model_validate({k: v for k, v in found.items() if k != "report"})
+    assert {*result.words} <= {*read.words}
     printing.show_laconic_report(Path("laconic.html"), result, as_json=False)
     assert lines().splitlines()[-1] == "report: laconic.html"

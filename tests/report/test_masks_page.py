@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import re
 from dataclasses import replace
@@ -10,14 +11,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from browsers import READABILITY, names_drawn, sideways
+from browsers import READABILITY, addresses, names_drawn, saved_or_explained, sideways, violations
 from masks_studies import mask_study, unjudged
 from PIL import Image
 
-from dissensus.records import AttackMatrices, Ranking
+from dissensus.records import AttackMatrices, MapSanity, Ranking, Sanity
 from dissensus.report.masks.data import MasksReport
 from dissensus.report.masks.page import MOST_PICTURES, masks_page
 from dissensus.report.page import render
+from dissensus.report.predictions import Said, Sample, with_predictions
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (400, 1600)]
 SECTIONS = ("top", "ranking", "matrices", "scores", "boxes", "transfer", "attacks", "settings")
@@ -61,6 +63,7 @@ def test_page_fits_and_reads_in_both_themes(open_page, shots, theme, width):
     open_some(page, ".more", 3)
     assert sideways(page) <= 0
     assert page.evaluate(READABILITY) == []
+    assert violations(page) == []
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 27)"
     assert dark == (theme == "dark")
 
@@ -69,7 +72,9 @@ def test_links_lead_somewhere_and_headings_descend(open_page):
     page = open_page(whole_page())
     links = page.eval_on_selector_all("a[href]", "all => all.map((a) => a.getAttribute('href'))")
     assert [
-        link for link in set(links) if not link.startswith("#") or not page.locator(f"[id='{link[1:]}']").count()
+        link
+        for link in set(links) - saved_or_explained(links)
+        if not link.startswith("#") or not page.locator(f"[id='{link[1:]}']").count()
     ] == []
     assert {f"#{section}" for section in SECTIONS} <= set(links)
     levels = page.eval_on_selector_all("h1, h2, h3, h4", "all => all.map((h) => Number(h.tagName[1]))")
@@ -183,6 +188,34 @@ def test_pictures_need_no_script_and_are_embedded_once(open_page):
     assert page.locator(".over").first.evaluate("e => getComputedStyle(e).visibility") == "hidden"
 
 
+def picture(colour: str) -> str:
+    held = io.BytesIO()
+    Image.new("RGBA", (40, 30), colour).save(held, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode()}"
+
+
+def test_maps_that_models_predict_are_seen_on_their_pictures_and_enlarged_side_by_side(open_page):
+    names = tuple(f"model {n}" for n in range(6))
+    said = (
+        Said("sky 100%", names[:1], picture("blue")),
+        *(Said("nothing marked", (n,), picture("#0000")) for n in names[1:]),
+    )
+    sanity = Sanity(pool=1, looked_at=1, models=tuple(MapSanity(model=name, items=1) for name in names))
+    page = open_page(
+        render(with_predictions(masks_page(mask_study()), sanity, [Sample("a", picture("white"), False, said)]))
+    )
+    marked, empty = (colours(page.locator(".laid .pic").nth(n))[40:60, 40:60].mean((0, 1)) for n in (0, 1))
+    assert marked[2] - marked[0] > 90  # blue
+    assert np.ptp(empty) < 3
+    page.locator("#predictions .card .pic").first.click()
+    boxes = [frame.bounding_box() for frame in page.locator(".viewer .frame").all()]
+    assert len(boxes) == 7
+    assert min(box["width"] for box in boxes) > 200
+    assert min(box["height"] for box in boxes) > 200
+    assert page.locator(".viewer figcaption").nth(1).inner_text() == "model 0: sky 100%"
+    assert violations(page) == []
+
+
 @cache
 def ten_models() -> str:
     data = mask_study(10, 20, 600)
@@ -258,8 +291,8 @@ def test_unjudged_attacks_are_said_in_words(open_page, shots, width):
     data = unjudged(mask_study(), mask_study().models[:2])
     page = open_page(render(masks_page(data)), width)
     page.screenshot(path=shots / f"masks-preliminary-{width}.png", full_page=True)
-    note = page.locator(".note").inner_text()
-    assert f"Preliminary: {data.waiting} of {data.questions} questions are still open" in note
+    assert page.locator(".badge").inner_text() == "preliminary"
+    assert f"{data.waiting} of {data.questions} questions are still open" in page.locator(".status").inner_text()
     cells = page.locator("#matrices .drawn svg").first.locator("title").all_text_contents()
     assert sum("not judged" in words for words in cells) == 6
     assert page.locator("#matrices figcaption", has_text="Hatched: not judged").count() == 2
@@ -327,14 +360,14 @@ def test_names_cannot_become_markup(open_page):
     open_some(page, "details", 99)
     assert names_drawn(page) == [s.model for s in data.aggressiveness.standings]
     assert page.locator("img, svg[onload], marquee, hr").count() == 0
-    assert page.locator("script").count() == 2
+    assert page.locator("script").count() == 4  # the layout’s own
     assert page.title() == "<h1>title</h1>"
 
 
 def test_page_asks_for_nothing():
     html = whole_page()
     assert "default-src 'none'" in html
-    assert re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", re.sub(r"data:image/[^)]+", "", html)) == []
+    assert addresses(html) == []
     assert "nan" not in re.sub(r"data:image/[^)]+", "", html).lower().split()
 
 

@@ -17,7 +17,9 @@ from masks_studies import mask_study, unjudged
 from svg_marks import marks, matrix
 
 from dissensus.records import VOID, Standing, class_colours
+from dissensus.report.data import ClassBeside
 from dissensus.report.galleries import Album
+from dissensus.report.masks.beside import SELECTED, categories_section, ordinary_cards
 from dissensus.report.masks.galleries import TRANSFERRED, attack_tally, mask_galleries, striking, transfer_cards
 from dissensus.report.masks.names import case, choice, class_name, measure_words, score_text
 from dissensus.report.masks.page import masks_page, matrices_section, tally_words
@@ -156,9 +158,9 @@ def test_tally_in_words(data):
 
 
 def test_leaders_come_first(data):
-    findings = masks_page(data).opening.view["findings"]
-    assert data.aggressiveness.standings[0].model in findings[0]
-    assert all(findings)
+    view = masks_page(data).opening.view
+    assert data.aggressiveness.standings[0].model in view["answer"]
+    assert all(view["findings"])
 
 
 def test_matrices_are_logarithmic_around_one(data, order):
@@ -260,9 +262,9 @@ def test_cards_show_photo_truth_and_both_maps(data):
         assert {image.photo, image.truth, *(image.maps[name] for name in gallery.models)} <= set(album.numbers)
         assert card.case == case(attack.attacker_score, attack.defender_score)
         assert card.ratio == 1.5
-    hit, failed = striking(made)
-    assert (hit[1].case, failed[1].case) == ("first", "neither")
-    assert hit[1].gap == max(c.gap for g in made for c in g.cards if c.case == "first")
+    _, hit = striking(made)
+    assert hit.case == "first"
+    assert hit.gap == max(c.gap for g in made for c in g.cards if c.case == "first")
 
 
 def test_pictures_stop_at_the_limit_round_by_round(data):
@@ -278,7 +280,7 @@ def test_pictures_stop_at_the_limit_round_by_round(data):
     assert not any(gallery.cards for gallery in none)
     assert {len(gallery.listed) for gallery in none} == {2}
     assert sum(gallery.left_out for gallery in none) == data.selected - 24
-    assert striking(none) == ()
+    assert striking(none) is None
     few = mask_galleries(data, Album(ROOM), cards=12)
     assert [len(gallery.cards) for gallery in few] == [1] * 12
 
@@ -315,3 +317,22 @@ def test_classes_have_names_and_colours(data):
     ]  # fmt: skip
     assert ".c1{{background:#{:02x}{:02x}{:02x}}}".format(*class_colours()[1]) in masks_page(data).rules
     assert [measure_words(name)[0] for name in ("miou", "fwiou", "other")] == ["mIoU", "FWIoU", "other"]
+
+
+def test_one_category_shows_attacks_beside_ordinary_images():
+    data = mask_study()
+    plain = replace(data.images[0], item="another", truth=None, maps={"net-01": data.images[0].maps["net-01"]})
+    about = ClassBeside("disc", "at random from 9 images in which net-01 sees this category", (plain,))
+    report, album = replace(data, beside=(about,)), Album()
+    (ordinary,) = ordinary_cards(report, album)
+    (section,) = categories_section((ordinary,), mask_galleries(report, album), {})
+    (panel,) = section.view["panels"]
+    shown = [card for _, card in panel.selected]
+    assert {plain.photo, plain.maps["net-01"]} <= album.numbers.keys()
+    assert {card.category for card in shown} == {"disc"}
+    assert 1 < len({card.image.item for card in shown}) == len(shown) <= SELECTED
+    page = render(masks_page(report))
+    assert about.source in page
+    assert "Prediction for another by net-01" in page
+    assert ordinary_cards(report, Album(limit=10)) == ()
+    assert 'id="classes"' not in render(masks_page(data))

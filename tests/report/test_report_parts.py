@@ -143,7 +143,7 @@ def test_standings_and_orders():
     data = study()
     columns = orders(data)
     assert all(tuple(column.cells) == data.order for column in columns)
-    assert [column.head for column in columns[1:3]] == ["hodgerank", "bradley-terry"], "its own method is not repeated"
+    assert [column.head for column in columns[1:3]] == ["HodgeRank", "Bradley–Terry"], "its own method is not repeated"
     consensus, known, moved = columns[3:]
     assert sorted(int(cell.text) for cell in consensus.cells.values()) == list(range(1, 8))
     assert {name: int(cell.text) for name, cell in known.cells.items()} == data.benchmark.rank

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
+from browsers import violations
 from PIL import Image
 from report_studies import NAMES, picture
 
@@ -44,7 +45,9 @@ def downloaded(page) -> list[dict[str, str]]:
 def test_sheet_fits_in_both_themes(open_page, shots, theme, width):
     page = open_page(render_sheet("Handwritten digits", questions()), width, theme)
     page.screenshot(path=shots / f"sheet-start-{width}-{theme}.png")
+    assert violations(page) == []
     begin(page)
+    assert violations(page) == []
     page.screenshot(path=shots / f"sheet-{width}-{theme}.png")
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     assert page.locator(".answers button").last.evaluate("b => b.getBoundingClientRect().bottom <= innerHeight")
@@ -54,6 +57,7 @@ def test_sheet_fits_in_both_themes(open_page, shots, theme, width):
         page.keyboard.press("u")
     page.screenshot(path=shots / f"sheet-done-{width}-{theme}.png")
     assert page.locator(".done").is_visible()
+    assert violations(page) == []
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
 
 

@@ -10,9 +10,10 @@ from scores_studies import crowd, photo_study
 from svg_marks import marks, matrix
 
 from dissensus.records import Ranking
+from dissensus.report.data import AttackDuel
 from dissensus.report.galleries import Album
 from dissensus.report.opening import opening_notes
-from dissensus.report.scores.data import Screenings, Subject
+from dissensus.report.scores.data import DuelFigure, Screenings, ShownPair, Side, Subject
 from dissensus.report.scores.figures import figures
 from dissensus.report.scores.page import level_curves, levels_section, matrices_section, opening_words
 from dissensus.report.scores.pairs import outcome, outcomes, pair_galleries, pair_shape, span_of, striking, tally_words
@@ -37,7 +38,18 @@ def order(data):
      (-1.0, "opposite"), (None, "waiting")],
 )  # fmt: skip
 def test_outcome(preference, name):
-    assert outcome(preference) == name
+    assert outcome(shown(preference, attacker=(10, 60), defender=(40, 30))) == name
+
+
+@pytest.mark.parametrize("preference", [1.0, 0.0, -1.0, None])
+def test_what_the_attacker_separates_no_better_than_the_defender_is_no_attack(preference):
+    assert outcome(shown(preference, attacker=(10, 20), defender=(40, 30))) == "none"
+    assert outcome(shown(preference, attacker=(10, 20), defender=(30, 41))) == "none"
+
+
+def shown(preference: float | None, attacker: tuple[float, float], defender: tuple[float, float]) -> ShownPair:
+    low, high = (Side(f"item {n}", None, False, attacker[n], defender[n]) for n in (0, 1))
+    return ShownPair(0, low, high, 9, preference, "3 people", band=(25.0, 42.0))
 
 
 def test_tally_in_words():
@@ -48,6 +60,9 @@ def test_tally_in_words():
     )
     assert tally_words({"falsified": 2, "holds": 1, "opposite": 1, "waiting": 9}.items()).endswith(
         "and 1 contradicts its attacker."
+    )
+    assert tally_words({"holds": 1, "falsified": 0, "none": 2}.items()).endswith(
+        " 2 more pairs are no attacks: the defender tells the two items at least as far apart as the attacker."
     )
 
 
@@ -78,9 +93,9 @@ def test_leaders_are_named_as_surely_as_the_rank_sets_say(data, order):
     assert f"{order[0]} is the strongest attacker" in sure
     assert f"{order[1]} is the strongest defender" in sure
     unsure = opened(data, order[0], order[1], 1)
-    assert unsure[0].startswith(f"{order[0]} comes first as an attacker, but the lead is not certain.")
+    assert unsure[0].startswith(f"{order[0]} comes first as an attacker, but the lead is not certain;")
     assert "cannot tell which attacker is first" in unsure[1]
-    assert opened(data, order[0], order[1], 99)[0] == "No attacker is clearly ahead. No defender is clearly ahead."
+    assert opened(data, order[0], order[1], 99)[0].startswith("No model is clearly ahead, neither")
 
 
 def test_missing_answers_come_first(data):
@@ -91,8 +106,8 @@ def test_missing_answers_come_first(data):
 def test_both_measures_follow_one_order(data, order):
     section = two_orders_section(data, "scores/ranking.html")
     view, (attack_plot, defence_plot) = section.view, section.plots
-    assert attack_plot.table["name"] == order
-    assert set(defence_plot.table["name"]) == set(order)
+    assert attack_plot.table["model"] == order
+    assert set(defence_plot.table["model"]) == set(order)
     _, attack, _, defence, _, higher = view["columns"]
     assert [attack.cells[name].text for name in order] == [str(i + 1) for i in range(8)]
     moved = {name: int(defence.cells[name].text) - int(attack.cells[name].text) for name in order}
@@ -125,14 +140,29 @@ def test_matrices_show_differences_and_mark_contradictions(data, order):
 
 
 def test_figures_name_who_attacks(data, order):
-    made = figures(data.figures, order, frozenset())
+    made = figures(data.figures, data.duels, order, frozenset(), Album())
     assert len(made) == 28
     assert all(attack.duel == "" for figure in made for attack in figure.attacks)
     first = next(figure for figure in data.figures if {figure.first, figure.second} == set(order[:2]))
     assert made[0].plot.title == f"{first.first} and {first.second}"
     assert (made[0].attacks[0].attacker, made[0].attacks[0].defender) == (first.second, first.first)
-    (bare,) = figures([replace(first, points=())], order, frozenset())
+    (bare,) = figures([first], (), order, frozenset(), Album())
     assert bare.attacks == ()
+
+
+def test_figures_mark_the_widest_attack_with_its_pictures_and_its_level():
+    wide, wider = shown(0.5, (10, 60), (30, 40)), replace(shown(0.1, (5, 90), (26, 41)), band=(25.0, 42.0))
+    none = shown(0.9, (10, 15), (30, 40))
+    one, other = AttackDuel("a", "b", (wide, wider), 0.3, 0.7), AttackDuel("b", "a", (none,), 0.9, 0.1)
+    pool = DuelFigure("a", "b", np.eye(40, dtype=np.int64))
+    (made,) = figures([pool], [one, other], ["a", "b"], frozenset({(0, 1)}), Album())
+    back, forth = made.attacks
+    assert (back.pair, back.points, back.letters) == (None, (), "")
+    assert (forth.pair, forth.letters, forth.duel) == (wider, "C and D", "duel-0-1")
+    assert [(point.letter, point.x, point.y) for point in forth.points] == [("C", 90, 41), ("D", 5, 26)]
+    drawn = made.plot.svg()
+    assert "one level of b: 25 to 42" in drawn
+    assert "one level of a" not in drawn
 
 
 def test_galleries_are_sorted_capped_and_shaped(data, order):
@@ -147,8 +177,8 @@ def test_galleries_are_sorted_capped_and_shaped(data, order):
     few = pair_galleries(data, Album(), pairs=112)
     assert {len(gallery.cards) for gallery in few} == {2}
     assert {gallery.left_out for gallery in few} == {4}
-    best, worst = striking(made)
-    assert (outcome(best[1].preference), outcome(worst[1].preference)) == ("falsified", "opposite")
+    _, best = striking(made)
+    assert outcome(best) == "falsified"
 
 
 def test_broken_picture_counts_as_a_square(data):

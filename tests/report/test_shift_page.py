@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from browsers import violations
 from shift_studies import everything, result, rows
 
 from dissensus.report.page import render
@@ -39,6 +40,7 @@ def test_page_in_a_browser(open_page, shots, width, theme):
         assert page.locator(anchor.get_attribute("href")).count() == 1
     assert page.locator(".skip").get_attribute("href") == "#models"
     assert page.locator(".models.sortable tbody tr").count() == 34
+    assert violations(page) == []
 
 
 def test_axes_are_switched_by_mouse_and_keyboard(open_page):
@@ -64,13 +66,13 @@ def test_models_can_be_sorted(open_page):
     page = open_page(render(shift_page(result())), 1280)
     names = page.locator(".sortable tbody th")
     head = page.locator(".sortable thead th").last
-    page.get_by_role("button", name="Effective robustness").click()
+    head.get_by_role("button").click()
     best = max(result().models, key=lambda one: one.robustness)
     assert names.first.inner_text() == best.model
     assert head.get_attribute("aria-sort") == "descending"
-    page.get_by_role("button", name="Effective robustness").click()
+    head.get_by_role("button").click()
     assert names.last.inner_text() == best.model
-    page.get_by_role("button", name="Model").click()
+    page.locator(".sortable thead").get_by_role("button", name="Model").click()
     assert names.first.inner_text() == "family0_model0"
     assert head.get_attribute("aria-sort") is None
 
@@ -123,7 +125,7 @@ def test_many_models(tmp_path):
     found = result(rows(1500))
     page = shift_page(found)
     html = render(page)
-    assert len(html) < 2_500_000
+    assert len(html) < 2_750_000  # with the numbers of all 1,500 models as CSV
     table = shown(found)
     assert len(table) == MOST_MODELS
     assert {one.model for one in found.furthest[:50]} <= {one.model for one in table}

@@ -243,7 +243,9 @@ def test_command_prints_the_main_answer_first_and_writes_the_page(tmp_path: Path
     assert done.stdout.startswith("Accuracy is 12.6 points lower on the new set")
     assert "What cannot" in done.stdout
     assert "<html" in page.read_text()
-    assert {"accuracies-linear.svg", "accuracies-linear.csv"} <= {one.name for one in figures.iterdir()}
+    assert str(tmp_path) not in page.read_text()
+    written = {one.name for one in figures.iterdir()}
+    assert {"accuracies-linear.svg", "accuracies-linear.csv", "fits-the-fit-on-each-scale.csv"} <= written
     found = json.loads(run("shift", "compare", path, "--resamples", FEW, "--json").stdout)
     slope, offset = np.polyfit(TABLE["original"], TABLE["new"], 1)
     assert (found["slope"], found["offset"]) == pytest.approx((slope, offset))

@@ -69,6 +69,8 @@ def test_report(run: Callable[..., str], root: Path) -> None:
     assert "page: page.html" in printed
     page = (root / "page.html").read_text()
     assert "Are people better than models?" in page
+    assert str(root) not in page
+    assert (root / "figures" / "participants-everybody-s-accuracy-best-first.csv").exists()
     assert {*(one.suffix for one in (root / "figures").iterdir())} == {".svg", ".pdf", ".csv"}
     found = json.loads(run("report", "study", "--json"))
     assert found["metric"] == "multi-label"

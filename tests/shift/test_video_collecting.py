@@ -230,7 +230,7 @@ def test_collecting_again_is_the_same_or_refused(tmp_path: Path) -> None:
         (["a"], "clip,label\nq,bee\n", {}, "no anchor can be used \\(a: no label\\)"),
         (["a"], "clip,label\na.mp4,bee\n", {}, "a: no label; the labels name 'a.mp4': leave out the ending"),
         (["a"], "clip,label\na,bee\n", {"classes": "imagenet-vid"}, "imagenet-vid does not fit the classes of the st"),
-        (["a"], "clip;label\na;bee\n", {}, "needs the column label; it has 'clip;label': separate columns with commas"),
+        (["a"], "clip;name\na;bee\n", {}, "needs the column label"),
         (["a"], "clip,label\n,bee\n", {}, "names neither a clip nor a frame"),
         (["a"], "clip,label\na\n", {}, "fewer values"),
         (["a"], None, {}, "give the classes of the clips"),
@@ -270,7 +270,7 @@ def test_without_pyav_the_command_to_install_it_is_named(tmp_path: Path, monkeyp
         raise ModuleNotFoundError("No module named 'av'", name="av")
 
     monkeypatch.setattr(decoding.importlib, "import_module", absent)
-    with pytest.raises(StudyError, match=r"pip install 'dissensus\[video\]'"):
+    with pytest.raises(StudyError, match="pip install 'av>=14'"):
         study_in(tmp_path).video_collect([tmp_path / "a.mp4"], labels_in(tmp_path))
 
 

@@ -82,6 +82,7 @@ def test_planted_flicker_is_exact(tmp_path: Path) -> None:
     text = page.read_text()
     assert text.count("data:image/") >= 9
     assert "The clips are made." in text
+    assert str(tmp_path) not in text
     assert list((tmp_path / "figures").glob("*.svg"))
 
 

@@ -100,7 +100,7 @@ def asked(study: Path) -> set[tuple[str, str]]:
 
 def waiting(study: Path) -> list[dict[str, Any]]:
     """The open questions."""
-    return list(json.loads(done("questions", study, "--json")))
+    return list(json.loads(done("questions", study, "--json"))["questions"])
 
 
 def answer_all(study: Path, path: Path) -> int:

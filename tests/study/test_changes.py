@@ -93,7 +93,7 @@ def test_another_scale_says_that_the_rounds_have_the_old_one(tmp_path, command):
     before = study.rank().aggressiveness
     assert "further rounds only" not in command("scale", study.folder.root).stdout
     done = command("scale", study.folder.root, ratings(study), "--worst", 1, "--best", 5)
-    assert "The settings have changed since round 1 (scale method ranks → " in done.stdout
+    assert "Round 1 was selected on another scale of the scores" in done.stdout
     assert study.rank().aggressiveness.standings == before.standings
     study.select(again=True)
     assert any(words.startswith("Round 2 was selected with other settings") for words in study.rank().resistance.words)
@@ -208,3 +208,16 @@ def test_a_setting_that_is_taken_back_is_a_change(tmp_path):
     study.select()
     (found,) = study.status().rounds
     assert found.settings["confidence"] == 0.8  # what the selection chose, not what was given before
+
+
+def test_a_study_that_asks_nobody_counts_no_annotators(tmp_path):
+    study = selected(tmp_path / "study")
+    study.answer([{"item": one.item, "label": one.name, "answer": "yes"} for one in study.questions()], "table")
+    settings = study.folder.settings.read_text()
+    assert 'answers_from = ""' in settings
+    study.folder.settings.write_text(settings.replace('answers_from = ""', 'answers_from = "known labels"'))
+    page = study.report().read_text()
+    assert "No person was asked: the answers are known labels." in page
+    assert "No person was asked: rank sets cover variation between items" in page
+    assert "1 annotator" not in page
+    assert "Only one person" not in page

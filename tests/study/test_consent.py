@@ -68,7 +68,7 @@ def ran(modules: Path) -> list[str]:
 
 def innocent(study: Path, tmp_path: Path) -> None:
     """Every command that looks at a study, lets people answer, or evaluates answers."""
-    pairs = json.loads(done("questions", study, "--json"))
+    pairs = json.loads(done("questions", study, "--json"))["questions"]
     said = [["slider", pair["first"], pair["second"], who, 50] for pair in pairs for who in ("ann", "ben")]
     done("judgements", "import", study, sheet(tmp_path / "answers.csv", said))
     for words in (

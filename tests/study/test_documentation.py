@@ -13,6 +13,7 @@ from dissensus.backends import BACKENDS
 from dissensus.backends.map_preprocess import MapPreprocess
 from dissensus.backends.preprocess import Preprocess
 from dissensus.backends.quality import QUALITY
+from dissensus.backends.recipes import RECIPES
 from dissensus.cli import app
 from dissensus.discrepancy.labels import DISCREPANCIES
 from dissensus.discrepancy.masks import MEASURES
@@ -100,6 +101,7 @@ def test_an_example_with_a_wrong_option_would_be_noticed():
         ("methods/kitchen-sinks.md", ALPHABETS),
         ("backends.md", BACKENDS),
         ("backends.md", QUALITY),
+        ("backends.md", RECIPES),
         ("backends.md", DISTORTIONS),
         ("backends.md", Preprocess.model_fields),
         ("backends.md", MapPreprocess.known_keys()),

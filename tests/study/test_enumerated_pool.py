@@ -126,7 +126,7 @@ def test_from_an_enumeration_to_a_report(selected: Path, tmp_path: Path) -> None
     status = json.loads(done("status", selected, "--json"))
     assert (status["pool"], status["identical_files"]) == (TILES, 0)
     assert not (selected / "pool.parquet").exists()
-    pairs = json.loads(done("questions", selected, "--json"))
+    pairs = json.loads(done("questions", selected, "--json"))["questions"]
     said = [
         ["slider", pair["first"], pair["second"], who, 50 * np.sign(place(pair["second"]) - place(pair["first"]))]
         for pair in pairs
@@ -158,7 +158,7 @@ def test_scores_are_those_of_the_functions_and_stay_in_their_precision(selected:
 
 
 def test_the_service_shows_the_drawing_of_an_item(selected: Path, tmp_path: Path) -> None:
-    first = json.loads(done("questions", selected, "--json"))[0]["first"]
+    first = json.loads(done("questions", selected, "--json"))["questions"][0]["first"]
     set_by_hand = write_csv(tmp_path / "q.csv", ("kind", "first", "second"), [("slider", "tile-0300", "tile-0599")])
     done("ask", selected, set_by_hand)
     backing = Study(selected)._backing()
@@ -340,7 +340,7 @@ def test_a_changed_model_is_refused(modules: Path) -> None:
 def test_a_study_can_be_moved_with_its_drawings(selected: Path, tmp_path: Path) -> None:
     shutil.move(selected, tmp_path / "elsewhere")
     backing = Study(tmp_path / "elsewhere")._backing()
-    item = json.loads(done("questions", tmp_path / "elsewhere", "--json"))[0]["first"]
+    item = json.loads(done("questions", tmp_path / "elsewhere", "--json"))["questions"][0]["first"]
     path = backing.picture(item)
     assert path is not None
     assert path.is_relative_to(tmp_path / "elsewhere")

@@ -72,7 +72,7 @@ def test_a_missing_reference_is_named(folder):
     write_csv(
         folder / "refs.csv", ("item", "path", "reference"), [("a", "i00.png", "i01.png"), ("b", "i02.png", "no.png")]
     )
-    refused(run("pool", begun(folder, "scores"), folder / "refs.csv"), "1 of 4 files are missing", "no.png")
+    refused(run("pool", begun(folder, "scores"), folder / "refs.csv"), "1 of 4 files is missing", "no.png")
 
 
 @pytest.mark.parametrize("kind", ["fifo", "/dev/zero", "/dev/null"])
@@ -99,7 +99,7 @@ def test_a_folder_or_a_web_address_is_not_a_picture(folder):
     study = begun(folder)
     (folder / "sub.png").mkdir()
     write_csv(folder / "a.csv", ("item", "path"), [("a", "i00.png"), ("b", "sub.png")])
-    refused(run("pool", study, folder / "a.csv"), "1 of 2 files are missing", "sub.png")
+    refused(run("pool", study, folder / "a.csv"), "1 of 2 files is missing", "sub.png")
     write_csv(folder / "b.csv", ("item", "path"), [("a", "https://example.org/a.png")])
     refused(run("pool", study, folder / "b.csv"), "https://example.org/a.png is a web address", "download")
 

@@ -157,7 +157,7 @@ def test_results_show_themselves(study: Study) -> None:
     page = ranking._repr_html_()
     assert page.count("<svg") == 1
     assert all(f"<td>{one.model}</td>" in page for one in ranking.standings)
-    assert ranking.plot().figure().axes[0].get_xlabel() == "Strength (perron)"
+    assert ranking.plot().figure().axes[0].get_xlabel() == "Strength"
     assert {"ranking", "accuracy", "dominance", "cases", "stability"} <= study.plots().keys()
 
 

@@ -49,7 +49,7 @@ def told(study, annotator, answer_of, role="asked", number=0):
 def test_links_are_made_listed_and_revoked(command, study):
     folder = study.folder.root
     made = command("annotators", "add", folder, "ann", "bob", "--trusted", "--url", "https://x.example", "--json")
-    links = json.loads(made.stdout)
+    links = json.loads(made.stdout)["links"]
     assert list(links) == ["ann", "bob"]
     assert links["ann"].startswith("https://x.example/#")
     again = command("annotators", "add", folder, "ann")
@@ -57,7 +57,9 @@ def test_links_are_made_listed_and_revoked(command, study):
     assert "an annotator called 'ann' already exists" in again.stderr
     assert command("annotators", "revoke", folder, "bob").returncode == 0
     assert command("annotators", "revoke", folder, "cyd").returncode == 2
-    people = {one["name"]: one for one in json.loads(command("annotators", "list", folder, "--json").stdout)}
+    people = {
+        one["name"]: one for one in json.loads(command("annotators", "list", folder, "--json").stdout)["annotators"]
+    }
     assert [people[name]["is_revoked"] for name in ("ann", "bob")] == [False, True]
     assert people["ann"]["is_trusted"]
     token = links["ann"].split("#")[1]
@@ -67,7 +69,7 @@ def test_links_are_made_listed_and_revoked(command, study):
 
 def test_only_the_hash_of_a_link_is_stored(command, digits):
     folder = digits("knn", "lda").folder.root
-    token = json.loads(command("annotators", "add", folder, "ann", "--json").stdout)["ann"].split("#")[1]
+    token = json.loads(command("annotators", "add", folder, "ann", "--json").stdout)["links"]["ann"].split("#")[1]
     stored = b"".join(path.read_bytes() for path in folder.glob("judgements.sqlite*"))
     assert b"ann" in stored
     assert token.encode() not in stored

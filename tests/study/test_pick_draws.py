@@ -307,7 +307,7 @@ def test_measured_times_replace_assumed_ones(tmp_path: Path, times: tuple[float,
 def test_the_option(tmp_path: Path, command: Any) -> None:
     study = begun(tmp_path / "study")
     done = command("draw", study.folder.root, "--count", 5, "--question", "pick", "--json")
-    assert json.loads(done.stdout) == {"drawn": 5}
+    assert json.loads(done.stdout)["drawn"] == 5
     assert picks(study)
     assert command("draw", study.folder.root, "--question", "rating").returncode == 2
     study.change("estimate", {"question": "pick"})

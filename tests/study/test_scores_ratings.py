@@ -66,6 +66,7 @@ def test_from_ratings_to_report(study: Path, tmp_path: Path) -> None:
     done("report", study)
     page = (study / "results" / "report.html").read_text()
     assert "rated the items one by one" in page
+    assert str(study.parent) not in page
     assert "bias towards the second item" not in page
     for ending in ("csv", "jsonl", "parquet"):
         done("judgements", "export", study, tmp_path / f"out.{ending}")

@@ -41,7 +41,7 @@ def test_a_whole_study_by_commands(command, demo, tmp_path, truth):
     specs = [f"{name}=sklearn:{demo[0] / 'models' / name}.joblib" for name in MODELS]
     options = [part for key, value in PREPROCESS.items() for part in ("-p", f"{key}={value}")]
     predicted = command("predict", study, *specs, *options, "--json")
-    assert [row["predicted"] for row in json.loads(predicted.stdout)] == [True] * 3
+    assert [row["predicted"] for row in json.loads(predicted.stdout)["models"]] == [True] * 3
     selected = json.loads(command("select", study, "--k", 5, "--confidence", 0, "--json").stdout)
     assert selected["places"] == 15
     assert (
@@ -54,7 +54,7 @@ def test_a_whole_study_by_commands(command, demo, tmp_path, truth):
     assert sheet.returncode == 0
     answer_all(Study(study), truth, tmp_path / "answers.csv")
     ranked = command("rank", study, "--json")
-    standings = json.loads(ranked.stdout)
+    standings = json.loads(ranked.stdout)["standings"]
     assert [set(row) for row in standings] == [
         {"model", "strength", "low", "high", "rank_low", "rank_high", "may_be_first", "strength_from_all_answers"}
     ] * 3

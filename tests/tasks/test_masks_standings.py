@@ -251,10 +251,10 @@ def test_attackers_that_do_worse_on_their_own_images_are_named() -> None:
 
 
 def test_what_the_intervals_cannot_say() -> None:
-    assert skilled().limits == ()
+    assert skilled().limits("") == ()
     alike = truth_evidence(full_round(2, 2), np.full(4, 0.5), np.full(4, 0.5))
-    assert alike.limits == (
+    assert alike.limits("") == (
         "In every duel, both models do equally well on all judged images: nothing tells them apart.",
     )
     lonely = choice_evidence(full_round(2, 3), np.full(6, 0.99), people=1)
-    assert any("Only one person answered" in words for words in lonely.limits)
+    assert any("Only one person answered" in words for words in lonely.limits(""))

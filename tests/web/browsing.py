@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from browsers import ARTIFACTS, READABILITY, sideways, wants_screenshots
+from browsers import ARTIFACTS, READABILITY, sideways, violations, wants_screenshots
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 from served import Served
@@ -23,6 +23,14 @@ SIZES: dict[str, dict[str, Any]] = {
 PATIENCE = 30_000
 """Milliseconds to wait for a page, on a machine that is busy with other tests."""
 FACES = (("desktop", 1440, 900), ("phone", 390, 844), ("small phone", 360, 640))
+DEPENDING = ("color-contrast", "target-size")
+AXE_RULES = {
+    ("desktop", "light"): (),
+    ("desktop", "dark"): DEPENDING,
+    ("phone", "light"): DEPENDING,
+    ("phone", "dark"): (),
+}
+"""All of axe's rules once per width, and once per theme; in the other combinations only those that depend on both."""
 CONTROLS = {
     *("button", "checkbox", "combobox", "dialog", "image", "link", "listbox", "option", "progressbar"),
     *("searchbox", "textbox", "tree", "treeitem"),
@@ -135,6 +143,9 @@ def looks_right(page: Page, name: str, is_long: bool = False) -> None:
             assert sideways(page) <= 0, (name, size)
             assert page.evaluate(STICKING_OUT) == [], (name, size)
             assert page.evaluate(READABILITY) == [], (name, size, theme)
+            if size != "small phone":
+                found = violations(page, AXE_RULES[size, theme])
+                assert not found, (name, size, theme, found)
             if wants_screenshots() and size != "small phone":
                 keep_picture(page, f"{name}-{size}-{theme}", is_long)
     assert nameless(device) == [], name

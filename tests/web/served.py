@@ -154,8 +154,8 @@ class Served:
         given = dict(zip(options[::2], options[1::2], strict=True))
         self.port = int(given.pop("--port", 0))
         let_one_person_answer(folder)
-        until = given.pop("--until", None)
-        Study(folder).configure(**{name.removeprefix("--"): int(value) for name, value in given.items()}, until=until)
+        texts = {name: given.pop(f"--{name.replace('_', '-')}", None) for name in ("until", "public_title", "examples")}
+        Study(folder).configure(**{name.removeprefix("--"): int(value) for name, value in given.items()}, **texts)
         self._is_open, self._problem = threading.Event(), None
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()

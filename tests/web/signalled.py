@@ -49,6 +49,7 @@ def serve(study: str, where: tuple[Any, str], what: signal.Signals) -> None:
     code = 1
     try:
         main(["serve", study, "--port", "0"])
+        code = 0
     except SystemExit as end:
         code = int(end.code or 0)
     finally:

@@ -63,6 +63,11 @@ def test_nothing_tells_over_http(serve: Callable[..., Served], tmp_path: Path) -
         "/owner",
         "/api/classes",
         "/api/owner/summary",
+        "/browse",
+        "/static/browse.js",
+        "/api/owner/predictions/about",
+        "/api/owner/predictions/items",
+        "/api/owner/predictions/0/picture",
         "/image/unknown/0",
         "/static/zz.js",
         "/openapi.json",
@@ -192,8 +197,10 @@ def pictures_shown(desk: Desk, seed: int) -> list[tuple[str, int, int]]:
     while (following := desk.queue.next(person.name, 0.0)) is not None:
         put = desk._put(person, *following)
         shown = shown_question(desk, put, {})
-        words = shown["payload"]["name"], shown["payload"].pop("items")  # ids are sent as there are no pictures
-        given.append((put.question.body["item"], following[1], len(json.dumps(shown)) - len(words[0])))
+        payload = shown["payload"]
+        payload.pop("items")  # ids are sent as there are no pictures
+        words = len(payload["name"]) + len(payload["article"])
+        given.append((put.question.body["item"], following[1], len(json.dumps(shown)) - words))
     runs = [[*run] for _, run in itertools.groupby(given, key=lambda one: one[0])]
     return [(run[0][1], len(run), max(size for _, _, size in run)) for run in runs]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -123,6 +124,43 @@ CHART_FITS = """() => {
   const chart = document.querySelector(".chart");
   return Math.abs(chart.clientWidth - chart.firstElementChild.viewBox.baseVal.width) <= 2;
 }"""
+
+
+LABELS_INSIDE = """() => {
+  const box = document.querySelector(".chart svg").getBoundingClientRect();
+  return [...document.querySelectorAll(".chart text")].map((text) => text.getBoundingClientRect())
+    .every((text) => text.left >= box.left - 1 && text.right <= box.right + 1);
+}"""
+
+
+def test_comments_and_unsuitable_pictures_are_shown_with_their_pictures(
+    serve: Callable[..., Served], study_folder: Path, visit: Callable[..., Page]
+) -> None:
+    service = serve(study_folder)
+    ada, bob = service.add("Ada"), service.add("Bob")
+    question = ada.next(1)[0]
+    ada.answer(question["ticket"], "unfit", comment="two of them <b>overlap</b>")
+    bob.answer(bob.next(1)[0]["ticket"], "unfit")
+    assert ada.get("/api/owner/remarks").status in (401, 403)
+    found = service.owner.get("/api/owner/remarks").json
+    assert (found["commented"], len(found["comments"])) == (1, 1)
+    assert sum(len(one["annotators"]) for one in found["unsuitable"]) == 2
+    assert found["comments"][0]["about"].startswith("Does this show a")
+    assert service.owner.get(found["comments"][0]["pictures"][0]).body == ada.get(question["images"][0]).body
+    assert service.owner.get("/api/owner/remarks/999/0").status == 404
+    page = opened(service, visit)
+    expect(role(page, "headline")).to_have_text(re.compile(r"^0 of \d+ answers$"))  # those are asked no more
+    expect(role(page, "comments")).to_contain_text("“two of them <b>overlap</b>”")
+    for image in page.locator(".remark img").all():
+        image.scroll_into_view_if_needed()
+        expect(image).to_have_js_property("complete", True)
+        assert image.evaluate("(image) => image.naturalWidth") > 0
+    expect(role(page, "kinds")).to_contain_text("Yes/no questions")
+    assert page.evaluate(LABELS_INSIDE)
+    looks_right(page, "dashboard-remarks", is_long=True)
+    service.owner.post("/api/owner/annotators/Bob/exclusion", {"is_excluded": True, "reason": "in a hurry"})
+    left = service.owner.get("/api/owner/remarks").json["unsuitable"]
+    assert {name for one in left for name in one["annotators"]} == {"Ada"}
 
 
 def test_an_invited_person_gets_a_link_that_works(service: Served, visit: Callable[..., Page]) -> None:

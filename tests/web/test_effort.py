@@ -101,7 +101,7 @@ def test_masks_are_drawn_once_and_chosen_three_times(
     assert study.settings.judge.min_answers == people
     images = len(study.questions())
     if question == "mask":
-        assert f"{2 * images} answers ({images} mask, {images} check)" in said[0]
+        assert f"{2 * images} answers ({images} for masks to draw, {images} for masks to check)" in said[0]
         assert "it takes 2 different people" in said[1]
     else:
         assert f"{3 * images} answers, about" in said[0]

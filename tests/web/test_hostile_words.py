@@ -33,7 +33,7 @@ def hostile_study(root: Path) -> Study:
     (root / "classes.txt").write_text("\n".join(classes))
     study = Study.init(root / "study", classes=str(root / "classes.txt"), title=IMAGE)
     study.pool([root / "pool"])
-    add_settings(study, instructions=[IMAGE, SCRIPT], control_rate=0.0, repeat_rate=0.0)
+    add_settings(study, public_title=IMAGE, instructions=[IMAGE, SCRIPT], control_rate=0.0, repeat_rate=0.0)
     ask(study, [{"kind": "contains", "item": names[n], "label": n} for n in range(2)])
     ask(study, [{"kind": "choice", "first": names[2], "second": names[3], "ask": IMAGE}])
     ask(

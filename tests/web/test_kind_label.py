@@ -73,7 +73,7 @@ def test_by_keyboard(service: Served, visit: Callable[..., Page]) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     page.keyboard.type("ladybug")
-    expect(page.locator(".card h3")).to_have_text("ladybug")
+    expect(page.locator(".card h2")).to_have_text("ladybug")
     expected[answer(page, lambda: page.keyboard.press("Enter"))] = {"labels": [], "alternative": "ladybug"}
     ready(page)
     add(page, "picket", "picket fence")
@@ -99,7 +99,7 @@ def test_by_touch_with_a_change_of_mind(service: Served, visit: Callable[..., Pa
     start(page)
     page.locator("input.search").fill("alsatian")
     page.locator("[role=option]").first.tap()
-    expect(page.locator(".card h3")).to_have_text("German shepherd")
+    expect(page.locator(".card h2")).to_have_text("German shepherd")
     expect(page.locator(".card .guide")).to_contain_text(GUIDE)
     expect(page.locator(".foot")).to_be_hidden()
     role(page, "card-back").tap()
@@ -111,7 +111,7 @@ def test_by_touch_with_a_change_of_mind(service: Served, visit: Callable[..., Pa
         item.locator("> .twig").tap()
         item = item.locator("> ul > [role=treeitem]").last
     item.locator("> .twig").tap()
-    second = page.locator(".card h3").inner_text()
+    second = page.locator(".card h2").inner_text()
     done = answer(page, role(page, "choose").tap)
     answer(page, role(page, "undo").first.tap)
     assert ticket(page) == done
@@ -148,14 +148,14 @@ def test_more_examples_come_on_request_and_can_be_enlarged(service: Served, visi
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     marked = page.locator("[role=option][aria-selected=true] b").inner_text()
-    expect(page.locator(".card h3")).to_have_text(marked)
+    expect(page.locator(".card h2")).to_have_text(marked)
     expect(page.locator(".class-example")).to_have_count(12)
     role(page, "more-examples").click()
     expect(page.locator(".class-example")).to_have_count(24)
     page.locator(".class-example").first.click()
     expect(page.locator(".class-example").first).to_have_attribute("aria-pressed", "true")
     page.locator("[role=option]").nth(4).hover()
-    expect(page.locator(".card h3")).to_have_text(page.locator("[role=option] b").nth(4).inner_text())
+    expect(page.locator(".card h2")).to_have_text(page.locator("[role=option] b").nth(4).inner_text())
 
 
 def test_it_looks_right(service: Served, visit: Callable[..., Page]) -> None:
@@ -225,15 +225,15 @@ def test_practice_shows_the_right_class_beside_the_chosen_one(
     expect(role(page, "feedback-head")).to_have_text("Not quite.")
     expect(role(page, "feedback-expected")).to_have_text("Expected: beagle")
     expect(role(page, "feedback-note")).to_have_text("Mind the ears.")
-    expect(page.locator(".card h3")).to_have_text(["beagle", "basset"])
+    expect(page.locator(".card h2")).to_have_text(["beagle", "basset"])
     expect(page.locator(".class-example")).to_have_count(12)
     page.wait_for_load_state("networkidle")
     looks_right(page, f"label-practice-wrong-from-{size}")
-    right, chosen = (page.locator(".card h3").nth(place).bounding_box() for place in range(2))
+    right, chosen = (page.locator(".card h2").nth(place).bounding_box() for place in range(2))
     assert right is not None
     assert chosen is not None
     assert right["x"] < chosen["x"], "side by side, to compare"
-    expect(page.locator(".card h3").nth(1)).to_be_in_viewport()
+    expect(page.locator(".card h2").nth(1)).to_be_in_viewport()
     role(page, "more-examples").first.click()
     expect(page.locator(".class-example")).to_have_count(24)
     role(page, "feedback-next").click()
@@ -243,7 +243,7 @@ def test_practice_shows_the_right_class_beside_the_chosen_one(
     if size == "phone":
         role(page, "choose").tap()
     expect(role(page, "feedback-head")).to_have_text("Right.")
-    expect(page.locator(".card h3")).to_have_text(["beagle"])
+    expect(page.locator(".card h2")).to_have_text(["beagle"])
     looks_right(page, f"label-practice-right-from-{size}")
     page.keyboard.press("Enter")
     screen(page, "trained")

@@ -140,7 +140,7 @@ def test_a_drawing_survives_a_reload_and_going_back_and_forth(service: Served, v
     set_size(page, 15)
     other = Hand(page, HEIGHT, WIDTH)
     other.stroke([other.on_page(10, 10), other.on_page(40, 10)], 15, 5)
-    page.keyboard.press("z")  # back to the one before: this one is not lost
+    page.keyboard.press("Shift+Backspace")  # back to the one before: this one is not lost
     ready(page)
     expect(role(page, "before")).to_contain_text("horse")
     hand.agrees()
@@ -148,7 +148,7 @@ def test_a_drawing_survives_a_reload_and_going_back_and_forth(service: Served, v
     answer(page, lambda: page.keyboard.press("Enter"))  # keeps it
     ready(page)
     other.agrees()
-    page.keyboard.press("z")
+    page.keyboard.press("Shift+Backspace")
     ready(page)
     page.keyboard.press("e")
     hand.stroke([hand.on_page(50, 50), hand.on_page(52, 52)], 15, 0)
@@ -270,8 +270,9 @@ def test_instructions_name_the_keys(service: Served, visit: Callable[..., Page])
     page = visit(link(service, "reads"))
     screen(page, "instructions")
     expect(page.locator("[data-panel=instructions]")).to_contain_text("What is where?")
-    expect(page.locator("[data-panel=instructions]")).to_contain_text("Backspace removes the last corner")
-    looks_right(page, "mask instructions", is_long=True)
+    page.keyboard.press("?")
+    expect(role(page, "help-words")).to_contain_text("Backspace removes the last corner")
+    looks_right(page, "mask help")
 
 
 def test_nothing_of_models_or_items_reaches_the_page(service: Served) -> None:

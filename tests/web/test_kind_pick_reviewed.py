@@ -67,7 +67,7 @@ def test_looking_at_examples_answers_nothing(service: Served, visit: Callable[..
     chosen = page.locator(".listed b").nth(1).inner_text()
     page.locator(".listed [data-answer]").nth(1).click()
     page.locator("[data-about]").nth(0).click()
-    expect(page.locator(".card h3")).to_have_text(page.locator(".listed b").nth(0).inner_text())
+    expect(page.locator(".card h2")).to_have_text(page.locator(".listed b").nth(0).inner_text())
     role(page, "card-back").click()
     expect(page.locator(".listed [aria-pressed=true]")).to_have_count(1)
     done = answer(page, role(page, "several").click)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from itertools import pairwise
@@ -230,11 +231,30 @@ def test_what_is_larger_than_the_screen_moves_together_or_is_fitted(
     assert all(abs(box["width"] - box["wide"]) < 0.05 for box in boxes)
 
 
+def test_the_surround_is_the_same_grey_in_both_themes_and_the_pictures_meet_at_the_centre(
+    service: Served, visit: Callable[..., Page]
+) -> None:
+    page = visit(link(service, "in a laboratory"))
+    start(page)
+    shades = []
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)
+        shades.append(page.locator(".exact").evaluate("(stage) => getComputedStyle(stage).backgroundColor"))
+    assert shades[0] == shades[1]
+    red, green, blue = (int(part) for part in re.findall(r"\d+", shades[0]))
+    assert red == green == blue
+    assert 0.1 < (red / 255) ** 2.2 < 0.2  # BT.500: about 15 % of the luminance of white
+    left, right = page.locator(".roll > img").evaluate_all(BOXES)
+    assert left["x"] + left["width"] < 720 < right["x"]
+    assert right["x"] - left["x"] - left["width"] <= 24
+
+
 def test_instructions_name_the_keys(service: Served, visit: Callable[..., Page]) -> None:
     page = visit(link(service, "reads"))
     screen(page, "instructions")
     expect(page.locator("[data-panel=instructions]")).to_contain_text("how sure are you")
-    expect(page.locator("[data-panel=instructions]")).not_to_contain_text("Zoom")
+    page.keyboard.press("?")
+    expect(role(page, "help-words")).not_to_contain_text("Zoom")
     if wants_screenshots():
         keep_picture(page, "slider-instructions", is_long=True)
 

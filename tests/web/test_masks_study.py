@@ -201,6 +201,8 @@ def test_a_choice_shows_both_predictions_over_the_photo(folder: Path, serve: Cal
         over = {name: np.asarray(over_photo(Image.fromarray(photo), seen(name, number))) for name in MODELS}
         sides = [name for pixels in shown for name in MODELS if (pixels == over[name]).all()]
         assert sorted(sides) == sorted(MODELS), "each side shows one model's map, in its own pixels"
+        empty = [side for side, name in zip(("left", "right"), sides, strict=True) if not seen(name, number).any()]
+        assert one["payload"].get("empty", []) == empty
         agreed = [(seen(name, number) == scene(number)).mean() for name in sides]
         ada.answer(one["ticket"], "left" if agreed[0] >= agreed[1] else "right")
         chosen += 1
@@ -210,6 +212,25 @@ def test_a_choice_shows_both_predictions_over_the_photo(folder: Path, serve: Cal
     study = Study(folder)
     assert chosen == len(study.asked())
     assert [one.model for one in study.rank().aggressiveness.standings] == ["sharp", "blurred"]
+
+
+def test_a_model_that_marks_nothing_is_named_by_its_side(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "blank").mkdir()
+    for number in range(SCENES):  # a model that never marks anything is refused
+        Image.fromarray(scene(number) * np.uint8(number == 0)).save(tmp_path / "blank" / f"p{number:02}.png")
+    study = Study.init(tmp_path / "study", task="masks", classes=str(made.parent / "classes.txt"), title="Scenes")
+    study.pool([made.parent / "pool"])
+    study.predict([f"sharp=file:{made.parent / 'sharp'}", f"blank=file:{tmp_path / 'blank'}"])
+    study.select(k=2, scales="none")
+    study.change("judge", {"question": "choice"})
+    inquiry = study._backing().inquiry
+    texts = [text for group in inquiry.questions() if group.kind == "choice" for text in group.texts]
+    asked = next(Question(kind="choice", body=json.loads(text)) for text in texts if "p00.png" not in text)
+    for left, side in (("first", "left"), ("second", "right")):
+        is_first = asked.body["first"] == "blank"
+        told = inquiry.material(asked, {"left": left})
+        assert told["empty"] == [side if is_first else {"left": "right", "right": "left"}[side]]
+        assert told["labels"]
 
 
 def test_drawing_begins_with_a_models_map_only_where_that_is_wanted(folder: Path, serve: Callable[..., Served]) -> None:

@@ -34,7 +34,7 @@ def strange(study_folder: Path) -> Path:
 
 
 def test_all_commands_work(strange: Path, command: Callable[..., Any], tmp_path: Path) -> None:
-    people = json.loads(command("annotators", "list", strange, "--json").stdout)
+    people = json.loads(command("annotators", "list", strange, "--json").stdout)["annotators"]
     assert {one["name"] for one in people} == {"ann", *(f"person {number}" for number in range(len(STORED)))}
     last = {one["name"]: one["last"] for one in people}
     assert last["person 0"] == "2026-03-04T05:06:07+00:00"

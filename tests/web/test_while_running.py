@@ -69,14 +69,14 @@ def test_links_made_by_the_command_line_hold_at_once_and_revoked_ones_end_soon(
     service: Served, command: Command
 ) -> None:
     added = command("annotators", "add", service.folder, "zoe", "--json")
-    zoe = Client(service.address, json.loads(added.stdout)["zoe"].partition("#")[2])
+    zoe = Client(service.address, json.loads(added.stdout)["links"]["zoe"].partition("#")[2])
     assert zoe.answer_next() is not None
     ticket = zoe.next()[0]["ticket"]
     command("annotators", "revoke", service.folder, "zoe")
     eventually(lambda: zoe.get("/api/me").status == 401)
     assert zoe.post("/api/answers", {"answers": [answer_to(ticket)]}).status == 401
     again = command("annotators", "add", service.folder, "zoe", "--json")
-    zoe = Client(service.address, json.loads(again.stdout)["zoe"].partition("#")[2])
+    zoe = Client(service.address, json.loads(again.stdout)["links"]["zoe"].partition("#")[2])
     assert zoe.next()[0]["ticket"] != ticket  # others may have been given it meanwhile
     zoe.answer(ticket)  # what waited in the browser is taken all the same
     assert zoe.get("/api/me").json["answered"] == 2
@@ -230,7 +230,7 @@ def test_what_was_put_to_somebody_twice_is_asked_once_after_a_restart(
     service.add("ada").next(3)
     command("annotators", "revoke", plain, "ada")
     added = command("annotators", "add", plain, "ada", "--json")
-    ada = Client(service.address, json.loads(added.stdout)["ada"].partition("#")[2])
+    ada = Client(service.address, json.loads(added.stdout)["links"]["ada"].partition("#")[2])
     held = ada.next(3)  # a new link: the same questions, put anew
     service.stop()
     service = serve(plain)

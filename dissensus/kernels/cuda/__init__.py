@@ -1,1 +1,1 @@
-"""Kernels of images on NVIDIA GPUs, fused over all layers; needs CuPy (`pip install 'dissensus[cuda]'`)."""
+"""Kernels of images on NVIDIA GPUs, fused over all layers; needs CuPy (the extra `cuda`)."""

@@ -14,6 +14,7 @@ from dissensus.errors import KernelError, first_line
 from dissensus.kernels.cuda.cards import cards, embedded
 from dissensus.kernels.layers import Conv, Gaussian, Kernel, Relu, levels
 from dissensus.kernels.norms import not_too_large
+from dissensus.version import installing
 
 SOURCE = Path(__file__).with_name("myrtle.cu")
 SIDES = range(8, 33, 4)
@@ -75,7 +76,7 @@ def available() -> str | None:
         import cupy
     except Exception as error:  # a broken CUDA installation fails in many ways
         missing = isinstance(error, ModuleNotFoundError) and error.name == "cupy"
-        return "CuPy is not installed: pip install 'dissensus[cuda]'" if missing else f"CuPy: {first_line(error)}"
+        return f"CuPy is not installed: {installing('cuda')}" if missing else f"CuPy: {first_line(error)}"
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except Exception as error:

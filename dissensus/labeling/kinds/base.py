@@ -31,6 +31,8 @@ class Kind(ABC):
     and known answers are written like answers.
     """
 
+    noun: ClassVar[str]
+    """What several questions of this kind are called, for the owner."""
     seconds: ClassVar[float]
     """Roughly how long an answer takes: the estimate for a study that has too few answers to measure it."""
     is_pictorial: ClassVar[bool] = False

@@ -27,6 +27,7 @@ class Check(Kind):
     (`missing`, `extra`, `class` or `border`). An empty list says that nothing is wrong.
     """
 
+    noun = "masks to check"
     seconds = 30
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

@@ -24,6 +24,7 @@ class Choice(PairKind):
     forced choice, section 4.4 of the paper on segmentation), and `unfit` says that the image cannot be judged.
     """
 
+    noun = "choices between two"
     seconds = 8
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

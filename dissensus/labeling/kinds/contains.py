@@ -14,6 +14,7 @@ WORDS = {"yes": "yes", "no": "no", "unsure": "hard to tell", "unfit": "unsuitabl
 class Contains(Kind):
     """The body is {item, label}; the answers are yes, no, unsure and unfit. An image's labels are asked together."""
 
+    noun = "yes/no questions"
     seconds = 5
 
     def checked(self, body: Body, classes: Classes, /) -> Body:
@@ -31,6 +32,8 @@ class Contains(Kind):
         name = classes.names[label]
         synonyms = classes.synonyms[label] if classes.synonyms else ()
         return {
+            "label": label,
+            "article": classes.article(label),
             "name": name,
             "gloss": classes.gloss(label),
             "synonyms": [word for word in synonyms if word.casefold() != name.casefold()],

@@ -28,6 +28,7 @@ class Frames(Kind):
     only if, the label is wrong. `stage` 2 is the joint review: the page shows how the first stage voted.
     """
 
+    noun = "pairs of frames"
     seconds = 5
     is_pictorial = True
     """Names of frames would tell how far apart they are, so that ids are no substitute."""

@@ -36,6 +36,7 @@ class Grid(Tiles):
     order of their own, which is recorded. A known answer may name items instead.
     """
 
+    noun = "grids of pictures"
     seconds = 90
     """About two for each of 48 images: an assumption."""
 

@@ -24,6 +24,7 @@ class Label(Kind):
     `source` is the image that the item was made from: nobody gets two questions with the same source.
     """
 
+    noun = "pictures to label"
     seconds = 20
     """Among a thousand classes, most images take a search and a look at the examples: an assumption."""
 

@@ -32,6 +32,7 @@ class Mask(Kind):
     be judged; so does a mask of nothing but 255.
     """
 
+    noun = "masks to draw"
     seconds = 300
 
     def checked(self, body: Body, classes: Classes, /) -> Body:

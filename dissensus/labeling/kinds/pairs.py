@@ -23,6 +23,7 @@ class Pairs(Tiles):
     The answer is a sorted list of positions in `pairs`, empty if no two pictures are the same.
     """
 
+    noun = "pages of pairs"
     seconds = 60
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

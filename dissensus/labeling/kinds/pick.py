@@ -43,6 +43,7 @@ class Pick(Kind):
     `source` is the image that the item was made from: nobody gets two questions with the same source.
     """
 
+    noun = "names to choose"
     seconds = 9
     """Three for the image, and two for each of three labels: an assumption."""
 

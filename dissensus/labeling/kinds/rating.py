@@ -24,6 +24,7 @@ class Rating(Kind):
     sends whole numbers; imported values, such as mean opinion scores, need not be whole.
     """
 
+    noun = "ratings"
     seconds = 10
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

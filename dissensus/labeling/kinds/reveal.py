@@ -33,6 +33,7 @@ class Reveal(Kind):
     as [seconds since the start, [step per axis]], from nothing to the picture that was named.
     """
 
+    noun = "pictures to uncover"
     seconds = 25
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

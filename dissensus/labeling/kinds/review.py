@@ -34,6 +34,7 @@ class Review(Tiles):
     positions from len(items) on are those of originals; whether the class is in order; and anything else.
     """
 
+    noun = "classes to review"
     seconds = 120
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

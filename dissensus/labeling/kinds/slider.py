@@ -28,6 +28,7 @@ class Slider(PairKind):
     differences of mean opinion scores, need not be whole.
     """
 
+    noun = "sliders"
     seconds = 17  # 36 pairs in about ten minutes: section 4.1 of the gMAD paper
 
     def checked(self, body: Body, _classes: Classes, /) -> Body:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dissensus.records import HumanResult, MissedImage, SubsetTest
 from dissensus.report.galleries import Album
 from dissensus.report.human.figures import metric_plot, opening_plots, order_plot, subset_plots, time_plot
+from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section
 
 MOST_ROWS = 60
@@ -41,17 +42,19 @@ def human_page(
     """
     album = Album()
     has_people = any(one.kind == "person" for one in result.standings())
-    view = {"result": result, "notes": notes, "has_people": has_people}
     title = title or (TITLE if has_people else MODELS_ONLY)
+    missed = missed_section(result, pictures or {}, album)
     return Page(
-        Section("top", "Findings", title, "human/opening.html", view, plots=opening_plots(result)),
+        opening(
+            title, "human/opening.html", result.words, notes, opening_plots(result), _example(missed), result=result
+        ),
         (
             participants_section(result),
             *subsets_section(result),
             *order_section(result),
             *pairs_section(result),
             *people_section(result),
-            *missed_section(result, pictures or {}, album),
+            *missed,
             settings_section(result),
         ),
         rules=album.rules,
@@ -154,6 +157,12 @@ def missed_section(result: HumanResult, pictures: Mapping[str, str], album: Albu
         return ()
     view = {"result": result, "galleries": galleries}
     return (Section("missed", "Missed", "What all of them miss", "human/missed.html", view),)
+
+
+def _example(missed: Sequence[Section]) -> Card | None:
+    """The first missed image that has a picture."""
+    cards = [card for section in missed for _, cards, _ in section.view["galleries"] for card in cards]
+    return next((card for card in cards if card.picture is not None), None)
 
 
 def _card(image: MissedImage, picture: str | None, album: Album) -> Card:

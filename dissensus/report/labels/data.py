@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dissensus.arrays import Array, Float
-from dissensus.records import Estimates, LaconicResult, Ranking, Tally
-from dissensus.report.data import Benchmark, Report
+from dissensus.records import ClassPath, Estimates, Failures, LaconicResult, Ranking, Tally
+from dissensus.report.data import Benchmark, ClassBeside, Report
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,15 @@ class Shown:
         """Who was right: 'both' is Case I, 'first' and 'second' are Case II, 'neither' is Case III."""
         first, second = (said.is_right for said in self.said)
         return ("both" if second else "first") if first else "second" if second else "neither"
+
+
+@dataclass(frozen=True)
+class Ordinary:
+    """A picture of an item that was not selected, as a data URI."""
+
+    item: str
+    image: str
+    pixelated: bool
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,12 @@ class LabelsReport(Report):
     """Who is most often right on the pool; None if no question was drawn for it."""
     laconic: LaconicResult | None = None
     """How little of an image is enough for the models; None if that was not tested."""
+    failures: Failures | None = None
+    failed_pictures: Mapping[str, tuple[str | None, bool]] = field(default_factory=dict)
+    """Pictures of the failures that the page shows, by item, and whether to show them pixelated."""
+    paths: Mapping[frozenset[str], ClassPath] = field(default_factory=dict)
+    """The path in the taxonomy between the two labels of every shown item, by their names; empty without a taxonomy."""
+    beside: tuple[ClassBeside[Ordinary], ...] = ()
     label_names: Mapping[int, str] = field(default_factory=dict)
     """Names of the classes that occur in the judgements of `ranking.fragility`."""
 

@@ -10,11 +10,15 @@ from markupsafe import Markup
 
 from dissensus.arrays import Array, Float
 from dissensus.plots import Plot, Shade, bars, curve
-from dissensus.records import Estimates, Ranking, mean_words
+from dissensus.records import Estimates, Ranking, mean_words, method_name
+from dissensus.report.beside import beside_section
+from dissensus.report.causes import causes_section
+from dissensus.report.failures import failures_section
 from dissensus.report.galleries import Album, Gallery, duel_id, most_each
 from dissensus.report.heatmaps import Grid, apart, ratio_shade
 from dissensus.report.labels.data import LabelDuel, LabelsReport, Shown
-from dissensus.report.opening import opening
+from dissensus.report.labels.paths import paths_section
+from dissensus.report.opening import opening, ranks_of, ranks_plot
 from dissensus.report.page import Page, Section, settings_section
 from dissensus.report.stability import LEVEL, STABLE, limits, settled_from
 from dissensus.report.standings import (
@@ -44,19 +48,36 @@ def labels_page(report: LabelsReport) -> Page:
     linked = frozenset(gallery.places for gallery in made)
     view = {"numbers": album.numbers, "galleries": made, "models": dict(enumerate(report.order))}
     provenance = report.ranking.provenance
+    for item, (image, _) in report.failed_pictures.items():
+        album.add(item, image)
+    failed = failures_section(
+        report.failures, report.order, "labels/failures.html",
+        lambda one: report.failed_pictures.get(one.item, (None, False)), view,
+    )  # fmt: skip
+    pictures = {item: image for item, (image, _) in report.failed_pictures.items()}
+    pictures |= {card.item: card.image for duel in report.duels for card in duel.shown}
     found = findings(report.ranking, report.estimates)
     return Page(
-        opening(report, "labels/opening.html", report.notes, found, examples(made), **view),
+        opening(
+            report.title, "labels/opening.html", found, report.notes, (ranks(report),), example(made), report=report,
+            **view,
+        ),
         (
             *accuracy_section(report),
             ranking_section(report),
+            *failed,
+            *causes_section(report.failures, report.causes, report.order, pictures, album),
             matrices_section(report, linked),
             cases_section(report, linked),
             stability_section(report),
+            *paths_section(report, made, album.numbers),
+            *classes_section(report, made, album),
             Section("galleries", "Galleries", "Galleries", "labels/galleries.html", view),
             settings_section(report, {"Ranking": provenance}, f" --method {provenance.method}"),
         ),
         rules=album.rules,
+        styles=("failures.css",),
+        scripts=("failures.js",),
     )  # fmt: skip
 
 
@@ -94,6 +115,17 @@ def two_rankings(ranking: Ranking, found: Estimates) -> str:
         f"The two rankings differ: {most_often} seems to be right most often on this pool, {hardest} is the hardest "
         "to falsify."
     )
+
+
+def ranks(report: LabelsReport) -> Plot:
+    """The models' ranks: how hard they are to falsify and, if questions were drawn for it, how often they are right."""
+    orders = {"hardest to falsify": ranks_of(report.ranking.standings)}
+    if (found := report.estimates) is not None:
+        sets = found.ranks(at_once=True)
+        orders["most often right"] = {
+            one.model: (place, *sets[one.model]) for place, one in enumerate(found.models, start=1)
+        }
+    return ranks_plot(report.order, orders)
 
 
 def accuracy_section(report: LabelsReport) -> tuple[Section, ...]:
@@ -179,7 +211,8 @@ def _by_all_answers(report: LabelsReport) -> Iterator[Column]:
             else OrderCell("–", "", "not comparable")
             for name in report.order
         }
-        head = Markup('{}<br><span class="tag">all answers</span>').format(report.ranking.provenance.method)
+        method = method_name(report.ranking.provenance.method)
+        head = Markup('{}<br><span class="tag">all answers</span>').format(method)
         srcc = rank_correlation(_strengths(report), beside.strengths)
         yield Column(head, cells, "every answer counts in all duels that it decides", foot(srcc))
 
@@ -280,6 +313,18 @@ def _cases(found: Sequence[tuple[tuple[str, str], tuple[int, ...], str]]) -> Plo
     return bars("cases", "Duel by duel", first, parts, series, "judged items", caption, opposite=second, links=links)
 
 
+def classes_section(report: LabelsReport, galleries: Sequence[Gallery], album: Album) -> tuple[Section, ...]:
+    """One class: items for which a model predicts it, beside ordinary pictures of it (Figs. 3 and 6)."""
+    for one in (picture for about in report.beside for picture in about.ordinary):
+        album.add(one.item, one.image)
+
+    def item_of(card: Shown, label: str) -> str | None:
+        return card.item if card.image is not None and label in (said.label for said in card.said) else None
+
+    view = {"report": report, "numbers": album.numbers}
+    return beside_section(report.beside, galleries, item_of, "labels/beside.html", view)
+
+
 def stability_section(report: LabelsReport) -> Section:
     """The order from fewer items, against the final one."""
     drawn = stability(report.stability)
@@ -340,14 +385,12 @@ def _turned(duel: LabelDuel) -> LabelDuel:
     return replace(duel, models=duel.models[::-1], shown=shown, only=duel.only[::-1])
 
 
-def examples(galleries: Sequence[LabelGallery], number: int = 3) -> tuple[tuple[LabelGallery, Shown], ...]:
-    """Examples for the opening: items with a picture that only one model got right, each from another gallery."""
-    found: dict[str, tuple[LabelGallery, Shown]] = {}
-    for gallery in galleries:
-        for card in gallery.cards:
-            if card.case in ("first", "second") and card.image is not None and card.image not in found:
-                found[card.image] = gallery, card
-                break
-        if len(found) == number:
-            break
-    return tuple(found.values())
+def example(galleries: Sequence[LabelGallery]) -> tuple[LabelGallery, Shown] | None:
+    """The most confident error among the items with a picture that only one model got right, for the opening."""
+    found = [
+        (card.said[card.case == "first"].confidence or 0.0, gallery, card)
+        for gallery in galleries
+        for card in gallery.cards
+        if card.case in ("first", "second") and card.image is not None
+    ]
+    return max(found, key=lambda one: one[0])[1:] if found else None

@@ -12,6 +12,7 @@ from dissensus.report.galleries import Album
 from dissensus.report.laconic.data import LaconicReport
 from dissensus.report.laconic.figures import accuracy_plots, precision_plots
 from dissensus.report.laconic.gallery import Card, cards
+from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section
 
 MOST_CLASSES = 60
@@ -25,16 +26,12 @@ def laconic_page(report: LaconicReport) -> Page:
     """The opening and the sections of the page."""
     album, result = Album(), report.result
     made, left_out = cards(report, album)
-    view = {
-        "report": report,
-        "result": result,
-        "found": result.words,
-        "example": _example(made, result),
-        "marks": MARKS,
-    }
+    view = {"report": report, "result": result, "marks": MARKS}
     gallery = {"cards": made, "left_out": left_out, "reductions": result.reductions}
     return Page(
-        Section("top", "Findings", report.title, "laconic/opening.html", view),
+        opening(
+            report.title, "laconic/opening.html", result.words, report.notes, (), _example(made, result), result=result
+        ),
         (
             Section("ratios", "Ratios", "How much is needed", "laconic/ratios.html", view, plots=(result.plot(),)),
             Section("observations", "The paper", "What the paper observed", "laconic/observations.html", view),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dissensus.arrays import Array, Bool, Float
-from dissensus.report.data import AttackDuel, AttackReport, OtherOrders
+from dissensus.report.data import AttackDuel, AttackReport, ClassBeside, OtherOrders
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class MasksReport(AttackReport):
     """Rows of the selection, without reserves: an image may be in several duels."""
     by_measure: OtherOrders = field(default_factory=dict)
     """Standings under other measures, from the same images and masks; empty for choices."""
+    beside: tuple[ClassBeside[ShownImage], ...] = ()
+    """Ordinary images with at most one map, that of the model which finds the category in them."""
 
     @property
     def is_choice(self) -> bool:

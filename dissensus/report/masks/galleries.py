@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
+from dissensus.records import Failure
 from dissensus.report.data import AttackDuel
+from dissensus.report.failures import shown_failures
 from dissensus.report.galleries import Album, AttackGallery, most_each, tallied
 from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
 from dissensus.report.masks.names import CASES, CHOICES, case, choice, class_name
@@ -39,6 +42,14 @@ class AttackCard:
         """How far the attacker is ahead; zero until judged."""
         one, other = self.attack.attacker_score, self.attack.defender_score
         return 0.0 if one is None or other is None else one - other
+
+
+@dataclass(frozen=True)
+class ImageCard:
+    """An image and the aspect ratio of its picture."""
+
+    image: ShownImage
+    ratio: float
 
 
 @dataclass(frozen=True)
@@ -101,13 +112,39 @@ def mask_galleries(
     return tuple(made)
 
 
-def striking(galleries: Sequence[MaskGallery]) -> tuple[tuple[MaskGallery, AttackCard], ...]:
-    """Up to two attacks with pictures for the opening: the clearest hit and an image on which both fail."""
+def striking(galleries: Sequence[MaskGallery]) -> tuple[MaskGallery, AttackCard] | None:
+    """An attack with pictures for the opening: the clearest hit, or else an image on which both fail."""
     seen = [(g, c) for g in galleries for c in g.cards if c.image.photo is not None]
-    hits = sorted((both for both in seen if both[1].case == "first"), key=lambda both: -both[1].gap)[:1]
-    failed = [both for both in seen if both[1].case == "neither"] or [both for both in seen if both[1].case == "second"]
-    elsewhere = [both for both in failed if not {hit[0].id for hit in hits} & {both[0].id}]
-    return tuple((hits + (elsewhere or failed)[:1]) or seen[:1])
+    hits = sorted((both for both in seen if both[1].case == "first"), key=lambda both: -both[1].gap)
+    failed = [both for case in ("neither", "second") for both in seen if both[1].case == case]
+    return next(iter(hits + failed + seen), None)
+
+
+def failure_cards(report: MasksReport, album: Album) -> dict[Failure, ImageCard]:
+    """The failures that the page shows, with their pictures as long as there is room; each model's worst come first."""
+    if report.failures is None:
+        return {}
+    images = {one.item: one for one in report.images}
+    by_model = shown_failures(report.failures, report.order).values()
+    made = {}
+    for one in (found for turn in zip_longest(*by_model) for found in turn if found is not None):
+        image = images.get(one.item)
+        pictures = () if image is None else (image.photo, image.truth, image.maps.get(one.model))
+        if image is not None and any(pictures) and album.has_room_for(pictures):
+            for picture in pictures:
+                album.add(image.item, picture)
+            made[one] = ImageCard(image, _shape(image, album))
+    return made
+
+
+def image_cards(images: Iterable[ShownImage], album: Album) -> Iterator[ImageCard]:
+    """Images with their photo and maps; those without room for them are left out."""
+    for image in images:
+        pictures = (image.photo, image.truth, *image.maps.values())
+        if any(pictures) and album.has_room_for(pictures):
+            for picture in pictures:
+                album.add(image.item, picture)
+            yield ImageCard(image, _shape(image, album))
 
 
 def transfer_cards(report: MasksReport, album: Album) -> tuple[TransferCard, ...]:

@@ -35,30 +35,25 @@ class ShownPair:
     answers: str
     level_words: str = ""
     """Where the level lies on its round's scale."""
+    band: tuple[float, float] | None = None
+    """The ends of the level on the defender's scale; None if unknown."""
 
-
-@dataclass(frozen=True)
-class Marked:
-    """A marked point in a duel's figure: A, B, C or D as in the paper's Fig. 3."""
-
-    name: str
-    x: float
-    y: float
-    item: str
+    @property
+    def is_attack(self) -> bool:
+        """Whether the attacker tells the two items further apart than the defender does."""
+        return self.high.attacker - self.low.attacker > abs(self.high.defender - self.low.defender)
 
 
 @dataclass(frozen=True)
 class DuelFigure:
-    """The pool as two models score it: a 2D histogram, and the pairs with which the models attack each other.
+    """The pool as two models score it, as a 2D histogram.
 
-    `counts[y, x]`, both axes from 0 to 100: x is the first model's score, y the second's. A (higher) and B (lower) are
-    the second model's pair as attacker, rated alike by the first. For C and D, the roles are swapped.
+    `counts[y, x]`, both axes from 0 to 100: x is the first model's score, y the second's.
     """
 
     first: str
     second: str
     counts: Int[Array, "S S"]
-    points: tuple[Marked, ...]
 
 
 @dataclass(frozen=True)

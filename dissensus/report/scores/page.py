@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from dissensus.plots import Plot, Shade, bars, curve
+from dissensus.report.causes import causes_section
+from dissensus.report.failures import failures_section
 from dissensus.report.galleries import Album
 from dissensus.report.heatmaps import Grid, apart, defending, margin_shade
-from dissensus.report.opening import leader_words, opening, opening_notes
+from dissensus.report.opening import attack_plot, leader_words, opening, opening_notes
 from dissensus.report.page import Page, Section, settings_section
 from dissensus.report.scores.data import ScoresReport
 from dissensus.report.scores.figures import FIRST, figures
@@ -22,6 +24,7 @@ from dissensus.report.scores.pairs import (
     outcomes,
     pair_galleries,
     pair_shape,
+    pairs_by_failure,
     span_of,
     striking,
     tally_words,
@@ -31,10 +34,7 @@ from dissensus.report.stability import LEVEL, STABLE, limits, settled_from
 from dissensus.report.standings import provenances, two_orders_section
 from dissensus.report.wording import number
 
-ROLES = {
-    "attacker": "it is best at finding pairs on which others fail",
-    "defender": "it is the hardest to falsify",
-}
+ROLES = "Attackers find pairs on which others fail; defenders withstand such attacks."
 ATTACK_MARGIN = "How much better the row’s model attacks the column’s than vice versa."
 DEFENCE_MARGIN = "How much better the row’s model withstands the column’s than vice versa."
 ATTACK = (
@@ -53,8 +53,9 @@ def scores_page(report: ScoresReport) -> Page:
     album = Album()
     galleries = pair_galleries(report, album)
     linked = frozenset(gallery.places for gallery in galleries)
-    drawn = figures(report.figures, report.order, linked)
+    drawn = figures(report.figures, report.duels, report.order, linked, album)
     view = {
+        "report": report,
         "numbers": album.numbers,
         "galleries": galleries,
         "models": dict(enumerate(report.order)),
@@ -70,14 +71,20 @@ def scores_page(report: ScoresReport) -> Page:
     }
     return Page(
         opening(
-            report, "scores/opening.html", opening_notes(report), opening_words(report), striking(galleries), **view
+            report.title, "scores/opening.html", opening_words(report), opening_notes(report),
+            (attack_plot(report, ROLES),), striking(galleries), **view,
         ),
         (
             two_orders_section(report, "scores/ranking.html"),
+            *failures_section(
+                report.failures, report.order, "scores/failures.html", pairs_by_failure(report, album), view,
+                "Contradiction",
+            ),
+            *causes_section(report.failures, report.causes, report.order, {}, album),
             matrices_section(report, linked),
             Section(
                 "figures", "Duels", "Duels", "scores/figures.html",
-                {"figures": drawn, "first_figures": FIRST, "scale": report.scale},
+                view | {"figures": drawn, "first_figures": FIRST, "scale": report.scale},
                 plots=tuple(figure.plot for figure in drawn),
             ),
             Section("pairs", "Pairs", "Pairs", "scores/pairs.html", view),
@@ -86,14 +93,15 @@ def scores_page(report: ScoresReport) -> Page:
             settings_section(report, provenances(report)),
         ),
         rules=album.rules,
-        styles=("attacks.css", "scores/scores.css"),
+        styles=("attacks.css", "scores/scores.css", "failures.css"),
+        scripts=("failures.js",),
     )  # fmt: skip
 
 
 def opening_words(report: ScoresReport) -> tuple[str, ...]:
     """Findings, the leaders first; a sentence is empty if there is nothing to say."""
     pairs = [pair for duel in report.duels for pair in duel.shown]
-    return (*leader_words(report, ROLES, BOTH), tally_words(outcomes(pairs)), *report.words[:1])
+    return (*leader_words(report, BOTH), tally_words(outcomes(pairs)), *report.words[:1])
 
 
 def matrices_section(report: ScoresReport, linked: frozenset[tuple[int, int]]) -> Section:
@@ -159,10 +167,13 @@ def _outcomes_by_level(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]]) ->
     if not rows:
         return None
     names = [f"{level}\u2002{words}" for level, (words, _) in enumerate(rows, start=1)]
-    parts = [[dict(found).get(outcome, 0) for outcome in SHORT] for _, found in rows]
+    occurring = {outcome for _, found in rows for outcome, _ in found}
+    drawn = {outcome: fill for outcome, fill in zip(SHORT, FILLS, strict=True) if outcome in occurring}
+    parts = [[dict(found).get(outcome, 0) for outcome in drawn] for _, found in rows]
     caption = "Levels of the defender’s scale, lowest first, over all attacks."
     title = "Outcomes level by level"
-    return bars("level-outcomes", title, names, parts, list(SHORT.values()), "pairs", caption, FILLS)
+    series = [SHORT[outcome] for outcome in drawn]
+    return bars("level-outcomes", title, names, parts, series, "pairs", caption, list(drawn.values()))
 
 
 def level_curves(stability: Sequence[tuple[int, float, float]]) -> Plot | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from dissensus.records import Failure
 from dissensus.report.galleries import Album, AttackGallery, most_each, tallied
 from dissensus.report.scores.data import ScoresReport, ShownPair
 from dissensus.report.scores.figures import figure_id
@@ -26,10 +27,14 @@ OUTCOMES = {
         "attacker fails",
         "Annotators see the opposite: the attacker fails, and the defender missed it too.",
     ),
+    "none": (
+        "no attack",
+        "No attack: the attacker tells the two items no further apart than the defender, so nobody is falsified.",
+    ),
     "waiting": ("not judged", "Nobody has judged this pair yet."),
 }
 """Outcomes of a pair, as a short label and as a sentence."""
-FILLS = ("blue", "orange", "neither", "both")
+FILLS = ("blue", "orange", "neither", "none", "both")
 """Their fills in figures, in the same order."""
 SHORT = {name: short for name, (short, _) in OUTCOMES.items()}
 
@@ -41,18 +46,20 @@ class PairGallery(AttackGallery):
     figure: str
 
 
-def outcome(preference: float | None) -> str:
-    """The key of `OUTCOMES` for a preference."""
-    if preference is None:
+def outcome(pair: ShownPair) -> str:
+    """The key of `OUTCOMES` for a pair."""
+    if not pair.is_attack:
+        return "none"
+    if pair.preference is None:
         return "waiting"
-    if abs(preference) < UNCERTAIN:
+    if abs(pair.preference) < UNCERTAIN:
         return "holds"
-    return "falsified" if preference > 0 else "opposite"
+    return "falsified" if pair.preference > 0 else "opposite"
 
 
 def outcomes(pairs: Iterable[ShownPair]) -> tuple[tuple[str, int], ...]:
     """How often each outcome occurred, without those that did not."""
-    return tallied([outcome(pair.preference) for pair in pairs], OUTCOMES)
+    return tallied([outcome(pair) for pair in pairs], OUTCOMES)
 
 
 def outcome_words(counts: Iterable[tuple[str, int]]) -> str:
@@ -73,7 +80,11 @@ def tally_words(counts: Iterable[tuple[str, int]]) -> str:
     ]
     if opposite:
         ends.append(counted(opposite, "contradicts its attacker", "contradict their attackers"))
-    return f"Of {counted(judged, 'judged attack')}, {', '.join(ends[:-1])} and {ends[-1]}."
+    said = f"Of {counted(judged, 'judged attack')}, {', '.join(ends[:-1])} and {ends[-1]}."
+    if none := found.get("none", 0):
+        more = counted(none, "more pair is no attack", "more pairs are no attacks")
+        said += f" {more}: the defender tells the two items at least as far apart as the attacker."
+    return said
 
 
 def pair_galleries(report: ScoresReport, album: Album, pairs: int = PAIRS) -> tuple[PairGallery, ...]:
@@ -105,16 +116,37 @@ def pair_galleries(report: ScoresReport, album: Album, pairs: int = PAIRS) -> tu
     return tuple(made)
 
 
-def striking(galleries: Sequence[PairGallery]) -> tuple[tuple[PairGallery, ShownPair], ...]:
-    """Up to two pairs with pictures for the opening: the best attack and the one that failed worst."""
+def pairs_by_failure(
+    report: ScoresReport, album: Album
+) -> Callable[[Failure], tuple[tuple[str, str], ShownPair] | None]:
+    """Finds the pair of a failure with its attacker and defender; adds its pictures to the album."""
+    known = {
+        (duel.attacker, duel.defender, pair.low.item, pair.high.item): pair
+        for duel in report.duels
+        for pair in duel.shown
+    }
+
+    def found(one: Failure) -> tuple[tuple[str, str], ShownPair] | None:
+        models = (one.model, one.opponent) if one.role == "attacker" else (one.opponent, one.model)
+        if (pair := known.get((*models, one.item, one.other))) is None:
+            return None
+        for side in (pair.low, pair.high):
+            album.add(side.item, side.image)
+        return models, pair
+
+    return found
+
+
+def striking(galleries: Sequence[PairGallery]) -> tuple[PairGallery, ShownPair] | None:
+    """A pair with pictures for the opening: the best attack, or else the one that failed worst."""
     seen = [(g, p) for g in galleries for p in g.cards if p.low.image is not None and p.high.image is not None]
     hits, opposite, held = (
-        [both for both in seen if outcome(both[1].preference) == name] for name in ("falsified", "opposite", "holds")
+        [both for both in seen if outcome(both[1]) == name] for name in ("falsified", "opposite", "holds")
     )
     best = [max(hits, key=lambda both: _strength(both[1]))] if hits else []
     worst = [min(opposite, key=lambda both: _strength(both[1]))] if opposite else []
     calm = [max(held, key=lambda both: span_of(both[1].low.attacker, both[1].high.attacker)[1])] if held else []
-    return tuple((best + worst + calm)[:2])
+    return next(iter(best + worst + calm), None)
 
 
 def _strength(pair: ShownPair) -> float:

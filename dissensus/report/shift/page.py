@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dissensus.records import ModelShift, ShiftResult
+from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section
 from dissensus.report.shift.figures import (
     TITLES,
@@ -31,14 +32,13 @@ RETURNS = {
 
 def shift_page(result: ShiftResult, title: str = TITLE, notes: Sequence[str] = ()) -> Page:
     """The opening and the sections of the page; `notes` are sentences that readers must see first."""
-    plots = accuracy_plots(result)
-    view = {"notes": notes, "result": result, "titles": TITLES}
+    plots, view = accuracy_plots(result), {"result": result, "returns": RETURNS}
     return Page(
-        Section("top", "Findings", title, "shift/opening.html", view, plots=plots),
+        opening(title, "shift/opening.html", result.words, notes, plots, result=result, titles=TITLES),
         (
             models_section(result),
             *robustness_section(result),
-            Section("causes", "Causes", "What can be concluded", "shift/causes.html", view | {"returns": RETURNS}),
+            Section("causes", "Causes", "What can be concluded", "shift/causes.html", view),
             *fits_section(result),
             *frequencies_section(result),
             *duplicates_section(result),

@@ -7,6 +7,16 @@
     root.dataset.theme = dark ? "light" : "dark";
   });
 
+  // paper cannot be opened: galleries that the reader has not filtered out are printed, and closed again afterwards
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = all(":is(.gallery, .failing):not([open], [hidden])");
+    for (const gallery of opened) gallery.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const gallery of opened) gallery.open = false;
+  });
+
   const openDuel = (hash) => {
     const target = /^#(duel|figure)-/.test(hash) && document.getElementById(hash.slice(1));
     if (!target) return;

@@ -48,7 +48,7 @@
   const show = (question) => {
     const [item, label] = store.questions[question];
     const [image, pixelated] = store.pictures[item];
-    const [, name, gloss] = store.labels[label];
+    const [, name, gloss, article] = store.labels[label];
     const picture = one(".stage img");
     picture.hidden = !image;
     if (image) picture.src = image;
@@ -56,6 +56,7 @@
     picture.classList.toggle("pixels", pixelated);
     one(".lack").hidden = Boolean(image);
     one(".lack code").textContent = store.items[item];
+    one(".does").textContent = ["Does this show", article].filter(Boolean).join(" ");
     one(".name").textContent = `${name}?`;
     one(".gloss").textContent = gloss;
     const before = given.at(-1);

@@ -7,6 +7,7 @@ from typing import Any
 
 from dissensus.plots import Plot
 from dissensus.records import DetectionResult, Strip, VideoResult
+from dissensus.report.opening import opening
 from dissensus.report.page import Page, Section
 from dissensus.report.video.figures import (
     class_plot,
@@ -52,9 +53,9 @@ def video_page(
         )
     if detection is not None:
         sections = (*sections, detection_section(detection, has_plots=result is not None))
-    view = {"notes": notes, "told": told, "noun": "model" if result is not None else "detector"}
+    noun = "model" if result is not None else "detector"
     return Page(
-        Section("top", "Findings", title, "video/opening.html", view, plots=plots),
+        opening(title, "video/opening.html", told.words, notes, plots, told=told, noun=noun),
         (*sections, settings_section(result, detection)),
         styles=("shift/shift.css", "video/video.css"),
         scripts=("shift/sorting.js",),

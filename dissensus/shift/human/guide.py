@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dissensus.errors import ClassesError, StudyError, quoted, refuse_pipe, some
 from dissensus.records import Classes
+from dissensus.separated import dict_reader
 
 HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*\s*$")
 
@@ -43,7 +44,7 @@ def read_guide(path: Path, classes: Classes) -> dict[int, str]:
 
 
 def _of_table(path: Path, text: str) -> list[tuple[str, str]]:
-    reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    reader = dict_reader(text, strict=True)
     names = list(reader.fieldnames or ())
     if {"class", "text"} - {*names}:
         has = some([quoted(name) for name in names]) or "none"

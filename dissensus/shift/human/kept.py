@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from dissensus.arrays import Array, Int
 from dissensus.errors import StudyError
+from dissensus.steps.examples import Example
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
@@ -34,15 +35,6 @@ class Photo:
     label: int
     set: str
     role: str
-    fingerprint: str
-
-
-@dataclass(frozen=True)
-class Example:
-    """A picture that shows what a class looks like."""
-
-    label: int
-    path: str
     fingerprint: str
 
 

@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 
 from dissensus.arrays import MISSING, Array, Float, Int
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, counted
 from dissensus.labeling.kinds.label import MOST_LABELS
 from dissensus.participants.findings import result_of
 from dissensus.participants.sample import NO_LABEL, Images, LabelSets, Participants
 from dissensus.records import HumanResult
 from dissensus.report.human.page import MOST_CARDS, human_page
 from dissensus.report.page import Page
+from dissensus.report.pictures import picture_side
 from dissensus.shift.human.answers import Labelling, competing, further_labels, labellings, model_labels
 from dissensus.shift.human.files import read_person, read_right
 from dissensus.shift.human.kept import Sample, kept_sample
 from dissensus.shift.human.reviews import Predicted, Review, kept_reviews, predicted, unasked
 from dissensus.shift.human.subsets import read_subsets
 from dissensus.shift.human.verdicts import LabelVerdicts, label_verdicts, labelled_after_review
-from dissensus.steps.pictures import THUMBNAIL, thumbnails
+from dissensus.steps.pictures import thumbnails
 from dissensus.steps.workspace import Workspace
 
 SHORTEST = 1e-3
@@ -185,9 +186,11 @@ def _notes_on_review(protocol: Protocol) -> Iterator[str]:
             why = f"Reviewers have found no label right, or fewer than {needed:,} have answered (human.reviewers)"
         yield f"{why}, so that only the original label of each image counts as right."
     elif count := sum(map(len, protocol.unasked.values())):
-        yield f"{count:,} predicted labels have not been put to reviewers yet; they count as wrong."
+        labels, wrong = ("label has", "it counts") if count == 1 else ("labels have", "they count")
+        yield f"{count:,} predicted {labels} not been put to reviewers yet; {wrong} as wrong."
     if late := labelled_after_review(protocol.work, protocol.sample.evaluation, protocol.reviews):
-        yield f"{late:,} labels were given, or changed, by people who had already seen the review of the same image."
+        labels = counted(late, "label was", "labels were")
+        yield f"{labels} given, or changed, by people who had already seen the review of the same image."
 
 
 def _pictures(protocol: Protocol, found: HumanResult) -> dict[str, str]:
@@ -196,7 +199,7 @@ def _pictures(protocol: Protocol, found: HumanResult) -> dict[str, str]:
     for one in found.missed:
         each.setdefault(one.missed_by, []).append(one.item)
     items = list(dict.fromkeys(item for own in each.values() for item in own[:MOST_CARDS]))
-    return thumbnails(protocol.work.pool, items, THUMBNAIL, protocol.work.progress)
+    return thumbnails(protocol.work.pool, items, picture_side(len(items)), protocol.work.progress)
 
 
 def _padded(labels: Sequence[Sequence[int]]) -> Int[Array, "n 5"]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import StudyError
-from dissensus.images import excess, open_image
 from dissensus.records.human import EVERYTHING
 from dissensus.records.human_steps import HumanSample, SampledSet
 from dissensus.records.replica import Problem
@@ -16,7 +15,6 @@ from dissensus.shift.human.guide import read_guide
 from dissensus.shift.human.kept import (
     EVALUATION,
     TRAINING,
-    Example,
     Photo,
     Sample,
     keep_examples,
@@ -25,10 +23,10 @@ from dissensus.shift.human.kept import (
     kept_sample,
 )
 from dissensus.shift.human.truth import Known, keep_truth, kept_truth, read_truth
-from dissensus.shift.sources import fingerprint_of, read_sources
+from dissensus.steps.examples import read_examples
 from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import exists
+from dissensus.store.files import exists, fingerprint_of
 from dissensus.store.settings.human import HumanSettings
 
 
@@ -48,7 +46,7 @@ def sample(
     _refuse_changes(known, before)
     _refuse_name(known, before)
     words = None if guide is None else read_guide(guide, work.classes)
-    pictures = None if examples is None else _examples(examples, work)
+    pictures = None if examples is None else read_examples(examples, work.classes)
     drawn, problems = _drawn(work, known, before, settings)
     if truth is not None:
         keep_truth(work, known)
@@ -131,29 +129,6 @@ class _Pool:
             self.problems.append(Problem(item=item, reason=f"the same file as {self.prints[print_]}"))
             return None
         return Photo(item, one.label, one.set, role, print_)
-
-
-def _examples(path: Path, work: Workspace[Any]) -> tuple[list[Example], list[Problem]]:
-    if not path.is_dir():
-        raise StudyError(f"{path} is not a folder: give examples as a folder with a subfolder per class")
-    sources = read_sources(path, "example", work.classes, {})
-    found: list[Example] = []
-    problems: list[Problem] = []
-    for one in sources:
-        if _is_picture(one.path):
-            found.append(Example(one.label, one.path, fingerprint_of(one.path)))
-        else:
-            problems.append(Problem(item=one.path, reason="it cannot be read, or is not a picture"))
-    return found, problems
-
-
-def _is_picture(path: str) -> bool:
-    """Whether a file starts like a picture; decoding thousands of them would take minutes."""
-    try:
-        with open_image(path) as image:
-            return not excess(*image.size)
-    except Exception:  # damaged files make Pillow raise almost anything
-        return False
 
 
 def _sampled(

@@ -17,12 +17,12 @@ from dissensus.errors import StudyError, some
 from dissensus.records import Classes
 from dissensus.records.replica import Collected, Problem
 from dissensus.shift.replicate.grids import compose_grids, kept_grids
-from dissensus.shift.sources import Source, fingerprint_of, read_sources
+from dissensus.shift.sources import Source, read_sources
 from dissensus.steps.pooling import has_items, make_pool
 from dissensus.steps.pools import open_pool
 from dissensus.steps.serving import uris_named
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import csv_text, exists, fingerprint, write_text
+from dissensus.store.files import csv_text, exists, fingerprint, fingerprint_of, write_text
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, clear_parts
 from dissensus.store.tables import read_table, write_table

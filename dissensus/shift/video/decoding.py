@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from dissensus.errors import StudyError, one_line
+from dissensus.errors import StudyError, counted, one_line
 from dissensus.images import excess
+from dissensus.version import installing
 
 TICKS = 2
 SHARE = 0.05
@@ -55,7 +56,7 @@ def pyav() -> Any:
     try:
         av = importlib.import_module("av")
     except ImportError as error:
-        needs = "reading video files needs PyAV: pip install 'dissensus[video]'"
+        needs = f"reading video files needs PyAV: {installing('video')}"
         raise StudyError(needs if error.name == "av" else f"{needs} ({one_line(error)})") from error
     av.logging.set_level(None)  # FFmpeg's own lines about damaged files would go to the terminal
     return av
@@ -128,13 +129,13 @@ def read_film(path: Path, last: int | None, is_kept: Callable[[int], bool], keep
             try:
                 frame = next(frames, None)
             except (OSError, ValueError, av.FFmpegError) as error:
-                ended = f"damaged after {number:,} frames ({_reason(error)})"
+                ended = f"damaged after {counted(number, 'frame')} ({_reason(error)})"
                 break
             if frame is None:
                 ended = _shortness(path, container, stream, times)
                 break
             if frame.is_corrupt:  # the decoder made up what it could not read
-                ended = f"damaged after {number:,} frames"
+                ended = f"damaged after {counted(number, 'frame')}"
                 break
             times.append(None if frame.pts is None or frame.time is None else float(frame.time))
             if is_kept(number):
@@ -167,14 +168,14 @@ def _shortness(path: Path, container: Any, stream: Any, times: Sequence[float | 
     frames, said = len(times), int(stream.frames or 0)
     if said:
         said -= _packet_counts(path)[1] if frames < said else 0
-        return f"ended after {frames:,} of {said:,} frames" if frames < said else ""
+        return f"ended after {frames:,} of {counted(said, 'frame')}" if frames < said else ""
     begin = float((stream.start_time or 0) * (stream.time_base or 0))
     last = max((time for time in times if time is not None), default=begin) - begin
     length = float(stream.duration * stream.time_base) if stream.duration and stream.time_base else 0.0
     if not length and len(container.streams) == 1:  # sound may be longer than pictures
         length = (container.duration or 0) / 1_000_000
     is_short = length - last > max(LEEWAY, SHORT * length)
-    return f"ended after {frames:,} frames, at {last:.2f} of {length:.2f} s" if is_short else ""
+    return f"ended after {counted(frames, 'frame')}, at {last:.2f} of {length:.2f} s" if is_short else ""
 
 
 def _image(frame: Any) -> Image.Image:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Bool
 from dissensus.competition.evaluation import read_answers
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, counted
 from dissensus.inquiry import Answers, Inquiry, Needed, Questions
 from dissensus.records import NO, OPEN, YES, Question
 from dissensus.records.video_steps import VideoStatus
@@ -165,11 +165,13 @@ class Review:
             return AS_PUBLISHED if self.kept.collected.is_reviewed else NOBODY
         still = int((self.judged.state == OPEN).sum())
         accepted, pairs = int((self.judged.state == YES).sum()), len(self.kept.pairs)
+        people = counted(len(self.people), "person", "people")
         line = (
-            f"{len(self.people):,} people reviewed pairs of frames: {accepted:,} of {pairs:,} are accepted, and "
+            f"{people} reviewed pairs of frames: {accepted:,} of {pairs:,} are accepted, and "
             f"{int(self.is_kept.sum()):,} of {len(self.kept.anchors):,} anchors."
         )
-        return line + (f" {still:,} pairs are not decided yet and are left out." if still else "")
+        undecided = counted(still, "pair is not decided yet and is", "pairs are not decided yet and are")
+        return line + (f" {undecided} left out." if still else "")
 
 
 def review_of(work: Workspace[Any], kept: KeptFrames | None = None) -> Review:

@@ -113,9 +113,7 @@ def _found(path: Path) -> str:
             return "labelme"
         if holds(path, ".png"):
             return "png"
-        if path.is_dir() and any(path.iterdir()):  # an export without answers leaves an empty folder
-            raise JudgementError(f"{path} contains neither LabelMe .json files nor .png masks: check the path")
-        return "labelme"
+        raise JudgementError(f"{path} contains neither LabelMe .json files nor .png masks: check the path")
     ending = path.suffix.lower()
     if ending == ".json":
         return _found_within(path)

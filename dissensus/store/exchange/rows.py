@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import JudgementError
 from dissensus.records import Classes, Response
+from dissensus.separated import separator
 from dissensus.store.exchange.answers import NUMERIC, PARTS, REQUIRED, Reading, Writing, fields_of, has, refuse
 from dissensus.store.exchange.files import object_of, parsed
 from dissensus.store.files import write_whole
@@ -181,7 +182,7 @@ def _read_lines(reading: Reading) -> Iterator[tuple[int, Row]]:
 def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
     csv.field_size_limit(LARGEST_CELL)
     with open(reading.path, newline="", encoding="utf-8-sig") as file:
-        mark = _separator(next((line for line in file if line.strip()), ""))
+        mark = separator(next((line for line in file if line.strip()), ""), KNOWN)
         file.seek(0)
         cells = csv.reader(file, delimiter=mark, strict=True)
         read = 0
@@ -197,11 +198,6 @@ def _read_csv(reading: Reading) -> Iterator[tuple[int, Row]]:
                 read = cells.line_num
         except csv.Error as error:  # a quote that is never closed is noticed at the end of the file
             refuse(f"{reading.path}, row {read + 1}", f"is not valid CSV ({error}): check its quotes")
-
-
-def _separator(header: str) -> str:
-    """The column separator: the one that yields the most known column names."""
-    return max(",;\t", key=lambda mark: len(KNOWN.intersection(word.strip().strip('"') for word in header.split(mark))))
 
 
 def _read_parquet(reading: Reading) -> Iterator[tuple[int, Row]]:

@@ -16,6 +16,7 @@ format = {format}
 task = "{task}"
 title = {title}    # of the report; defaults to the folder's name
 notes = {notes}    # sentences shown at the top of the report
+answers_from = {answers_from}    # what the answers are if no person is asked: "mean opinion scores of TID2013"
 """
 
 
@@ -32,6 +33,8 @@ SERVE = """\
 # sessions = 1              # number of sessions of about equal size per person …
 # rest_minutes = 0          # … with breaks of at least this long between them
 # instructions = []         # paragraphs that people read before they start
+# public_title = ""         # heading that annotators see; it must not tell what is compared
+# examples = ""             # folder of example pictures: a subfolder, or a file, with the name of each class
 
 # How images are prepared for a model; [models.NAME.preprocess] overrides it for one model.
 # [preprocess]
@@ -42,6 +45,8 @@ SERVE = """\
 # channels = "rgb"
 """
 
+
+LONGEST_TITLE = 200
 
 CROP = "# crop = 0.875"
 """The part of an image that models see by default, as a line in study.toml: its centre."""
@@ -61,6 +66,10 @@ class ServeSettings(Record):
     sessions: int = Field(1, ge=1, le=100)
     rest_minutes: float = Field(0, ge=0, le=1440, allow_inf_nan=False)
     instructions: tuple[str, ...] = ()
+    public_title: str = Field("", max_length=LONGEST_TITLE)
+    """What annotators see as the heading; if empty, a neutral one."""
+    examples: str = ""
+    """A folder of example pictures of the classes: a subfolder, or a file, with the name of each."""
 
 
 class ModelSettings(Record):
@@ -123,6 +132,8 @@ class Settings(Record):
     task: str
     title: str = ""
     notes: tuple[str, ...] = ()
+    answers_from: str = ""
+    """What the answers are if no person was asked; empty if people answer."""
     judge: CountingSettings = CountingSettings()
     rank: MethodSettings = MethodSettings()
     serve: ServeSettings = ServeSettings()

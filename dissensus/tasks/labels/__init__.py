@@ -22,6 +22,7 @@ from typing import Any
 
 from dissensus.arrays import MISSING, Array, Bool, Int
 from dissensus.backends import FURTHER
+from dissensus.competition.examining import Examination, Trial
 from dissensus.competition.one_order import matrices, rank, together
 from dissensus.competition.ranking import method_of, other_rankings, ranking_of, write_results
 from dissensus.competition.standings import Method, people_in_words
@@ -31,20 +32,23 @@ from dissensus.errors import PlanningError, StudyError
 from dissensus.inquiry import Answers
 from dissensus.planning.draws import GOALS, Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import Estimates, Judgement, Outcomes, Plan, Question, Ranking, Selection
+from dissensus.records import Estimates, Failures, Judgement, Outcomes, Plan, Question, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
+from dissensus.report.predictions import Said
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import read_batches
 from dissensus.store.lock import Lock
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.all_answers import by_all_answers
+from dissensus.tasks.labels.browsing import LabelCatalogue
 from dissensus.tasks.labels.consensus import consensus
 from dissensus.tasks.labels.drawing import Wanted, draw_batch, question_for
 from dissensus.tasks.labels.eligible import keep_eligible
 from dissensus.tasks.labels.estimating import estimates, estimation, refuse_decided
+from dissensus.tasks.labels.failing import label_failures
 from dissensus.tasks.labels.forecasting import (
     nothing_asked,
     outlook_in_words,
@@ -65,6 +69,7 @@ from dissensus.tasks.labels.picks import by_label, needed_picks
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.tasks.labels.questions import OpenQuestion, open_questions, write_sheet
 from dissensus.tasks.labels.reporting import report_data
+from dissensus.tasks.labels.sanity import examined_labels, label_trial, said_labels
 from dissensus.tasks.labels.selecting import LabelSelector, recorded_settings
 from dissensus.tasks.labels.settings import LABELS, LabelSettings
 
@@ -78,6 +83,7 @@ class Labels(Task[Selection, LabelStates]):
     settings, template = LabelSettings, LABELS
     usual_classes = "imagenet"
     selection, source, selecting = Selection, LabelSource, LabelSelector
+    catalogue = LabelCatalogue
     is_ordered = False
     kept_files = ("eligible",)
     sheets, has_addresses = (".html", ".csv", ".jsonl"), True
@@ -104,6 +110,18 @@ class Labels(Task[Selection, LabelStates]):
 
     def wanted(self) -> dict[str, Any]:
         return recorded_settings(self.work.settings.select, self.work.classes)
+
+    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+        """The different predictions for each of some items in words, with the models that make them."""
+        return said_labels(self.work, models, items)
+
+    def examined(self, models: list[str]) -> Examination:
+        """What the models predict, and what looks wrong about it."""
+        return examined_labels(self.work, models)
+
+    def trial(self, model: str, peers: Sequence[str]) -> Trial:
+        """How well a network would agree with its peers if it had other settings."""
+        return label_trial(self.work, model, peers)
 
     def question_set(self, models: Sequence[str], rounds: Sequence[Round[Selection]]) -> QuestionSet[Selection]:
         """Whether each item contains the label that either model predicts."""
@@ -168,7 +186,8 @@ class Labels(Task[Selection, LabelStates]):
         pairs = combinations(range(len(names)), 2)
         identical = [(i, j) for i, j in pairs if stamps[names[i]]["labels"] == stamps[names[j]]["labels"]]
         standings = rank(all_outcomes(evaluation), names, method, identical)
-        people = people_in_words(evaluation.answers.question, evaluation.answers.person, "item")
+        source = self.work.settings.answers_from
+        people = people_in_words(evaluation.answers.question, evaluation.answers.person, "item", source=source)
         return ranking_of(self, evaluation, standings, method, beside=people)
 
     def with_fragility(self, ranking: Ranking, evaluation: LabelEvaluation, method: Method) -> Ranking:
@@ -186,6 +205,9 @@ class Labels(Task[Selection, LabelStates]):
             evaluation.judged, evaluation.keys, given, by_settings, evaluation.models, method, refits.__next__
         )
         return ranking.model_copy(update={"fragility": found})
+
+    def failures(self, evaluation: LabelEvaluation) -> Failures:
+        return label_failures(self.work, evaluation)
 
     def page(self, evaluation: LabelEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
 from typing import Any
 
 from dissensus.arrays import Array, Int, UInt16
 from dissensus.predictions.consensus import plurality_agreement
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
-from dissensus.store.files import fingerprint, write_text
+from dissensus.store.kept import keep, read_kept
 from dissensus.tasks.labels.contested import OverLabels
 
 Votes = tuple[Int[Array, " M"], int]
@@ -30,14 +28,10 @@ class Plurality(OverLabels[Votes]):
 def consensus(work: Workspace[Any], names: list[str]) -> dict[str, float]:
     """Share of the readable pool on which each model agrees with the plurality; cached, as the pool may be large."""
     stamps = check_same_pool(work.folder, names)
-    key = fingerprint(json.dumps({name: stamps[name]["labels"] for name in names}))
-    kept = work.folder.results / "consensus.json"
-    with suppress(OSError, ValueError, KeyError, TypeError):  # missing or damaged: compute it again
-        found = json.loads(kept.read_text())
-        if found["key"] == key and found["check"] == fingerprint(json.dumps(found["agreement"])):
-            return dict(found["agreement"])
+    labels, path = {name: stamps[name]["labels"] for name in names}, work.folder.results / "consensus.json"
+    if (found := read_kept(path, labels)) is not None:
+        return dict(found)
     agreed, readable = work.reduce(Plurality(work.folder, names), "plurality vote")
     agreement = {name: float(votes) / max(readable, 1) for name, votes in zip(names, agreed, strict=True)}
-    check = fingerprint(json.dumps(agreement))
-    write_text(kept, json.dumps({"key": key, "agreement": agreement, "check": check}, indent=1) + "\n")
+    keep(path, labels, agreement)
     return agreement

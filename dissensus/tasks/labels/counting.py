@@ -97,9 +97,10 @@ def lowered_in_words(counts: Counts, k: int, chosen: float) -> list[str]:
     if chosen == LADDER[0]:
         return []
     first, now = (int((counts.candidates[LADDER.index(one)] >= k).sum()) for one in (LADDER[0], chosen))
+    duels, items = counted(counts.candidates.shape[1], "duel"), counted(k, "item")
     return [
-        f"No confidence is set, so {chosen:g} was used instead of {LADDER[0]:g}: of {counts.candidates.shape[1]:,} "
-        f"duels, {first:,} have {k:,} items to choose from at {LADDER[0]:g}, and {now:,} at {chosen:g}."
+        f"No confidence is set, so {chosen:g} was used instead of {LADDER[0]:g}: of {duels}, {first:,} have {items} to "
+        f"choose from at {LADDER[0]:g}, and {now:,} at {chosen:g}."
     ]
 
 

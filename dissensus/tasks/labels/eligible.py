@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.parquet as pq
 
 from dissensus.arrays import Array, Bool, Int, UInt16
-from dissensus.errors import ClassesError, SelectionError, first_line, refuse_pipe
+from dissensus.errors import ClassesError, SelectionError, counted, first_line, refuse_pipe
 from dissensus.records import Classes
+from dissensus.separated import arrow_table
 from dissensus.steps.pooling import pool_ids
 from dissensus.store.files import file_fingerprint, read_bytes, write_whole
 from dissensus.store.folder import Folder
@@ -102,7 +102,9 @@ def _positions(path: Path, items: pa.ChunkedArray, folder: Folder) -> Int[Array,
 def _numbers(path: Path, labels: pa.ChunkedArray, classes: Classes) -> Int[Array, " n"]:
     """The labels' class numbers."""
     if labels.null_count:
-        raise SelectionError(f"{path}: {labels.null_count:,} rows have no label: fill or remove them")
+        raise SelectionError(
+            f"{path}: {counted(labels.null_count, 'row has', 'rows have')} no label: fill or remove them"
+        )
     codes = labels.combine_chunks().dictionary_encode()
     codes = codes.combine_chunks() if isinstance(codes, pa.ChunkedArray) else codes
     try:
@@ -121,8 +123,7 @@ def _read(path: Path) -> pa.Table:
         if path.suffix == ".parquet":
             table = pq.read_table(BytesIO(read_bytes(path)))
         else:
-            options = pyarrow.csv.ConvertOptions(column_types={"item": pa.string(), "label": pa.string()})
-            table = pyarrow.csv.read_csv(BytesIO(read_bytes(path)), convert_options=options)
+            table = arrow_table(path, read_bytes(path), ("item", "label"))
         names = table.column_names  # decoded only now
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise SelectionError(f"{path} cannot be read: {first_line(error)}") from None

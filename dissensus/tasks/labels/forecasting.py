@@ -100,7 +100,7 @@ class Prospect:
         first, second = np.unravel_index(np.lexsort((gap.ravel(), -apart.ravel()))[0], apart.shape)
         needed, size = int(apart[first, second]), float(gap[first, second])
         everything = f"would take nearly all of the {self.outlook.left:,} questions that tell models apart"
-        takes = everything if needed >= EVERYTHING * self.outlook.left else f"takes about {needed:,} questions"
+        takes = everything if needed >= EVERYTHING * self.outlook.left else f"takes about {counted(needed, 'question')}"
         said = (
             f"{self.models[first]} and {self.models[second]} are the hardest to tell apart: they seem to differ by "
             f"{points(size)}, and knowing which is better {takes}"

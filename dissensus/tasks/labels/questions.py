@@ -10,7 +10,9 @@ from urllib.parse import quote
 from dissensus.competition.task import Evaluation
 from dissensus.records import Classes, Record, Selection
 from dissensus.report.sheet import SheetQuestion, render_sheet
+from dissensus.steps.classes import with_articles
 from dissensus.steps.pictures import Pictures
+from dissensus.steps.public_title import public_title
 from dissensus.steps.sheets import write_rows
 from dissensus.steps.workspace import Workspace
 from dissensus.store.files import write_text
@@ -58,8 +60,12 @@ def write_sheet(
     if path.suffix == ".html":
         pictures = Pictures(work.pool, list(evaluation.item_ids), SHEET_PICTURE, work.progress)
         positions = {name: item for item, name in evaluation.item_ids.items()}
-        sheet = [SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item])) for q in questions]
-        write_text(path, render_sheet(work.title, sheet))
+        classes = with_articles(work.classes)
+        sheet = [
+            SheetQuestion(q.item, q.label, q.name, q.gloss, *pictures.of(positions[q.item]), classes.article(q.label))
+            for q in questions
+        ]
+        write_text(path, render_sheet(public_title(work.settings), sheet))
     else:
         write_rows(path, [_row(q, path.suffix == ".csv", image_url) for q in questions])
 

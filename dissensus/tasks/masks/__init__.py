@@ -18,17 +18,21 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.backends import MapPreprocess
 from dissensus.competition.attacks import rankings_of
+from dissensus.competition.examining import Examination, Trial
 from dissensus.competition.ranking import method_of
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.inquiry import Answers
 from dissensus.predictions.maps import map_at
-from dissensus.records import JUDGED, MOST_CLASSES, MaskSelection, Question, Rankings, Record
+from dissensus.records import JUDGED, MOST_CLASSES, Failures, MaskSelection, Question, Rankings, Record
 from dissensus.report.masks.page import masks_page
 from dissensus.report.page import Page
+from dissensus.report.predictions import Said
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
+from dissensus.tasks.masks.browsing import MaskCatalogue
 from dissensus.tasks.masks.columns import MapColumn
 from dissensus.tasks.masks.drawings import check_question, drawings_in, mask_question
+from dissensus.tasks.masks.failing import mask_failures
 from dissensus.tasks.masks.judging import (
     MaskEvaluation,
     MaskScores,
@@ -42,6 +46,7 @@ from dissensus.tasks.masks.judging import (
 from dissensus.tasks.masks.overlays import Overlays, material_of
 from dissensus.tasks.masks.predictions import MaskSource
 from dissensus.tasks.masks.reporting import masks_report
+from dissensus.tasks.masks.sanity import examined_maps, map_trial, said_maps
 from dissensus.tasks.masks.scales import KEPT, keep_scales
 from dissensus.tasks.masks.selecting import MaskSelector, recorded_settings
 from dissensus.tasks.masks.settings import MASKS, MaskSettings
@@ -66,9 +71,10 @@ class Masks(Task[MaskSelection, MaskScores]):
     usual_classes = "voc"
     most_classes = MOST_CLASSES
     selection, source, selecting = MaskSelection, MaskSource, MaskSelector
+    catalogue = MaskCatalogue
     preprocess = MapPreprocess
     kept_files = (KEPT,)
-    short = "{short:,} duels have no image"
+    short = "{duels} no image"
     frame = (
         '# fit = "stretch"           # stretch or letterbox: both show the whole image\n'
         '# labels = "voc"            # meaning of the outputs of a model with other classes'
@@ -83,6 +89,18 @@ class Masks(Task[MaskSelection, MaskScores]):
 
     def wanted(self) -> dict[str, Any]:
         return recorded_settings(self.work)
+
+    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+        """The different predictions for each of some items in words, with the models that make them."""
+        return said_maps(self.work, models, items)
+
+    def examined(self, models: list[str]) -> Examination:
+        """What the models predict, and what looks wrong about it."""
+        return examined_maps(self.work, models)
+
+    def trial(self, model: str, peers: Sequence[str]) -> Trial:
+        """How well a network would agree with its peers if it had other settings."""
+        return map_trial(self.work, model, peers)
 
     def question_set(self, models: Sequence[str], rounds: Sequence[Round[MaskSelection]]) -> QuestionSet[MaskSelection]:
         """Ask what is in every image, or which of two predictions is better."""
@@ -135,10 +153,13 @@ class Masks(Task[MaskSelection, MaskScores]):
             evaluation,
             evidence,
             chosen,
-            (*evidence.limits, *doubts(settings.judge, evaluation)),
+            (*evidence.limits(settings.answers_from), *doubts(settings.judge, evaluation, settings.answers_from)),
             {"measure": evaluation.rounds[-1].settings["measure"]},
             lambda _, matrices: (*likeness(chosen), *contradictions(matrices, evaluation.models)),
         )
+
+    def failures(self, evaluation: MaskEvaluation) -> Failures:
+        return mask_failures(self.work, evaluation)
 
     def page(self, evaluation: MaskEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""

@@ -133,8 +133,11 @@ def contests_in(judged: Judged[MaskSelection], scores: Float[Array, "q M"]) -> C
     )
 
 
-def doubts(settings: TruthSettings, evaluation: MaskEvaluation) -> tuple[str, ...]:
-    """Sentences about doubtful masks: unchecked, marked as wrong, stretched, contradictory, or started from a model."""
+def doubts(settings: TruthSettings, evaluation: MaskEvaluation, source: str) -> tuple[str, ...]:
+    """Sentences about doubtful masks: unchecked, marked as wrong, stretched, contradictory, or started from a model.
+
+    `source` is what answered if no person was asked.
+    """
     states, words = evaluation.states, []
     found = [states.drawings[number] for number in evaluation.asked] if states.drawings else []
     if waiting := sum(one.awaits_correction for one in found):
@@ -159,7 +162,8 @@ def doubts(settings: TruthSettings, evaluation: MaskEvaluation) -> tuple[str, ..
         were = "was" if unchecked == 1 else "were"
         words.append(f"{unchecked:,} of the masks that count {were} checked by nobody but their author.")
     drawn = np.array([(at, said.person) for at, one in enumerate(judged) for said in one.masks], int).reshape(-1, 2)
-    return (*words, *people_in_words(drawn[:, 0], drawn[:, 1], "image", "drew the masks", is_merged=True))
+    people = people_in_words(drawn[:, 0], drawn[:, 1], "image", "drew the masks", is_merged=True, source=source)
+    return (*words, *people)
 
 
 def began_from(settings: TruthSettings, models: Sequence[str], wording: int) -> str:

@@ -15,6 +15,7 @@ from PIL import Image
 from dissensus.arrays import Array, Bool, UInt8
 from dissensus.backends import Unreadable, read_image
 from dissensus.errors import StudyError
+from dissensus.labeling.kinds.base import OTHER, left_of
 from dissensus.labeling.kinds.choice import prediction_key
 from dissensus.predictions.maps import map_at, resized
 from dissensus.records import BACKGROUND, VOID, Question, class_colours
@@ -61,7 +62,8 @@ class Overlays(Mapping[str, str | None]):
     def _overlay(self, item: str, model: str, photo: str) -> Path:
         # the file name does not reveal the item or the model, in case the folder is served by mistake; changed
         # predictions of a model get other file names
-        name = hashlib.blake2b(f"{self.contents[model]}\0{model}\0{item}".encode(), digest_size=12).hexdigest()
+        key = f"{self.contents[model]}\0{model}\0{item}".encode() + COLOURS.tobytes()  # other colours, other files
+        name = hashlib.blake2b(key, digest_size=12).hexdigest()
         path = (self.folder.drawings / f"{name}.png").resolve()
         if not path.exists():
             image = read_image(photo)
@@ -76,6 +78,10 @@ MATERIAL = {"mask": "mask", "check": "marks"}
 """Name of each answer in the page's data, by its key in `shown`."""
 
 
+def _marked(labels: UInt8[Array, "H W"]) -> set[int]:
+    return set(np.unique(labels).tolist()) - {BACKGROUND, VOID}
+
+
 def material_of(overlays: Overlays, question: Question, shown: dict[str, Any], answers: AnswerLog) -> dict[str, Any]:
     """The mask and the errors marked in it; a model's map to start from; or the classes in two predictions."""
     body = question.body
@@ -83,8 +89,12 @@ def material_of(overlays: Overlays, question: Question, shown: dict[str, Any], a
     if named and (body["item"] not in overlays.photos or not named <= overlays.columns.keys()):
         return {}  # one of the user's own questions
     if question.kind == "choice":
-        maps = [overlays.map_of(body["item"], body[side]) for side in ("first", "second")]
-        return {"labels": sorted({int(label) for one in maps for label in np.unique(one)} - {BACKGROUND, VOID})}
+        left = left_of(shown)
+        sides = {"left": body[left], "right": body[OTHER[left]]}
+        marked = {where: _marked(overlays.map_of(body["item"], model)) for where, model in sides.items()}
+        empty = [where for where, labels in marked.items() if not labels]
+        every = sorted({label for labels in marked.values() for label in labels})
+        return {"labels": every} | ({"empty": empty} if empty else {})
     if question.kind == "mask" and "prefill" in body:
         begun = overlays.map_of(body["item"], body["prefill"])
         return {"mask": answer_of(begun)} if begun.size else {}
@@ -121,12 +131,17 @@ def is_border(labels: UInt8[Array, "H W"]) -> Bool[Array, "H W"]:
     return border
 
 
-def map_uri(labels: UInt8[Array, "H W"], side: int) -> str:
-    """A small indexed PNG of a map as a data URI, with transparent background."""
+def map_png(labels: UInt8[Array, "H W"], side: int) -> bytes:
+    """An indexed PNG of a map with at most `side` pixels on its longer side and a transparent background."""
     scale = min(1.0, side / max(labels.shape))
     height, width = (max(1, round(length * scale)) for length in labels.shape)
     image = Image.fromarray(resized(labels, height, width)).convert("P")
     image.putpalette(COLOURS.tobytes())
     buffer = BytesIO()
     image.save(buffer, "PNG", optimize=True, transparency=bytes([0] + [255] * 255))
-    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
+    return buffer.getvalue()
+
+
+def map_uri(labels: UInt8[Array, "H W"], side: int) -> str:
+    """The same as a data URI."""
+    return f"data:image/png;base64,{base64.b64encode(map_png(labels, side)).decode('ascii')}"

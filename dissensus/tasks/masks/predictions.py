@@ -64,7 +64,7 @@ class MaskSource(Source):
 
     def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
         """The maps of some items; empty with the reason for items that have none."""
-        maps = self._read_maps(rows) if self.segmenter is None else self._made_maps(rows)
+        maps = self._read_maps(rows) if self.segmenter is None else self._made_maps(rows, batches)
         return pa.table(
             {
                 "height": [0 if isinstance(one, Unreadable) else one.shape[0] for one in maps],
@@ -75,9 +75,9 @@ class MaskSource(Source):
             schema=SCHEMA,
         )
 
-    def _made_maps(self, rows: range) -> list[Mapped]:
+    def _made_maps(self, rows: range, batches: Batches | None) -> list[Mapped]:
         maps: list[Mapped] = []
-        for _, images in self.images.batches(rows):
+        for _, images in self.images.batches(rows) if batches is None else batches:
             maps += self._segmented(images)
         return maps
 

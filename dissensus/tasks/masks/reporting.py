@@ -11,23 +11,28 @@ from dissensus.backends import Unreadable, read_image
 from dissensus.competition.attacks import other_methods, other_orders
 from dissensus.competition.reporting import about_attacks, attack_duels, model_settings, round_settings, under
 from dissensus.competition.standings import Method
+from dissensus.engines.local import chunks
 from dissensus.predictions.maps import map_at
 from dissensus.records import BACKGROUND, JUDGED, AttackMatrices, MaskSelection, Rankings
-from dissensus.report.data import AttackDuel
+from dissensus.report.data import AttackDuel, ClassBeside
 from dissensus.report.masks.data import MasksReport, ShownAttack, ShownImage
-from dissensus.report.pictures import data_uri
+from dissensus.report.pictures import data_uri, picture_side
+from dissensus.report.wording import counted
+from dissensus.steps.beside import classes_beside
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
-from dissensus.tasks.masks.columns import MapColumn
+from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn
 from dissensus.tasks.masks.drawings import Drawings
+from dissensus.tasks.masks.failing import mask_failures
 from dissensus.tasks.masks.judging import MaskEvaluation, truth_at
 from dissensus.tasks.masks.overlays import map_uri
+from dissensus.tasks.masks.scales import shares
 from dissensus.tasks.masks.sensitivity import by_other_measures
 from dissensus.tasks.masks.settings import MaskSettings
 from dissensus.tasks.masks.standings import evidence_of
 
 SIDE = 256
-"""Longer side of a picture in the report, in pixels."""
+"""Longer side of a map in the report, in pixels."""
 PICTURED = 600
 """Maximum number of images shown in the report: with more, it would be too large to open."""
 
@@ -58,6 +63,47 @@ def masks_report(
         settings=_settings(work, evaluation) | unranked | unmeasured,
         by_method=by_method,
         by_measure=by_measure,
+        failures=mask_failures(work, evaluation),
+        beside=_beside(work, evaluation, rankings.aggressiveness.standings[0].model),
+    )
+
+
+def _beside(
+    work: Workspace[MaskSettings], evaluation: MaskEvaluation, model: str
+) -> tuple[ClassBeside[ShownImage], ...]:
+    """Ordinary images of the categories of most attacks; in those of the pool, `model` sees the category.
+
+    Its share of the pixels is as it has to be in the latest selection.
+    """
+    chosen = [judged.selection.take(judged.active) for judged in evaluation.judged]
+    column, allowed = MapColumn(work.folder, model), evaluation.rounds[-1].about["scales"]
+
+    def items_of(labels: Sequence[int]) -> dict[int, Int[Array, " n"]]:
+        found: dict[int, list[Array]] = {label: [] for label in labels}
+        for rows in chunks(work.size, MAP_GROUP):
+            share = shares(column.group(rows.start // MAP_GROUP), len(work.classes))
+            for label in labels:
+                low, high = allowed.get(work.classes.names[label], (0, 1))
+                of_label = share[:, label]
+                found[label].append(
+                    rows.start + np.flatnonzero((of_label > 0) & (low <= of_label) & (of_label <= high))
+                )
+        return {label: np.concatenate(parts) for label, parts in found.items()}
+
+    def shown(name: str, uri: str, _: bool, place: int | None) -> ShownImage:
+        if place is None:
+            return ShownImage(name, uri, None, {}, ())
+        labels = map_at(column.at(np.array([place])), 0)
+        return ShownImage(name, uri, None, {model: map_uri(labels, SIDE)}, _labels([labels]))
+
+    limits = ", in a share of the pixels that the selection allows" if allowed else ""
+    return classes_beside(
+        work,
+        pairs=[pair for one in chosen for pair in zip(one.category.tolist(), one.item.tolist(), strict=True)],
+        selected=evaluation.item_ids,
+        items_of=items_of,
+        source=lambda count: f"at random from {counted(count, 'image')} in which {model} sees this category{limits}",
+        shown=shown,
     )
 
 
@@ -89,7 +135,7 @@ def _images(work: Workspace[MaskSettings], evaluation: MaskEvaluation, items: Se
         made.append(
             ShownImage(
                 item=name,
-                photo=_photo(uris[item]),
+                photo=_photo(uris[item], picture_side(len(shown))),
                 truth=None if truth is None else map_uri(truth, SIDE),
                 maps={model: map_uri(labels, SIDE) for model, labels in maps.items()},
                 labels=_labels([*maps.values(), *([] if truth is None else [truth])]),
@@ -99,9 +145,9 @@ def _images(work: Workspace[MaskSettings], evaluation: MaskEvaluation, items: Se
     return tuple(made)
 
 
-def _photo(uri: str | None) -> str | None:
+def _photo(uri: str | None, side: int) -> str | None:
     image = Unreadable("no path") if uri is None else read_image(uri)
-    return None if isinstance(image, Unreadable) else data_uri(image, SIDE)[0]
+    return None if isinstance(image, Unreadable) else data_uri(image, side)[0]
 
 
 def _labels(maps: Sequence[Array]) -> tuple[int, ...]:

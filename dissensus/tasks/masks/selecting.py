@@ -57,7 +57,7 @@ class CategoryReduction(Reduction[list[Maps], CategoryTops]):
         return [column.group(rows.start // MAP_GROUP) for column in self.columns]
 
     def scan(self, loaded: list[Maps], first_item: int, known: CategoryTops | None) -> CategoryTops:
-        _require_same_sizes(self.columns, loaded, first_item)
+        require_same_sizes(self.columns, loaded, first_item)
         found = concordances(loaded, self.classes, self.measure)
         share: Float[Array, "n M C"] = np.stack([shares(one, self.classes) for one in loaded], axis=1)
         compared = (found.value, found.is_comparable, found.differs, share)
@@ -161,7 +161,7 @@ def _named_ranges(ranges: ScaleRanges, classes: Classes) -> dict[str, list[float
     }
 
 
-def _require_same_sizes(columns: Sequence[MapColumn], maps: Sequence[Maps], first: int) -> None:
+def require_same_sizes(columns: Sequence[MapColumn], maps: Sequence[Maps], first: int) -> None:
     """Reject maps of one item that differ in size: without an image, there is no way to tell which size is right."""
     for at in range(1, len(maps)):
         for one in range(at):

@@ -95,14 +95,13 @@ class MaskEvidence:
             by_person=by_person * (1 / over + 1 / under),
         )
 
-    @property
-    def limits(self) -> tuple[str, ...]:
-        """What the rank sets do not cover."""
+    def limits(self, source: str) -> tuple[str, ...]:
+        """What the rank sets do not cover; `source` is what answered if no person was asked."""
         contests, choices, words = self.contests, self.choices, []
         if len(contests) and (contests.attacker_score == contests.defender_score).all():
             words.append("In every duel, both models do equally well on all judged images: nothing tells them apart.")
         if choices is not None:
-            words += people_in_words(choices.told.question, choices.told.person, "image")
+            words += people_in_words(choices.told.question, choices.told.person, "image", source=source)
         return tuple(words)
 
 

@@ -17,19 +17,22 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.attacks import rankings_of
+from dissensus.competition.examining import Examination
 from dissensus.competition.ranking import method_of
 from dissensus.competition.standings import people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, States, Task
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
-from dissensus.records import SCREENED_OUT, PairSelection, Rankings, Record
+from dissensus.records import SCREENED_OUT, Failures, PairSelection, Rankings, Record
 from dissensus.report.page import Page
+from dissensus.report.predictions import Said
 from dissensus.report.scores.data import Screenings
 from dissensus.report.scores.page import scores_page
 from dissensus.report.wording import counted
 from dissensus.steps.predicting import predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
+from dissensus.tasks.scores.browsing import ScoreCatalogue
 from dissensus.tasks.scores.comparing import (
     PairEvaluation,
     Preferences,
@@ -40,8 +43,10 @@ from dissensus.tasks.scores.comparing import (
     screening_of,
     weighted_pairs,
 )
+from dissensus.tasks.scores.failing import score_failures
 from dissensus.tasks.scores.predictions import ScoreSource
 from dissensus.tasks.scores.reporting import scores_report
+from dissensus.tasks.scores.sanity import examined_scores, said_scores
 from dissensus.tasks.scores.scaling import ScaleFit, common_scale
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.selecting import FOUND, PairSelector, recorded_settings
@@ -72,10 +77,11 @@ class Scores(Task[PairSelection, Preferences]):
     name, noun = "scores", "pairs"
     settings, template = ScoreSettings, SCORES
     selection, source, selecting = PairSelection, ScoreSource, PairSelector
+    catalogue = ScoreCatalogue
     found_later = FOUND
     gives_numbers = True
     sheets = (".csv", ".jsonl")
-    short = "{short:,} duels have no pair in some levels"
+    short = "{duels} no pair in some levels"
     work: Workspace[ScoreSettings]
 
     @property
@@ -104,6 +110,14 @@ class Scores(Task[PairSelection, Preferences]):
                     f"round {found.number} was selected with {before} scores of {name} as the better ones: "
                     f'restore better = "{before}" in {self.work.folder.settings}, or add the model under a new name'
                 )
+
+    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+        """The different predictions for each of some items in words, with the models that make them."""
+        return said_scores(self.work, models, items)
+
+    def examined(self, models: list[str]) -> Examination:
+        """What the models predict, and what looks wrong about it."""
+        return examined_scores(self.work, models)
 
     def question_set(self, models: Sequence[str], rounds: Sequence[Round[PairSelection]]) -> QuestionSet[PairSelection]:
         """Ask which of two items is better, or how good each of them is."""
@@ -141,6 +155,9 @@ class Scores(Task[PairSelection, Preferences]):
                 *(disagreements({m: one.standings for m, one in found.items()}, matrices, names) if names[2:] else ()),
             ),
         )
+
+    def failures(self, evaluation: PairEvaluation) -> Failures:
+        return score_failures(evaluation)
 
     def page(self, evaluation: PairEvaluation, method: str | None) -> Page:
         """Rank the models and make the report."""
@@ -181,7 +198,8 @@ class Scores(Task[PairSelection, Preferences]):
     def _people(self, evaluation: PairEvaluation) -> list[str]:
         """A sentence if rank sets do not cover how much people differ."""
         compared = evaluation.states.compared
-        return people_in_words(compared.question, compared.person, "item" if self.kind == "rating" else "pair")
+        noun, source = "item" if self.kind == "rating" else "pair", self.work.settings.answers_from
+        return people_in_words(compared.question, compared.person, noun, source=source)
 
     def _left_out(self, evaluation: PairEvaluation) -> tuple[str, ...]:
         """Sentences about questions that lost all their answers to screening, and about items that no people link."""

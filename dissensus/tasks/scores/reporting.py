@@ -12,11 +12,13 @@ from dissensus.competition.reporting import about_attacks, attack_duels, model_s
 from dissensus.competition.standings import Method
 from dissensus.records import JUDGED, AttackMatrices, PairSelection, Rankings
 from dissensus.report.data import AttackDuel
-from dissensus.report.scores.data import DuelFigure, Marked, ScoresReport, ShownPair, Side
-from dissensus.steps.pictures import THUMBNAIL, Pictures
+from dissensus.report.pictures import picture_side
+from dissensus.report.scores.data import DuelFigure, ScoresReport, ShownPair, Side
+from dissensus.steps.pictures import Pictures
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.scores.comparing import PairEvaluation, signs_of
+from dissensus.tasks.scores.failing import score_failures
 from dissensus.tasks.scores.scaling import ScoreColumn, scale_of, spaced
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.settings import ScoreSettings
@@ -41,27 +43,35 @@ def scores_report(
 ) -> ScoresReport:
     """The contents of the report, from the study alone."""
     settings, compared, models = work.settings, evaluation.states.compared, evaluation.models
-    matrices = evidence.matrices(len(models), method)
+    matrices, scaled = evidence.matrices(len(models), method), _scaled_pool(work, evaluation)
     by_method, refused = other_orders(other_methods(evidence, method), models, "pairs")
-    answers, annotators = work.answers.counts(settings.judge.question, "asked")
     has_same_levels = len({str(found.about["levels"]) for found in evaluation.rounds}) == 1
     return ScoresReport(
         **about_attacks(work, evaluation, rankings, matrices, *_skipped(evaluation)),
-        duels=_duels(work, evaluation, matrices),
-        figures=_figures(work, evaluation),
+        duels=_duels(work, evaluation, matrices, scaled),
+        figures=_figures(evaluation, scaled),
         question=settings.judge.question,
         screenings=screenings_of(compared, len(evaluation.question_set), settings.judge),
         levels=_level_words(evaluation.rounds[0]) if has_same_levels else (),
         stability=level_stability(evidence.attacks, len(models), method) if has_same_levels else (),
         scale=scale_words(settings),
-        settings=_settings(work, evaluation, answers, annotators) | refused,
+        settings=_settings(work, evaluation) | refused,
         by_method=by_method,
+        failures=score_failures(evaluation),
     )
 
 
 def _level_words(found: Round[PairSelection]) -> tuple[str, ...]:
     """The ends of each level of a round on the common scale."""
     return tuple(f"{low:.0f} to {high:.0f}" for low, high in found.about["levels"])
+
+
+def _level_ends(found: Round[PairSelection], scaled: Float[Array, "M S"]) -> Float[Array, "M K 2"]:
+    """The ends of each level of a round on every defender's scale: levels of equal numbers of items differ."""
+    ends = np.array(found.about["levels"], float)
+    if found.settings["spacing"] == "even":
+        return np.broadcast_to(ends, (len(scaled), *ends.shape))
+    return np.quantile(scaled, ends / 100, axis=1).transpose(2, 0, 1)
 
 
 def scale_words(settings: ScoreSettings) -> str:
@@ -75,17 +85,19 @@ def scale_words(settings: ScoreSettings) -> str:
 
 
 def _duels(
-    work: Workspace[ScoreSettings], evaluation: PairEvaluation, matrices: AttackMatrices
+    work: Workspace[ScoreSettings], evaluation: PairEvaluation, matrices: AttackMatrices, scaled: Float[Array, "M S"]
 ) -> tuple[AttackDuel[ShownPair], ...]:
     shown: dict[tuple[int, int], list[ShownPair]] = {}
-    pictures = Pictures(work.pool, list(evaluation.item_ids), THUMBNAIL, work.progress)
+    pictures = Pictures(work.pool, list(evaluation.item_ids), picture_side(len(evaluation.item_ids)), work.progress)
     counts, pairs = (evaluation.answered, _counted(evaluation)), evaluation.states.pairs
     for found, judged in zip(evaluation.rounds, evaluation.judged, strict=True):
         chosen, levels, signs = judged.selection, _level_words(found), signs_of(judged.selection)
+        ends = _level_ends(found, scaled)
         for row in np.flatnonzero(judged.active).tolist():
             numbers, pair = judged.round_questions.questions[row], int(judged.round_questions.subject[row])
             is_judged = bool(np.all(judged.state[numbers] == JUDGED)) and bool(pairs.is_known[pair])
-            answers = [_answers(*(int(one[number]) for one in counts)) for number in numbers.tolist()]
+            source = work.settings.answers_from
+            answers = [source or _answers(*(int(one[number]) for one in counts)) for number in numbers.tolist()]
             shown.setdefault((int(chosen.attacker[row]), int(chosen.defender[row])), []).append(
                 ShownPair(
                     level=int(chosen.level[row]),
@@ -97,6 +109,7 @@ def _duels(
                     if len(set(answers)) == 1
                     else "low: {}, high: {}".format(*answers[:: signs[row]]),
                     level_words=levels[int(chosen.level[row])],
+                    band=tuple(ends[chosen.defender[row], chosen.level[row]].tolist()),
                 )
             )
     return attack_duels(shown, evaluation.models, matrices, lambda pair: pair.level)
@@ -127,47 +140,15 @@ def _answers(answered: int, counted: int) -> str:
     return people if counted == answered else f"{people}, of whom {counted} count"
 
 
-def _figures(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> tuple[DuelFigure, ...]:
-    scaled = _scaled_pool(work, evaluation)
-    first = np.concatenate([found.selection.rank == 1 for found in evaluation.rounds])
-    table = {
-        name: np.concatenate([getattr(found.selection, name) for found in evaluation.rounds])[first]
-        for name in (
-            "attacker",
-            "defender",
-            "low",
-            "high",
-            "attacker_low",
-            "attacker_high",
-            "defender_low",
-            "defender_high",
-        )
-    }
-    made: list[DuelFigure] = []
-    for one in range(len(evaluation.models)):
-        for other in range(one + 1, len(evaluation.models)):
-            points = (*_marked(table, evaluation, other, one, "AB"), *_marked(table, evaluation, one, other, "CD"))
-            if points and len(made) < FIGURES:
-                names = evaluation.models[one], evaluation.models[other]
-                counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
-                made.append(DuelFigure(*names, counts.astype(np.int64), points))
+def _figures(evaluation: PairEvaluation, scaled: Float[Array, "M S"]) -> tuple[DuelFigure, ...]:
+    """A figure for every two models of which one attacks the other."""
+    sides = [(judged.selection.attacker, judged.selection.defender) for judged in evaluation.judged]
+    met = {tuple(sorted(both)) for one, other in sides for both in zip(one.tolist(), other.tolist(), strict=True)}
+    made = []
+    for one, other in sorted(met)[:FIGURES]:
+        counts = np.histogram2d(scaled[other], scaled[one], bins=SQUARES, range=[[0, 100], [0, 100]])[0]
+        made.append(DuelFigure(evaluation.models[one], evaluation.models[other], counts.astype(np.int64)))
     return tuple(made)
-
-
-def _marked(
-    table: dict[str, Array], evaluation: PairEvaluation, attacker: int, defender: int, names: str
-) -> tuple[Marked, ...]:
-    """The pair that an attacker rates most differently, as points of a figure; x is the model with the lower number."""
-    rows = np.flatnonzero((table["attacker"] == attacker) & (table["defender"] == defender))
-    if len(rows) == 0:
-        return ()
-    row = rows[np.argmax(table["attacker_high"][rows] - table["attacker_low"][rows])]
-    points = []
-    for name, side in zip(names, ("high", "low"), strict=True):
-        of_attacker, of_defender = float(table[f"attacker_{side}"][row]), float(table[f"defender_{side}"][row])
-        x, y = (of_defender, of_attacker) if defender < attacker else (of_attacker, of_defender)
-        points.append(Marked(name, x, y, evaluation.item_ids[int(table[side][row])]))
-    return tuple(points)
 
 
 def _scaled_pool(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> Float[Array, "M S"]:
@@ -179,17 +160,14 @@ def _scaled_pool(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> 
     return np.stack([scale_of(scales[name])(row) for name, row in zip(evaluation.models, raw, strict=True)])
 
 
-def _settings(
-    work: Workspace[ScoreSettings], evaluation: PairEvaluation, answers: int, annotators: int
-) -> dict[str, str]:
+def _settings(work: Workspace[ScoreSettings], evaluation: PairEvaluation) -> dict[str, str]:
     """All settings that the numbers in the report depend on."""
     shown = round_settings(
         evaluation.rounds,
         work.settings.judge.model_dump(),
         more=lambda found: {"skipped levels": " ".join(found.words)} if found.words else {},
     )
-    shown |= model_settings(work, lambda source, model: f"{source}, {model.better} is better")
-    return shown | {"answers stored": f"{answers:,}", "annotators": f"{annotators:,}"}
+    return shown | model_settings(work, lambda source, model: f"{source}, {model.better} is better")
 
 
 def _skipped(evaluation: PairEvaluation) -> Sequence[str]:

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dissensus.arrays import Array, Float
 from dissensus.errors import PredictionError, StudyError, refuse_pipe
 from dissensus.predictions.scale import SCALES, Scale, logistic_scale, rank_scale
 from dissensus.records import Record
+from dissensus.separated import as_number, dict_reader
 from dissensus.steps.pools import Pool, open_source
 from dissensus.store.files import file_fingerprint, read_text, write_text
 from dissensus.store.folder import Folder
@@ -185,7 +185,7 @@ def read_ratings(path: Path, settings: ScaleSettings, pool: Pool) -> Ratings:
     """
     refuse_pipe(path, StudyError)
     try:
-        rows = list(csv.DictReader(StringIO(read_text(path), newline="")))
+        rows = list(dict_reader(read_text(path)))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not {"item", "rating"} <= rows[0].keys():
@@ -222,7 +222,7 @@ def scale_stamp(folder: Folder, settings: ScaleSettings) -> dict[str, Any]:
 
 def _number(path: Path, row_number: int, name: str, row: Mapping[str, str]) -> float:
     try:
-        value = float(row[name])
+        value = as_number(row[name])
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):

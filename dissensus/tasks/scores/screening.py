@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dissensus.arrays import Array, Float
-from dissensus.errors import ScreeningError
+from dissensus.errors import ScreeningError, counted
 from dissensus.inquiry import NumericAnswers
 from dissensus.report.scores.data import Screenings, Subject
 from dissensus.screening import P910, Bt500, WeightedAnswers, bt500, by_bt500, by_p910, item_means, p910, preferences
@@ -64,7 +64,7 @@ def _bt500_words(found: Bt500 | str, compared: NumericAnswers) -> str:
     if isinstance(found, str):
         return f"BT.500: {found}."
     number = len(found.rejected)
-    people = f"{number} of {len(compared.people)} people" if number else "nobody"
+    people = f"{number} of {counted(len(compared.people), 'person', 'people')}" if number else "nobody"
     few = (
         f"; too few answers to assess: {', '.join(compared.people[p] for p in found.too_few)}" if found.too_few else ""
     )

@@ -5,13 +5,14 @@ import { Asking } from "./asking.js";
 import { Breaks } from "./breaks.js";
 import { all, one } from "./dom.js";
 import { Header } from "./header.js";
+import { fillHelp, fillInstructions } from "./instructions.js";
 import { canKeep, read, write } from "./keeping.js";
 import { listenForKeys } from "./keys.js";
 import { KINDS } from "./kinds/index.js";
 import { Outbox } from "./outbox.js";
-import { Pictures } from "./pictures.js";
+import { Pictures, isClip } from "./pictures.js";
 import { Queue } from "./queue.js";
-import { fillInstructions, screen, showDialog, showIdle, showLinkGone, showNoLink, showOldPage, showScreen, showTrained, showWaiting } from "./screens.js";
+import { screen, showDialog, showIdle, showLinkGone, showNoLink, showOldPage, showScreen, showTrained, showWaiting } from "./screens.js";
 import { Score } from "./score.js";
 import { enter, watchLinks } from "./session.js";
 import { Supply } from "./supply.js";
@@ -27,6 +28,7 @@ let me, prefix, outbox, supply, header, asking, breaks, tools, score;
 let lesson = null; // { ticket, isTold }: an answer whose feedback is awaited or shown
 let wasTraining = false;
 let isResting = false;
+let isAway = false; // the server could not be reached when it was last asked
 let revived = 0;
 let shown = 0; // when the question appeared
 
@@ -47,16 +49,20 @@ const rest = async () => {
   header.session = breaks.words;
 };
 
+/* How many questions can be answered without the server: none while it has to say first whether an answer is right. */
+const stock = () => (lesson && !lesson.isTold ? 0 : queue.ahead.filter((question) => pictures.has(question) && !question.told).length);
+
 /* Moves on to the next question; if there is none, the supply reports why. */
 const advance = async () => {
   lesson = null;
   if (breaks.isDue(header.standing)) await rest();
-  const entry = queue.current ?? queue.advance();
+  const entry = queue.current ?? queue.advance(isAway ? (question) => pictures.has(question) : undefined);
   if (entry && wasTraining && !entry.question.training) showTrained(entry.question.told);
   else if (entry) present(entry);
   else asking.clear();
   if (!entry?.question.training) header.practice = null;
   drawUndo();
+  header.draw(); // one question less is ready
   supply.look(!entry);
 };
 
@@ -97,7 +103,12 @@ const keep = () => {
   advance();
 };
 
+const setAway = (now) => {
+  if (isAway !== now) header.isAway = isAway = now;
+};
+
 const offered = ({ detail: reply }) => {
+  setAway(false);
   if (!outbox.waiting().length) header.counts = reply;
   pictures.keepOnly(queue.near);
   if (Date.now() - shown > OLD && !asking.isChanged) queue.withdraw(reply.questions); // a late answer counts, too
@@ -109,11 +120,13 @@ const offered = ({ detail: reply }) => {
 };
 
 const missed = ({ detail: failure }) => {
-  if (failure.status === 401) refuse();
-  else if (!queue.current && !isReading()) showWaiting(failure.message);
+  if (failure.status === 401) return refuse();
+  setAway(true);
+  if (!queue.current && !isReading()) showWaiting(failure.message);
 };
 
 const sent = ({ detail: reply }) => {
+  if (isAway) supply.look(true);
   header.counts = reply;
   if (!queue.current) supply.look(true);
   if (!lesson || lesson.isTold) return;
@@ -141,14 +154,17 @@ const revive = async () => {
 };
 
 const help = async () => {
+  fillHelp(me, queue.near.some(({ images }) => images.some(isClip)));
   asking.stopwatch.hold("help", true);
   await showDialog("help-dialog");
   asking.stopwatch.hold("help", false);
 };
 
-/* Enter moves on after feedback, and keeps the answer to a question that somebody went back to. */
+/* Enter starts, moves on after feedback, and keeps the answer to a question that somebody went back to. */
 const goOn = () => {
-  if (lesson?.isTold) advance();
+  if (screen() === "instructions") begun();
+  else if (screen() === "trained") trained();
+  else if (lesson?.isTold) advance();
   else if (screen() === "question" && queue.current?.chosen !== undefined && !asking.isChanged) keep();
   else return false;
   return true;
@@ -162,9 +178,20 @@ const otherTab = ({ key, newValue }) => {
 /* If the server is down, the question stays skipped here and comes back after a reload. */
 const leaveToOthers = (ticket) => ask("POST", "/api/skip", { ticket }).catch(() => {});
 
+const begun = () => {
+  write(`${prefix}:read`, "1");
+  showScreen("entering");
+  advance();
+};
+
+const trained = () => {
+  wasTraining = false;
+  advance();
+};
+
 const wire = () => {
-  role("start").onclick = () => { write(`${prefix}:read`, "1"); showScreen("entering"); advance(); };
-  role("go").onclick = () => { wasTraining = false; advance(); };
+  role("start").onclick = begun;
+  role("go").onclick = trained;
   role("help").onclick = help;
   role("leave").onclick = () => ask("POST", "/api/leave", {}).catch(() => {}).then(() => location.reload());
   role("keep").onclick = keep;
@@ -172,10 +199,12 @@ const wire = () => {
   role("feedback-next").onclick = () => advance();
   for (const button of all("[data-role=undo]")) button.onclick = undo;
   listenForKeys({ undo, help, enter: goOn, question: (event) => screen() === "question" && !lesson && asking.key(event) });
+  pictures.addEventListener("stocked", () => header.draw());
   outbox.addEventListener("sent", sent);
   outbox.addEventListener("gone", refuse);
   supply.addEventListener("offered", offered);
   supply.addEventListener("missed", missed);
+  addEventListener("offline", () => supply.look(true)); // the header says so at once, and how much is left to do
   document.addEventListener("visibilitychange", revive);
   for (const [kind, act] of Object.entries({ focus: revive, online: revive, storage: otherTab })) addEventListener(kind, act);
   addEventListener("beforeunload", (event) => { if (outbox.unkept()) event.preventDefault(); });
@@ -187,8 +216,9 @@ const settle = () => {
   outbox = new Outbox(prefix);
   // Before sending any of them: the server may still list their questions in a reply that crosses with the answers.
   for (const ticket of outbox.tickets()) queue.drop(ticket);
-  supply = new Supply(queue, outbox);
+  supply = new Supply(queue, outbox, pictures);
   header = new Header(outbox, canKeep());
+  header.stock = stock;
   header.counts = me;
   breaks = new Breaks(`${prefix}:work`, me);
   header.session = breaks.words;

@@ -14,6 +14,7 @@ export class Asking {
   #view = null;
   #isReady = false;
   #shown = null;
+  #before = null; // the ticket and the looks of the question drawn last
   stopwatch = new Stopwatch();
 
   /* tools: what kinds get in their context; heard(value, words, seconds, comment): called with the answer. */
@@ -96,7 +97,7 @@ export class Asking {
     role("practice").hidden = !question.training;
     role("before").hidden = chosen === undefined;
     one("span", role("before")).textContent = `You answered: ${chosenWords}.`;
-    const context = { ...this.#tools, pictures, chosen, answer: (value) => this.#answer(entry, value) };
+    const context = { ...this.#tools, pictures, chosen, isSamePicture: this.#isSamePicture(question, pictures), answer: (value) => this.#answer(entry, value) };
     this.#view = KINDS[question.kind].draw(role("host"), question, context);
     role("live").textContent = this.#view.says;
     if (chosen !== undefined) role("keep").focus({ preventScroll: true }); // so that Enter keeps the answer, wherever the focus was
@@ -105,6 +106,15 @@ export class Asking {
     const begin = () => requestAnimationFrame(() => requestAnimationFrame(() => { if (this.#shown === entry) this.#begin(entry); }));
     if (this.#view.shown) this.#view.shown.then(begin, () => {});
     else begin();
+  }
+
+  /* True if only the words differ from the question before: people must not take it for the one they have just answered. */
+  #isSamePicture({ kind, ticket }, pictures) {
+    const prints = pictures.map((image) => image.dataset?.print);
+    const looks = prints.length && prints.every(Boolean) ? `${kind} ${prints.join()}` : null;
+    const before = this.#before;
+    this.#before = { ticket, looks };
+    return looks !== null && before?.looks === looks && before.ticket !== ticket;
   }
 
   #begin(entry) {

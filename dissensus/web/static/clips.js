@@ -18,7 +18,7 @@ const pieceFrom = async (path, start) => {
 };
 
 /* Resolves when the first frame can be shown. */
-const opened = (blob) =>
+export const openedClip = (blob) =>
   new Promise((ready, failed) => {
     const clip = make("video", { playsinline: true, disablepictureinpicture: true, disableremoteplayback: true, preload: "auto", tabindex: "-1" });
     clip.addEventListener("loadeddata", () => (clip.videoWidth ? ready(clip) : failed()), { once: true });
@@ -35,7 +35,7 @@ export const fetchedClip = async (path, isWanted) => {
     if (piece) {
       pieces.push(piece.blob);
       have += piece.blob.size;
-      if (have >= piece.size) return opened(new Blob(pieces, { type: piece.type }));
+      if (have >= piece.size) return new Blob(pieces, { type: piece.type });
     } else {
       await pause(delay);
       delay = Math.min(2 * delay, 30000);

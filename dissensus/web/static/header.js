@@ -3,6 +3,7 @@
 import { count, make, one, saveFile } from "./dom.js";
 
 const UNKEPT = "This browser cannot store anything: answers are sent right away, and any unsent ones are lost when you close the page.";
+const AWAY = "the server cannot be reached";
 const SLOW = 1500; // milliseconds: no need to mention answers that arrive faster than this
 
 export class Header {
@@ -13,6 +14,8 @@ export class Header {
   #practice = null;
   #isKept;
   #session = "";
+  #stock = () => 0;
+  #isAway = false;
 
   constructor(outbox, isKept) {
     this.#outbox = outbox;
@@ -32,6 +35,17 @@ export class Header {
     this.draw();
   }
 
+  /* A function: how many questions can be answered without the server, the current one included. */
+  set stock(stock) {
+    this.#stock = stock;
+  }
+
+  /* True while the server cannot be asked for questions. */
+  set isAway(isAway) {
+    this.#isAway = isAway;
+    this.draw();
+  }
+
   /* Which session this is, as text, if there are several. */
   set session(words) {
     this.#session = words;
@@ -47,6 +61,7 @@ export class Header {
   draw() {
     const waiting = this.#outbox.waiting();
     document.body.dataset.waiting = waiting.length;
+    document.body.dataset.stock = this.#stock();
     this.#drawProgress(this.standing);
     this.#drawWaiting(waiting.length);
     this.#drawRefused();
@@ -73,10 +88,18 @@ export class Header {
     clearTimeout(this.#timer);
     if (!many) this.#isSlow = false;
     else if (!isTrouble) this.#timer = setTimeout(() => { this.#isSlow = true; this.draw(); }, SLOW);
-    const why = this.#outbox.trouble ? ` (${this.#outbox.trouble})` : "";
-    const words = `${count(many, "answer")} not sent yet${why}. Carry on: nothing is lost.`;
-    const next = many && isTrouble ? words : "";
+    const next = (many && isTrouble) || this.#isAway ? this.#waitingWords(many) : "";
     if (strip.textContent !== next) strip.textContent = next; // screen readers would read an unchanged text again
+  }
+
+  /* What is not sent yet, and whether there is anything left to do until it is. */
+  #waitingWords(many) {
+    const why = this.#outbox.trouble || (this.#isAway ? AWAY : "");
+    const unsent = many ? `${count(many, "answer")} not sent yet${why && ` (${why})`}: ${many === 1 ? "it is" : "they are"} kept in this browser.` : `${why[0].toUpperCase()}${why.slice(1)}.`;
+    if (!why) return `${unsent} Carry on: nothing is lost.`;
+    const ready = this.#stock();
+    if (!ready) return `${unsent} No more questions until the connection is back.`;
+    return `${unsent} Carry on: ${count(ready, "question is", "questions are")} ready. Do not reload the page before the connection is back.`;
   }
 
   #drawRefused() {

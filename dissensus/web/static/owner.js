@@ -8,6 +8,7 @@ import { drawHours } from "./owner/hours.js";
 import { wireInvitation } from "./owner/invite.js";
 import { drawAlpha, drawKinds, drawOverview } from "./owner/overview.js";
 import { drawPeople } from "./owner/people.js";
+import { loadRemarks } from "./owner/remarks.js";
 import { clock } from "./owner/words.js";
 import { enter, watchLinks } from "./session.js";
 
@@ -34,6 +35,7 @@ const show = (summary) => {
   draw("hours", hours, () => drawHours(hours));
   draw("duels", duels, () => drawDuels(duels));
   draw("alpha", alpha, () => drawAlpha(alpha));
+  draw("remarks", [annotators.map(({ answers }) => answers), rest.left, minute], loadRemarks);
   draw("people", [annotators, minute], () => drawPeople(annotators, now, acts));
   role("stale").textContent = "";
   role("seen").textContent = `As of ${clock(now)}. Refreshes every ${EVERY / 1000} seconds while this tab is visible.`;
@@ -42,8 +44,7 @@ const show = (summary) => {
 const gate = (title, words) => {
   role("dashboard").hidden = true;
   role("gate").hidden = false;
-  role("gate-title").hidden = !title;
-  role("gate-title").textContent = title;
+  role("gate-title").textContent = title || "Dashboard";
   role("gate-words").textContent = words;
   document.body.dataset.state = "gate";
 };

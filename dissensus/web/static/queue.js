@@ -1,5 +1,7 @@
 /* The questions of this tab: the current one, those to come, and those answered here, to which people can go back. */
 
+import { NEAR } from "./pictures.js";
+
 const LONGEST_WAY_BACK = 20; // their pictures stay in memory
 
 export class Queue {
@@ -17,10 +19,16 @@ export class Queue {
     return this.#answered.at(-1) ?? null;
   }
 
-  /* All questions whose pictures are worth keeping, nearest first. */
+  /* All questions whose pictures are worth keeping, nearest first: going back a few must work however much is to come. */
   get near() {
-    const here = this.current ? [this.current] : [];
-    return [...here, ...this.#coming, ...this.#answered.toReversed()].map(({ question }) => question);
+    const ahead = [...(this.current ? [this.current] : []), ...this.#coming];
+    const back = this.#answered.toReversed();
+    return [...ahead.slice(0, NEAR), ...back.slice(0, NEAR), ...ahead.slice(NEAR), ...back.slice(NEAR)].map(({ question }) => question);
+  }
+
+  /* The questions to come, the current one included. */
+  get ahead() {
+    return [...(this.current ? [this.current] : []), ...this.#coming].map(({ question }) => question);
   }
 
   /* The questions that are open according to the server, in its order; others were withdrawn or answered elsewhere. */
@@ -31,8 +39,10 @@ export class Queue {
     this.#coming = [...again, ...open.map((question) => ({ question, chosen: undefined }))];
   }
 
-  advance() {
-    this.current = this.#coming.shift() ?? null;
+  /* isReady(question): questions for which it is true come first, if there are any: the others cannot be shown now. */
+  advance(isReady = () => true) {
+    const first = this.#coming.findIndex(({ question, chosen }) => chosen !== undefined || isReady(question));
+    this.current = this.#coming.splice(Math.max(0, first), 1)[0] ?? null;
     return this.current;
   }
 

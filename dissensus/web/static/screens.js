@@ -1,7 +1,6 @@
 /* Which panel is shown, and its texts. */
 
-import { all, count, make, one, saveFile } from "./dom.js";
-import { COMMON_KEYS, KINDS } from "./kinds/index.js";
+import { all, count, one, saveFile } from "./dom.js";
 import { keysUnder } from "./keeping.js";
 import { unsentText } from "./outbox.js";
 
@@ -11,46 +10,8 @@ export const showScreen = (name) => {
   if (screen() === name) return;
   document.body.dataset.screen = name;
   for (const panel of all("[data-panel]")) panel.hidden = panel.dataset.panel !== name;
-  const heading = one(`[data-panel="${name}"] h2`);
+  const heading = one(`[data-panel="${name}"] :is(h1, h2)`);
   if (name !== "question" && heading) one("[data-role=live]").textContent = heading.textContent;
-};
-
-const keyList = (rows) =>
-  make("dl", { class: "keys" }, rows.map(({ keys, name, meaning = "", typed = "" }) =>
-    make("div", { class: meaning ? "" : "typed" },
-      make("dt", {}, make("span", { class: "caps" }, keys.map((key) => make("kbd", {}, key))), name),
-      make("dd", {}, meaning, make("span", { class: "typed" }, typed))),
-  ));
-
-const gameAmong = (kinds) => kinds.map((kind) => KINDS[kind]).find((kind) => kind?.isGame);
-
-const instructions = (paragraphs, kinds) => {
-  const game = gameAmong(kinds);
-  const words = paragraphs.map((text) => make("p", {}, text));
-  return game ? [...words, make("p", { class: "about" }, game.about), keyList(game.keys)] : [...words, ...kindByKind(kinds)];
-};
-
-const kindByKind = (kinds) => [
-  ...Object.keys(KINDS).filter((kind) => kinds.includes(kind)).flatMap((kind) => [
-    make("h3", {}, KINDS[kind].title),
-    make("p", { class: "about" }, KINDS[kind].about),
-    keyList(KINDS[kind].keys),
-  ]),
-  make("h3", {}, "At any time"),
-  keyList(COMMON_KEYS.filter(({ isZoom, isUndo }) => (isZoom ? kinds.some((kind) => KINDS[kind]?.hasZoom !== false) : !isUndo || !kinds.some((kind) => KINDS[kind]?.isFinal)))),
-];
-
-const minutes = (number) => count(number, "minute");
-
-export const fillInstructions = ({ instructions: paragraphs, kinds, training, name, sessions, break_minutes: work, rest_minutes: rest }) => {
-  one("[data-role=instructions]").replaceChildren(...instructions(paragraphs, kinds));
-  one("[data-role=help-words]").replaceChildren(...instructions(paragraphs, kinds));
-  one("[data-role=instructions-title]").textContent = gameAmong(kinds)?.title ?? "Tell us what you see";
-  const open = training.total - training.done;
-  one("[data-role=start]").textContent = open > 0 ? `Start with ${count(open, "practice question")}` : gameAmong(kinds) ? "Play" : "Start";
-  const between = rest ? `, with a break of ${minutes(rest)} after each` : "";
-  one("[data-role=sessions]").textContent = sessions > 1 ? `There are ${sessions} sessions of at most ${minutes(work)}${between}.` : "";
-  one("[data-role=who]").textContent = `You are answering as ${name}.`;
 };
 
 /* `score`: a game's, in words; empty if nothing has been played. */

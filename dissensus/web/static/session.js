@@ -14,7 +14,7 @@ export const enter = async (mine, waiting) => {
     }
   } finally {
     // Only now: a reload while the server is down still finds the token, and a refused token is useless.
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", location.pathname + location.search);
   }
 };
 

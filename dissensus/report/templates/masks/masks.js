@@ -9,7 +9,9 @@
         label.querySelector("output").textContent = `${target.value}\u202f%`;
       }
     }
-    if (target.matches(".photo-only")) for (const box of all(".photo-only")) box.checked = target.checked;
+    for (const kind of [".photo-only", ".with-names"]) {
+      if (target.matches(kind)) for (const box of all(kind)) box.checked = target.checked;
+    }
   });
 
   const button = document.querySelector(".open-all");

@@ -22,13 +22,15 @@
  *   reveal(x, y)         moves the picture until that position is visible
  *   layer                an <svg> over everything, in pixels of `element`; clicks pass through it
  *   tool                 { down(at, event), move(places, event), up(at, event), cancel(), hover(at, event) }, all optional; `at`
- *                        as from toPicture(); cancel: a second finger touched down, so the first was not drawing
+ *                        as from toPicture(); reach: its width in pixels of the picture (optional); cancel: a second finger touched down, so the first was not drawing
+ *   loupe                { show(event), hide() }: enlarges what is under a finger that draws
  *   leave()              call this when the view is left
  * Events: view (zoomed, moved or resized: redraw the layer). */
 
 import { draw, make } from "../dom.js";
 import { joined } from "./masking/box.js";
 import { Gestures } from "./masking/gestures.js";
+import { Loupe } from "./masking/loupe.js";
 import { overlayOf, paletteOf } from "./masking/overlay.js";
 import { View } from "./masking/view.js";
 
@@ -67,7 +69,8 @@ export class Board extends EventTarget {
     this.surface = make("div", { class: "surface", tabindex: "0", role: "application", "aria-label": alt }, image, this.#canvas, this.layer);
     const controls = make("div", { class: "zoom", role: "group", "aria-label": "Zoom" },
       this.#size, this.#whole, button("−", "Zoom out", () => this.zoom.step(-1)), button("+", "Zoom in", () => this.zoom.step(1)));
-    this.element = make("div", { class: "board", "data-role": "stage" }, this.surface, controls);
+    this.loupe = new Loupe(this, image, this.#canvas);
+    this.element = make("div", { class: "board", "data-role": "stage" }, this.surface, controls, this.loupe.element);
     image.alt = "";
     image.classList.remove("pixels");
     this.#gestures = new Gestures(this, this.#view, () => this.#moved());

@@ -47,7 +47,7 @@ const described = (classes, value, context, { lead = "", atFirst = AT_FIRST } = 
   if (context.isGuided) context.guide(value).then(fill, failed);
   return make("section", { class: "described", "data-class": value },
     lead && make("p", { class: "small-head" }, lead),
-    make("h3", {}, name), called(classes, value), classes.glosses[value] && make("p", { class: "card-gloss" }, classes.glosses[value]), rest);
+    make("h2", {}, name), called(classes, value), classes.glosses[value] && make("p", { class: "card-gloss" }, classes.glosses[value]), rest);
 };
 
 export class Card {

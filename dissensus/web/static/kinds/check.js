@@ -179,6 +179,7 @@ const draw = (host, question, context) => {
 
 export default {
   title: "Is the mask correct?",
+  brief: "Somebody else marked what is in the picture: click every spot where they got it wrong, and say what is wrong there.",
   about:
     "Somebody else marked what is in the picture. Check their work: is anything missing, marked although it is not there, or of the wrong class, or is a border " +
     "clearly off? Click the spot and choose what is wrong. If everything is fine, press 'Nothing wrong'.",

@@ -17,10 +17,11 @@ const words = (value) =>
   ({ left: "the left or upper one", right: "the right or lower one", same: "no difference", unfit: "cannot be judged" })[value];
 
 const draw = (host, question, context) => {
-  const { same, over, items, labels, colours, ask = "Which picture do you choose?" } = question.payload;
+  const { same, over, items, labels, colours, empty = [], ask = "Which picture do you choose?" } = question.payload;
   const [left, right, image] = context.pictures;
-  const captions = [side("Left", "Upper"), side("Right", "Lower")].map((words) => make("span", {}, ...words));
-  const alts = ["First picture, left or upper", "Second picture, right or lower"];
+  const note = (where, words) => (empty.includes(where) ? words : ""); // it would look like the bare photograph
+  const captions = [["left", side("Left", "Upper")], ["right", side("Right", "Lower")]].map(([where, words]) => make("span", {}, ...words, note(where, " · nothing marked")));
+  const alts = [`First picture, left or upper${note("left", ": nothing marked")}`, `Second picture, right or lower${note("right", ": nothing marked")}`];
   const { element, zoom } = stage(left ? [left, right] : [], items, alts, captions);
   const bare = over && image ? new Bare(element, image) : null;
   const buttons = answerButtons(rowsFor(same, over), context);
@@ -40,6 +41,7 @@ const draw = (host, question, context) => {
 
 export default {
   title: "Which of the two?",
+  brief: "Choose the better of two pictures; if regions are marked in them, the one that is marked better.",
   about:
     "Two pictures, side by side or one above the other; they zoom together. If both show the same photograph with regions marked, " +
     "decide which one is marked better. You can look at the photograph alone at any time.",

@@ -101,7 +101,7 @@ export const finder = (classes, options, { recent, isTouch, chosen }, { choose, 
     event.preventDefault();
     event.stopPropagation();
   });
-  const scroll = make("div", { class: "pick-scroll" }, results.note, results.list, browse);
+  const scroll = make("div", { class: "pick-scroll", tabindex: "0" }, results.note, results.list, browse);
   const row = make("div", { class: "search-row" }, field, make("kbd", { "aria-hidden": "true" }, "/"));
   const clear = () => { field.value = ""; show(); };
   // On a phone, a focused field opens the keyboard, which would hide the picture; after going back, Enter keeps the answer.
@@ -111,12 +111,13 @@ export const finder = (classes, options, { recent, isTouch, chosen }, { choose, 
 
 /* One class, which is the answer, or 'Cannot tell'. */
 export const chooser = (classes, options, context) => {
-  const { elements, field, focus } = finder(classes, options, context, { choose: (value) => context.answer(value) });
+  const part = { look: () => {} }; // called with the class that somebody looks at, or null
+  const { elements, field, focus } = finder(classes, options, context, { choose: (value) => context.answer(value), look: (value) => part.look(value), follows: true });
   const cannot = answerButtons([{ value: null, label: "Cannot tell", keys: ["U"] }], context);
   const key = (event) => {
     if (event.key === "/") field.focus();
     else return cannot.key(event);
     return true;
   };
-  return { elements: [...elements, cannot.element], key, focus };
+  return Object.assign(part, { elements: [...elements, cannot.element], key, focus });
 };

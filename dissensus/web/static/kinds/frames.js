@@ -93,6 +93,7 @@ const draw = (host, question, context) => {
 
 export default {
   title: "Two frames of a video",
+  brief: "Say whether the label fits both frames of a video, and whether they look alike.",
   about:
     "The two frames take turns in the same place, or stand side by side; they zoom together. Decide whether the label fits both, " +
     "and whether they look alike. They do not if something moves a lot, if the background changes, if one of them is much blurrier, " +

@@ -49,6 +49,7 @@ const enlarged = (image, words) => {
 
 export default {
   title: "Which of these pictures show it?",
+  brief: "Check every picture that shows what is asked for: any number may be right, also none.",
   about:
     "Many pictures at once: check every one that shows what is asked for, by clicking or tapping it. Any number may be right, also none. " +
     "The magnifier shows a picture large.",

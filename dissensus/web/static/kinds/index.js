@@ -2,13 +2,16 @@
  * write a module next to this file, add a line to KINDS, and write a browser test.
  *
  * A kind is an object:
- *   title, about    heading and one sentence for the instructions
+ *   title           heading of its instructions
+ *   brief           what to do, in one sentence: with the example in worked.js, all that people read before they start
+ *   about           the same in full, for Help; aboutClips: what to add if there are clips (optional)
  *   isGame          true if its instructions are all that a player needs, whatever other kinds come up (optional)
  *   isFinal         true if nobody can go back to it: its answers are revealed (optional)
  *   isGradual       true if it is drawn before its pictures have arrived: context.pictures are promises of <img> (optional)
+ *   ownsZ           true if Z undoes something within the question: Shift+Backspace goes back then (optional)
  *   hasZoom         false if the zoom keys have no use (optional)
  *   keys            [{ keys: ["Y"], name: "Yes", meaning: "it is in the picture" }, …] for the instructions;
- *                   typed: what follows the meaning, or replaces it, where there is a keyboard
+ *                   typed: what follows the meaning, or replaces it, where there is a keyboard; isClip: only for clips
  *   picked(value, payload) → classes
  *                   the classes that an answer names, which are offered again as recently picked (optional)
  *   draw(host, question, context) → view
@@ -58,7 +61,7 @@ export const KINDS = { contains, choice, pick, label, slider, rating, mask, chec
 
 /* Keys that work for every kind. */
 export const COMMON_KEYS = [
-  { keys: ["Z"], name: "Undo", isUndo: true, meaning: "goes back to the previous question; press again to go back further" },
+  { keys: ["Z"], name: "Previous", isUndo: true, meaning: "goes back to the previous question; press again to go back further" },
   { keys: ["C"], name: "Comment", meaning: "a remark sent with your answer" },
   { keys: ["+", "−", "0"], name: "Zoom", isZoom: true, meaning: "also with the mouse wheel, two fingers or a double tap; drag to move the picture" },
   { keys: ["?"], name: "Help", meaning: "these instructions again" },

@@ -193,6 +193,7 @@ class Labelling {
 
 export default {
   title: "Label the picture",
+  brief: "Find the name that fits the picture best, and compare the picture with the examples of that name before you choose it.",
   about:
     "Find the name that fits the picture best: type part of it, or browse the groups. Compare the picture with the examples and the guide of a name " +
     "before you choose it. If more names fit, add them, the best one first, five at most. If no name fits, say so, and name the nearest one if there is any.",

@@ -98,6 +98,11 @@ class Masking {
     if (label && label !== VOID) this.#context.recent.add(label);
   }
 
+  /* There is a mask to start with, and it is empty: it looks as if there were none. */
+  get #isBlank() {
+    return Boolean(this.#question.payload.mask) && this.easel.drawing.isEmpty && !this.isChanged;
+  }
+
   get isChanged() {
     return this.easel.drawing.canUndo || this.easel.polygon.isOpen;
   }
@@ -166,7 +171,7 @@ class Masking {
     const { polygon, drawing } = this.easel;
     const words = polygon.isOpen ? "Close polygon" : !drawing.isEmpty ? "Done" : this.#isSure ? `Confirm: only ${this.names[0] ?? "background"}` : "Nothing to draw";
     this.done.replaceChildren(make("span", {}, words), make("kbd", { "aria-hidden": "true" }, "Enter"));
-    this.#say(this.easel.hint(this.#context.isTouch));
+    this.#say(this.#isBlank ? "Nothing was marked in this picture so far." : this.easel.hint(this.#context.isTouch));
   }
 
   #say(words) {
@@ -206,14 +211,17 @@ const draw = (host, question, context) => {
 
 export default {
   title: "What is where?",
+  brief: "Draw every object of the listed classes as precisely as you can; everything else is background.",
   about: "Draw every object of the listed classes as precisely as you can; everything else is background. Use 'cannot tell' for anything that nobody could identify.",
   hasZoom: false,
+  ownsZ: true,
   keys: [
     { keys: ["P", "B"], name: "Draw", meaning: "polygon, corner by corner, or brush", typed: "; [ and ] change the brush size" },
     { keys: ["E", "G"], name: "Erase, fill", meaning: "erase, or assign a region of one colour to the selected class" },
     { keys: ["1", "…", "0"], name: "Class", meaning: "as shown on the chips", typed: "; 0 is background, V is 'cannot tell', / searches a long list" },
     { keys: ["Enter"], name: "Close, finish", meaning: "closes the polygon; if none is open, sends your answer", typed: ". Backspace removes the last corner, Esc all corners" },
-    { keys: ["Ctrl+Z"], name: "Undo step", meaning: "the last stroke or corner", typed: "; with Shift: redo" },
+    { keys: ["Z"], name: "Undo stroke", meaning: "takes back the last stroke or corner", typed: "; Shift+Z brings it back. Ctrl+Z and Ctrl+Shift+Z do the same" },
+    { keys: ["Shift", "Backspace"], name: "Previous question", typed: "goes back to it; this drawing is kept" },
     { keys: ["+", "−", "F"], name: "Zoom", meaning: "also with the wheel or two fingers", typed: "; F shows the whole picture. To move it, hold the space bar or the middle button and drag, or press H" },
     { keys: ["O"], name: "Colours", meaning: "hide or show" },
     { keys: ["←", "→"], name: "Keyboard", typed: "the arrow keys (also ↑ ↓) move a cross, with Shift by one pixel; the space bar draws there, and keeps drawing while you hold it and move" },

@@ -16,6 +16,7 @@ const draw = (host, question, context) => {
 
 export default {
   title: "Which pairs show the same picture?",
+  brief: "Check every pair in which both are the same picture, even if one was cropped, stretched or recoloured.",
   about:
     "Pairs of pictures: check every pair in which both are the same picture, even if one was cropped, stretched or recoloured. " +
     "The magnifier shows both large; they zoom together.",

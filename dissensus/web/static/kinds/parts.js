@@ -1,10 +1,7 @@
 /* Building blocks for kinds. */
 
 import { make } from "../dom.js";
-import { Zoom } from "../zoom.js";
-
-const zoomButton = (sign, label, act) =>
-  make("button", { type: "button", class: "zoom-button", "aria-label": label, title: label, onclick: act }, sign);
+import { zoomable } from "../stage.js";
 
 /* What to look at if the study has no pictures of the items. */
 const bareStage = (items, captions) => {
@@ -22,24 +19,7 @@ export const stage = (pictures, items, alts, captions = []) => {
     image.style.transform = "";
     return make("figure", { class: "frame" }, image, captions[i] && make("figcaption", {}, captions[i]));
   });
-  const size = make("span", { class: "zoom-size", "aria-live": "polite" });
-  const reset = zoomButton("1×", "Whole picture", () => zoom.reset());
-  const controls = make(
-    "div",
-    { class: "zoom", role: "group", "aria-label": "Zoom" },
-    size,
-    reset,
-    zoomButton("−", "Zoom out", () => zoom.step(-1)),
-    zoomButton("+", "Zoom in", () => zoom.step(1)),
-  );
-  const element = make("div", { class: "stage", "data-role": "stage", "data-pictures": frames.length }, frames, controls);
-  const zoom = new Zoom(element, frames, (scale) => {
-    reset.hidden = scale === 1;
-    size.textContent = scale === 1 ? "" : `${scale.toFixed(1)}×`;
-    element.dataset.zoom = scale.toFixed(2);
-  });
-  reset.hidden = true;
-  return { element, zoom };
+  return zoomable(frames);
 };
 
 /* What somebody saw before they answered, small, over the whole picture. */
@@ -82,4 +62,4 @@ const SHORTCUT = { "←": "ArrowLeft", "→": "ArrowRight", "↓": "ArrowDown", 
 
 /* The question as text. */
 export const asked = (lead, title, ...below) =>
-  make("div", { class: "asked" }, lead && make("p", { class: "does" }, lead), make("h2", { class: "name" }, title), ...below);
+  make("div", { class: "asked" }, lead && make("p", { class: "does" }, ...[lead].flat()), make("h2", { class: "name" }, title), ...below);

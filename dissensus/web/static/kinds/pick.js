@@ -32,6 +32,7 @@ const draw = (host, question, context) => {
     view.isChanged = part.isChanged;
     body.replaceChildren(...part.elements);
     if (part.list && context.isGuided) addCard(classes, options, part.list, element, view, context);
+    else if (part.look && context.isGuided) followWithCard(classes, part, element, view, context);
     part.focus?.();
   });
   return view;
@@ -48,6 +49,15 @@ const addCard = (classes, options, list, stage, view, context) => {
     answer.replaceWith(row);
     row.append(answer, about);
   }
+  stage.after(card.element);
+  view.leave = () => card.leave();
+};
+
+/* Many names to choose from: the one that somebody looks at is shown beside the picture, if there is room for both. */
+const followWithCard = (classes, part, stage, view, context) => {
+  const card = new Card(classes, context, { hint: "" });
+  const isWide = matchMedia("(min-width: 56.01rem) and (min-height: 30.01rem)");
+  part.look = (value) => (value !== null && isWide.matches ? card.open(value) : card.close());
   stage.after(card.element);
   view.leave = () => card.leave();
 };
@@ -158,6 +168,7 @@ const labelled = (classes, value) => [
 
 export default {
   title: "What is it?",
+  brief: "Pick the name that fits the picture best: type part of it, or browse the list.",
   about:
     "Pick the one name that fits the picture best: type part of it, or browse the groups. If you are asked which of a few names " +
     "the picture shows, more than one may be right, or none.",

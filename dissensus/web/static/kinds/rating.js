@@ -41,15 +41,17 @@ const draw = (host, question, context) =>
 
 export default {
   title: "How good is it?",
+  brief: "Move the slider to how good it looks to you, from bad to excellent.",
   about:
-    "One picture or clip at a time, pixel for pixel. Move the slider to how good it is, from bad to excellent. The words are there to help: any place between them is fine too. " +
+    "One at a time, pixel for pixel. Move the slider to how good it is, from bad to excellent. The words are there to help: any place between them is fine too. " +
     "Use the whole scale, and rate each one on its own.",
+  aboutClips: "You can move the slider once you have seen a clip to the end.",
   hasZoom: false,
   keys: [
     { keys: ["←", "→"], name: "Move", typed: "by 5 towards worse or better, with Shift by 1; Home and End go all the way" },
     { keys: ["1–5"], name: "Jump", typed: "to the middle of bad, poor, fair, good or excellent" },
     ...SCALED_KEYS,
-    { keys: ["P"], name: "Play", meaning: "clips only: plays it again" },
+    { keys: ["P"], name: "Play", isClip: true, meaning: "plays the clip again" },
   ],
   draw,
 };

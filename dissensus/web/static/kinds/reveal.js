@@ -244,6 +244,7 @@ const guided = (way, axes, go) => {
 
 export default {
   title: "How little is enough?",
+  brief: "Uncover a hidden picture bit by bit, and name it as soon as you can: the less you need, the better.",
   about:
     "A picture is hidden. Uncover it bit by bit, and say what it shows as soon as you can tell: the less you need, the better. Some pictures were " +
     "uncovered by a machine, and you only name them. After every round you see the whole picture, and whether you beat the machines. No picture comes twice.",

@@ -183,6 +183,7 @@ class Reviewing {
 
 export default {
   title: "Is this class in order?",
+  brief: "Blacklist candidates that are wrong, mark pictures that show the same, and say whether the class is in order.",
   about:
     "One class of a new test set: the candidates above, pictures of the original set below. Blacklist candidates that are wrong: they will be replaced. " +
     "Select pictures that show the same, then press 'Mark as duplicates'. Finish with 'Reviewed', or with 'Problematic' if somebody has to look at the class again.",

@@ -54,15 +54,17 @@ const draw = (host, question, context) => {
 
 export default {
   title: "Which one is better, and how sure are you?",
+  brief: "Move the slider towards the better one: the further you move it, the more certain you are.",
   about:
-    "Two pictures side by side, or two clips one after the other, pixel for pixel. Move the slider towards the better one: the further you move it, the more certain you are. " +
+    "You compare two at a time, pixel for pixel. Move the slider towards the better one: the further you move it, the more certain you are. " +
     "Near the middle means uncertain; exactly in the middle means no difference.",
+  aboutClips: "Clips play one after the other, and you can move the slider once you have seen both to the end.",
   hasZoom: false,
   keys: [
     { keys: ["←", "→"], name: "Move", typed: "by 5 towards the left or the right one, with Shift by 1; Home and End go all the way" },
     { keys: ["S", "0"], name: "No difference", meaning: "moves the slider exactly to the middle" },
     ...SCALED_KEYS,
-    { keys: ["P", "1", "2"], name: "Play", meaning: "clips only: replays both, the first or the second one" },
+    { keys: ["P", "1", "2"], name: "Play", isClip: true, meaning: "replays both clips, the first or the second one" },
   ],
   draw,
 };

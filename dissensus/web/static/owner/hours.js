@@ -7,6 +7,8 @@ const HEIGHT = 150;
 const BELOW = 38; // space for hours and days
 const ABOVE = 16;
 const TIGHTEST = 46; // pixels between two labels
+const HALF_CLOCK = 18; // pixels: half the width of a label, which must not stick out
+const HALF_DAY = 40;
 
 /* A round number at or above the highest bar, whose half is a whole number. */
 const ceiling = (most) => {
@@ -29,9 +31,10 @@ const chart = (hours, width) => {
     const at = new Date(start);
     const bar = draw("rect", { x: x + step * 0.1, width: step * 0.8, y: y(answers), height: HEIGHT - y(answers), rx: Math.min(2, step / 5) });
     bar.append(draw("title", {}, `${day(start)}, ${clock(start)}: ${number(answers)}`));
-    const label = at.getHours() % every || x > width - 24 ? null : draw("text", { x: x + step / 2, y: HEIGHT + 16, class: "tick middle" }, clock(start));
-    const isDay = at.getHours() === 0 && x < width - 60;
-    return [bar, label, isDay && draw("text", { x: x + step / 2, y: HEIGHT + 33, class: "tick middle strong" }, day(start))];
+    const under = (half) => Math.min(Math.max(x + step / 2, half), width - half);
+    const label = at.getHours() % every ? null : draw("text", { x: under(HALF_CLOCK), y: HEIGHT + 16, class: "tick middle" }, clock(start));
+    const isDay = at.getHours() === 0;
+    return [bar, label, isDay && draw("text", { x: under(HALF_DAY), y: HEIGHT + 33, class: "tick middle strong" }, day(start))];
   });
   return draw("svg", { width, height: HEIGHT + BELOW, viewBox: `0 0 ${width} ${HEIGHT + BELOW}`, "aria-hidden": "true" }, lines, bars);
 };

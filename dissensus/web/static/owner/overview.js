@@ -5,12 +5,14 @@ import { clock, day, number, sentence } from "./words.js";
 
 const role = (name) => one(`[data-role=${name}]`);
 
-export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha, outlook }) => {
+export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha, outlook, annotators, has_predictions: hasPredictions }) => {
   const given = kinds.reduce((sum, kind) => sum + kind.answers, 0);
   const needed = kinds.reduce((sum, kind) => sum + kind.needed, 0);
   document.title = `${title}: dashboard`;
   role("title").textContent = title;
-  role("headline").textContent = given ? `${number(given)} of ${number(needed)} answers` : `No answers yet: ${number(needed)} to go`;
+  role("predictions").hidden = !hasPredictions;
+  const isBegun = given || annotators.some(({ answers }) => answers); // answers to what is no longer asked, such as unsuitable pictures
+  role("headline").textContent = isBegun ? `${number(given)} of ${number(needed)} answers` : `No answers yet: ${number(needed)} to go`;
   role("outlook").textContent = outlook;
   role("outlook").hidden = !outlook;
   role("expected").textContent = sentence(outlook && expected.startsWith("about") ? `open questions: ${expected}` : expected);
@@ -30,13 +32,13 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
 export const drawKinds = (kinds) => {
   const host = role("kinds");
   if (!kinds.length) return host.replaceChildren(make("p", { class: "none" }, "There are no questions yet: select items with dissensus select, or add your own questions with dissensus ask."));
-  const row = ({ kind, questions, done, answers, needed }) => {
+  const row = ({ kind, noun, questions, done, answers, needed }) => {
     const fill = make("i", {});
     fill.style.width = needed ? `${Math.min(100, (100 * answers) / needed)}%` : "0";
     return make(
       "li",
       { "data-kind": kind },
-      make("b", {}, kind),
+      make("b", {}, sentence(noun).slice(0, -1)),
       make("span", { class: "track" }, fill),
       make("span", { class: "sub" }, `${number(answers)} of ${number(needed)} answers · ${number(done)} of ${number(questions)} questions done`),
     );

@@ -25,6 +25,10 @@ export class Brush {
     this.draw();
   }
 
+  get reach() {
+    return this.#drawing.size;
+  }
+
   down(at) {
     this.#last = pixelOf(at);
     this.#stroke(this.#last);

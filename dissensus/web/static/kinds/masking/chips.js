@@ -17,6 +17,7 @@ const hiddenPart = (start, end, first, last) => (start < first ? start - first :
 export class Chips {
   #buttons = new Map();
   #list = make("div", { class: "chips scroll", role: "group", "aria-label": "Class", "data-role": "classes" });
+  #more = { before: this.#arrow("before", -1), after: this.#arrow("after", 1) };
   #field = null;
   #chosen = null;
   #choose;
@@ -30,8 +31,10 @@ export class Chips {
     for (const label of order) this.#add(label, classes.names[label], colours[label]);
     this.#add(VOID, "Cannot tell", unknown);
     if (labels.length > MANY) this.#makeSearch(classes, order);
-    new ResizeObserver(() => this.#reveal()).observe(this.#list);
-    this.element = make("div", { class: "classes" }, this.#field && make("div", { class: "search-row" }, this.#field, make("kbd", { "aria-hidden": "true" }, "/")), this.#list);
+    new ResizeObserver(() => { this.#reveal(); this.#hint(); }).observe(this.#list);
+    this.#list.addEventListener("scroll", () => this.#hint(), { passive: true });
+    const place = make("div", { class: "chip-place" }, this.#list, Object.values(this.#more));
+    this.element = make("div", { class: "classes" }, this.#field && make("div", { class: "search-row" }, this.#field, make("kbd", { "aria-hidden": "true" }, "/")), place);
   }
 
   mark(label) {
@@ -59,6 +62,29 @@ export class Chips {
     this.#list.scrollBy(hiddenPart(box.left, box.right, list.left, list.right), hiddenPart(box.top, box.bottom, list.top, list.bottom));
   }
 
+  #arrow(where, direction) {
+    const act = () => this.#list.scrollBy({ left: direction * 0.8 * this.#list.clientWidth, top: direction * 0.8 * this.#list.clientHeight });
+    return make("button", { type: "button", class: "chip-more", "data-more": where, onclick: act, onmousedown: (event) => event.preventDefault(), hidden: true });
+  }
+
+  /* Says how many classes are out of sight on either side, where the list also fades out. */
+  #hint() {
+    const list = this.#list.getBoundingClientRect();
+    const boxes = [...this.#buttons.values()].filter((chip) => !chip.hidden).map((chip) => chip.getBoundingClientRect());
+    const isAcross = this.#list.scrollWidth > this.#list.clientWidth + 1;
+    const away = {
+      before: boxes.filter(({ left, top, width, height }) => left + width / 2 < list.left || top + height / 2 < list.top).length,
+      after: boxes.filter(({ left, top, width, height }) => left + width / 2 > list.right || top + height / 2 > list.bottom).length,
+    };
+    this.#list.dataset.way = isAcross ? "across" : "down";
+    for (const [where, many] of Object.entries(away)) {
+      this.#more[where].hidden = !many;
+      this.#more[where].textContent = `${many} more ${{ before: isAcross ? "‹" : "↑", after: isAcross ? "›" : "↓" }[where]}`;
+      this.#more[where].setAttribute("aria-label", `${many} more classes ${where === "before" ? "before" : "after"} these`);
+      this.#list.toggleAttribute(`data-fades-${where}`, Boolean(many));
+    }
+  }
+
   #add(label, name, colour) {
     const swatch = make("i", { class: label === VOID ? "swatch unknown" : label ? "swatch" : "swatch none" });
     if (label && label !== VOID) swatch.style.background = colour;
@@ -78,6 +104,7 @@ export class Chips {
       const found = text ? search.find(text, order.length).rows.map(({ value }) => value) : [...order, VOID];
       for (const [label, chip] of this.#buttons) chip.hidden = !found.includes(label);
       this.#list.append(...found.map((label) => this.#buttons.get(label)));
+      this.#hint();
       return found;
     };
     this.#field.addEventListener("input", show);

@@ -140,10 +140,11 @@ export class Easel extends EventTarget {
   }
 
   #held(event) {
-    const { key, target, repeat } = event;
-    if (key === "[") this.resize(Math.min(this.drawing.size - 1, Math.round(this.drawing.size / GROWTH)));
+    const { key, target, repeat, shiftKey } = event;
+    if (key.toLowerCase() === "z") this.#step(event); // on this page, Z is for strokes
+    else if (key === "[") this.resize(Math.min(this.drawing.size - 1, Math.round(this.drawing.size / GROWTH)));
     else if (key === "]") this.resize(Math.max(this.drawing.size + 1, Math.round(this.drawing.size * GROWTH)));
-    else if (key === "Backspace") this.polygon.removeLast(); // even without corners: Backspace must not leave the picture
+    else if (key === "Backspace" && !shiftKey) this.polygon.removeLast(); // even without corners: Backspace must not leave the picture
     else if (key === "0" && !repeat) return Boolean(this.chips?.key(key));
     else return !target.closest?.("button, a, input, [role=group]") && this.caret.key(event);
     return true;

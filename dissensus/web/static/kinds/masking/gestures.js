@@ -71,6 +71,7 @@ export class Gestures {
       this.#tool = this.#board.tool;
       this.#tool?.down?.(this.#at(event), event);
     }
+    this.#enlarge(event);
     this.#board.element.classList.toggle("moving", this.#mode === "move");
   }
 
@@ -81,6 +82,7 @@ export class Gestures {
     if (this.#mode === "draw") {
       const all = event.getCoalescedEvents?.() ?? [];
       this.#tool?.move?.((all.length ? all : [event]).map((one) => this.#at(one)), event);
+      this.#enlarge(event);
     } else if (this.#mode === "pinch") this.#pinch(before, event);
     else if (this.#mode === "move") {
       this.#view.move(event.clientX - before.clientX, event.clientY - before.clientY);
@@ -103,7 +105,14 @@ export class Gestures {
     if (this.#mode === "draw" && event.type === "pointercancel") this.#tool?.cancel?.();
     else if (this.#mode === "draw") this.#tool?.up?.(this.#at(event), event);
     this.#mode = this.#pointers.size ? "spent" : "";
+    this.#enlarge(event);
     this.#board.element.classList.remove("moving");
+  }
+
+  /* Only for a finger that draws: a mouse or a pen hides nothing. */
+  #enlarge(event) {
+    if (this.#mode === "draw" && event.pointerType === "touch") this.#board.loupe.show(event);
+    else this.#board.loupe.hide();
   }
 
   #at({ clientX, clientY }) {

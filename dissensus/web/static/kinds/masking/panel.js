@@ -43,12 +43,16 @@ export class Panel {
         icon(name), make("span", { "aria-hidden": "true" }, words), make("kbd", { "aria-hidden": "true" }, key)));
     this.#size = slider("size", "Brush size", { min: 1, max: largest }, act.size);
     this.#opacity = slider("opacity", "Opacity", { min: 0, max: 100, step: 5 }, (value) => act.opacity(value / 100));
-    const step = (name, words, shortcut, run) =>
-      make("button", { type: "button", class: "tool step", "data-role": `${name}-stroke`, title: shortcut ? `${words} (${shortcut})` : words, "aria-label": words, "aria-keyshortcuts": shortcut || null, onclick: run, onmousedown: keepFocus },
-        icon(name), make("span", { "aria-hidden": "true" }, words));
-    this.#steps = { undo: step("undo", "Undo step", "Control+Z", act.undo), redo: step("redo", "Redo", "Control+Shift+Z", act.redo), clear: step("clear", "Clear", "", act.clear) };
+    const step = (name, words, meaning, shortcut, run) =>
+      make("button", { type: "button", class: "tool step", "data-role": `${name}-stroke`, title: shortcut ? `${meaning} (${shortcut})` : meaning, "aria-label": meaning, "aria-keyshortcuts": shortcut || null, onclick: run, onmousedown: keepFocus },
+        icon(name), make("span", { "aria-hidden": "true" }, words), shortcut && make("kbd", { "aria-hidden": "true" }, shortcut));
+    this.#steps = {
+      undo: step("undo", "Undo", "Undo stroke", "Z", act.undo),
+      redo: step("redo", "Redo", "Redo stroke", "Shift+Z", act.redo),
+      clear: step("clear", "Clear", "Clear the drawing", "", act.clear),
+    };
     this.tools = make("div", { class: "tools", role: "group", "aria-label": "Tools" }, this.#tools);
-    this.steps = make("div", { class: "steps", role: "group", "aria-label": "Undo and redo" }, Object.values(this.#steps));
+    this.steps = make("div", { class: "steps", role: "group", "aria-label": "Strokes" }, Object.values(this.#steps));
     this.measures = make("div", { class: "measures" }, this.#size.element, this.#opacity.element);
   }
 

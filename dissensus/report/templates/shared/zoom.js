@@ -1,4 +1,4 @@
-/* Zoom and pan for one picture, or for several that move together: wheel, pinch, double tap, drag, and steps for keys and
+/* Zoom and pan for one picture, or for several that move together (an image, or a .layer of images and words): wheel, pinch, double tap, drag, and steps for keys and
  * buttons. Positions are fractions of the frame, so that linked frames of different sizes show the same part. */
 
 const LARGEST = 8;
@@ -56,7 +56,7 @@ export class Zoom {
     this.#y = clamp(this.#y, limit);
     for (const frame of this.#frames) {
       const moved = `translate(${this.#x * frame.clientWidth}px, ${this.#y * frame.clientHeight}px) scale(${this.#scale})`;
-      for (const image of frame.querySelectorAll("img")) image.style.transform = this.#scale === 1 ? "" : moved;
+      for (const moving of frame.querySelectorAll("img:not(.layer img), .layer")) moving.style.transform = this.#scale === 1 ? "" : moved;
       frame.classList.toggle("zoomed", this.#scale > 1);
     }
     this.#changed(this.#scale);

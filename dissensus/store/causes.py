@@ -1,0 +1,73 @@
+"""causes.csv: why models failed, as people tagged it. Rows are only ever added, so every earlier tag is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dissensus.errors import StudyError, quoted
+from dissensus.records import Cause, Failure, failure_words, latest_causes, tagged_as
+from dissensus.separated import dict_reader
+from dissensus.store.documents import csv_rows
+from dissensus.store.files import csv_text, exists, read_text, write_text
+from dissensus.store.folder import Folder
+
+COLUMNS = ("item", "model", "cause", "by", "time")
+SHEET = ("item", "model", "what", "cause")
+"""The columns of the file that people fill in."""
+LONGEST = 80
+"""Characters of a cause, which is a heading of the report."""
+
+
+def read_causes(folder: Folder) -> list[Cause]:
+    """All tags in the order in which they were given; none if nobody has tagged anything."""
+    if not exists(folder.causes):
+        return []
+    return [Cause(**row) for row in dict_reader(read_text(folder.causes))]
+
+
+def add_causes(folder: Folder, tags: Sequence[Cause]) -> int:
+    """Append the tags that change anything, and return how many do."""
+    known = latest_causes(read_causes(folder))
+    fresh = [tag for tag in tags if tag.cause != (known[key].cause if (key := (tag.item, tag.model)) in known else "")]
+    if fresh:
+        before = read_text(folder.causes) if exists(folder.causes) else csv_text([COLUMNS])
+        write_text(folder.causes, before + csv_text([[getattr(tag, name) for name in COLUMNS] for tag in fresh]))
+    return len(fresh)
+
+
+def write_sheet(path: Path, failures: Sequence[Failure], known: Mapping[tuple[str, str], Cause]) -> int:
+    """Write all failures with their causes so far, for people to fill in, and return how many rows that are.
+
+    Raises:
+        StudyError: the file exists, and might hold somebody's work.
+    """
+    if path.exists():
+        raise StudyError(f"{path} already exists: import it first, or choose another name")
+    what = {tagged_as(one): failure_words(one) for one in failures}
+    rows = [(*key, words, known[key].cause if key in known else "") for key, words in what.items()]
+    path.write_text(csv_text([SHEET, *rows]), encoding="utf-8")
+    return len(rows)
+
+
+def read_sheet(path: Path, failures: Sequence[Failure], by: str, time: str) -> list[Cause]:
+    """The tags of a sheet, which may have a column 'by'; a failure that occurs twice must have one cause.
+
+    Raises:
+        StudyError: the file cannot be read, or a row is not about a failure of this study.
+    """
+    known, found = {tagged_as(one) for one in failures}, dict[tuple[str, str], Cause]()
+    for number, row in csv_rows(path, ("item", "model", "cause"), StudyError):
+        key, where = (row["item"], row["model"]), f"{path}, line {number}"
+        cause = " ".join(row["cause"].split())
+        if key not in known:
+            raise StudyError(
+                f"{where}: {quoted(key[1])} has no failure on {quoted(key[0])} in this study: take items and models "
+                "from dissensus causes export"
+            )
+        if len(cause) > LONGEST:
+            raise StudyError(f"{where}: the cause has {len(cause)} characters, at most {LONGEST} fit: shorten it")
+        if key in found and found[key].cause != cause:
+            raise StudyError(f"{where}: {quoted(key[1])} on {quoted(key[0])} has two causes in this file: keep one")
+        found[key] = Cause(item=key[0], model=key[1], cause=cause, by=row.get("by") or by, time=time)
+    return list(found.values())

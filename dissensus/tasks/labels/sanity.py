@@ -1,0 +1,131 @@
+"""Are the labels sane? One pass over all predictions, and other settings tried on a few items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dissensus.arrays import MISSING, Array, Bool, Float, Int, UInt16
+from dissensus.backends import Unreadable
+from dissensus.competition.examining import Examination, Trial
+from dissensus.engines.reduction import Reduction
+from dissensus.predictions.doubts import average_and_closest, peers
+from dissensus.predictions.label_sanity import LabelTally, label_doubts
+from dissensus.records import LabelSanity
+from dissensus.report.predictions import Said
+from dissensus.steps.predicting import spread_rows
+from dissensus.steps.workspace import Workspace
+from dissensus.store.folder import Folder
+from dissensus.store.tables import ROW_GROUP, open_table, read_groups, read_rows
+from dissensus.tasks.labels.contested import labels_of
+from dissensus.tasks.labels.predictions import LabelSource
+from dissensus.tasks.labels.selecting import CHUNK
+
+TOP = 3  # classes that are named for each model
+TRIED = 48
+"""Items on which other settings are tried: enough to tell half of them from none, in seconds."""
+
+Loaded = tuple[UInt16[Array, "M N"], list[Float[Array, " N"] | None]]
+
+
+class Tallying(Reduction[Loaded, LabelTally]):
+    """Counts labels, confidences and agreement."""
+
+    chunk = CHUNK
+    partial = LabelTally
+
+    def __init__(self, folder: Folder, models: Sequence[str], classes: int) -> None:
+        self.files = [open_table(folder.predictions(name)) for name in models]
+        self.classes = classes
+
+    def load(self, rows: range) -> Loaded:
+        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        names = [[name for name in LabelSource.columns if name in file.schema_arrow.names] for file in self.files]
+        read = [read_groups(file, groups, columns) for file, columns in zip(self.files, names, strict=True)]
+        confidences = [one["confidence"].to_numpy() if "confidence" in one.column_names else None for one in read]
+        return np.stack([one["label"].to_numpy() for one in read]), confidences
+
+    def scan(self, loaded: Loaded, first_item: int, known: LabelTally | None) -> LabelTally:
+        return LabelTally.of(*loaded, self.classes)
+
+    def merge(self, one: LabelTally, other: LabelTally) -> LabelTally:
+        return one.merged(other)
+
+
+def examined_labels(work: Workspace[Any], names: list[str]) -> Examination:
+    """What each model predicts, and what looks wrong about it."""
+    tally = work.reduce(Tallying(work.folder, names, len(work.classes)), "looking at predictions")
+    doubts = label_doubts(tally, work.classes.names)
+    is_peer = peers(tally.is_comparable, doubts)
+    models = [_model(tally, number, names, work.classes.names, is_peer[number]) for number in range(len(names))]
+    return Examination(work.size, models, doubts)
+
+
+def _model(
+    tally: LabelTally, number: int, names: list[str], classes: Sequence[str], is_peer: Bool[Array, " M"]
+) -> LabelSanity:
+    shares = tally.shares[number]
+    order = np.argsort(-shares, kind="stable")[:TOP]
+    agreement, closest = average_and_closest(tally.agreement[number], is_peer, names)
+    return LabelSanity(
+        model=names[number],
+        items=int(tally.items[number]),
+        agreement=agreement,
+        closest=closest,
+        top=tuple((classes[label], float(shares[label])) for label in order.tolist() if shares[label] > 0),
+        different=int((shares > 0).sum()),
+        confidence=tally.confidence(number),
+    )
+
+
+def said_labels(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+    """The labels of each item, the most common first, with the models that predict them."""
+    read = [read_rows(open_table(work.folder.predictions(name)), items, list(LabelSource.columns)) for name in names]
+    return [_said(work.classes.names, names, read, place) for place in range(len(items))]
+
+
+def _said(classes: Sequence[str], names: list[str], read: Sequence[Mapping[str, Any]], place: int) -> list[Said]:
+    by_label: dict[int, list[str]] = {}
+    for name, columns in zip(names, read, strict=True):
+        label = int(columns["label"][place])
+        sure = f" {columns['confidence'][place]:.0%}" if "confidence" in columns and label != MISSING else ""
+        by_label.setdefault(label, []).append(f"{name}{sure}")
+    order = sorted(by_label.items(), key=lambda found: -len(found[1]))
+    return [Said("no prediction" if label == MISSING else classes[label], tuple(who)) for label, who in order]
+
+
+def label_trial(work: Workspace[Any], name: str, others: Sequence[str]) -> Trial:
+    """A function from settings to the share of some items on which the model agrees with one of its peers."""
+    images = LabelSource(work, name).images
+    rows = spread_rows(work.size, TRIED)
+    found = {row: image for row in rows.tolist() if not isinstance(image := images.read(row), Unreadable)}
+    labels = labels_of(work.folder, others, np.array(list(found), np.int64))
+
+    def agreement(settings: Mapping[str, Any]) -> float:
+        own = _labels(work, name, settings, list(found.values()))
+        return float(_best(own, labels))
+
+    return agreement
+
+
+def _labels(
+    work: Workspace[Any], name: str, preprocess: Mapping[str, Any], images: Sequence[Any]
+) -> UInt16[Array, " n"]:
+    """The labels of some images, if the model had these settings."""
+    models = work.settings.models
+    changed = models | {name: models[name].model_copy(update={"preprocess": dict(preprocess)})}
+    source = LabelSource(replace(work, settings=work.settings.model_copy(update={"models": changed})), name)
+    source.open()
+    rows = range(len(images))
+    table = source.part(rows, [(rows, list(images))])
+    return np.asarray(table["label"].to_numpy(), np.uint16)
+
+
+def _best(own: UInt16[Array, " n"], labels: Int[Array, "M n"]) -> float:
+    """The share of items on which the model agrees with the peer that it agrees with most."""
+    is_known = labels != MISSING
+    same = ((labels == own[None]) & is_known).sum(axis=1)
+    return float((same / np.maximum(is_known.sum(axis=1), 1)).max(initial=0.0))
