@@ -29,7 +29,8 @@ def read_settings(path: Path) -> Settings:
 
 
 def write(path: Path, title: str, notes: list[str], classes: str) -> None:
-    write_new(path, LabelSettings, "labels", LABELS, CROP, {"title": title, "notes": notes, "classes": classes})
+    words = {"title": title, "notes": notes, "answers_from": "", "classes": classes}
+    write_new(path, LabelSettings, "labels", LABELS, CROP, words)
 
 
 @pytest.fixture
