@@ -297,7 +297,7 @@ def answered(browser: Browser, photos: Path, links: dict[str, str]) -> int:
 
 def reported(browser: Browser, folder: Path) -> None:
     """Open the report: its first sentence, and what it says about each model's failures."""
-    report = folder / "pets" / "report.html"
+    report = folder / "pets" / "results" / "report.html"
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(report.as_uri())
     print("\n" + page.locator("h1, .answer").first.inner_text())

@@ -12,7 +12,7 @@ from pathlib import Path
 from dissensus.backends.callable import open_callable
 from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_image
 from dissensus.backends.file import FURTHER, FilePredictions, read_predictions
-from dissensus.backends.frameworks import at_a_time
+from dissensus.backends.frameworks import at_a_time, unopened
 from dissensus.backends.guard import Guarded
 from dissensus.backends.kernel import open_kernel
 from dissensus.backends.litert import open_litert
@@ -27,7 +27,7 @@ from dissensus.backends.segmenting import Segmenter, open_segmenter
 from dissensus.backends.sklearn import open_sklearn
 from dissensus.backends.timm import open_timm, split_target
 from dissensus.backends.torch import is_file, open_torch
-from dissensus.errors import BackendError, DissensusError, one_line, refuse_pipe
+from dissensus.errors import BackendError, DissensusError, refuse_pipe
 from dissensus.predictions.protocol import Model
 from dissensus.records import Classes
 
@@ -77,8 +77,8 @@ BACKENDS: dict[str, Backend] = {
         runs_code=True,
     ),
     "sklearn": Backend(open_sklearn, "a scikit-learn classifier in a joblib file", runs_code=True),
-    "onnx": Backend(open_onnx, "an ONNX file, run by ONNX Runtime", "onnx"),
-    "litert": Backend(open_litert, "a LiteRT (.tflite) file, quantised or not", "litert"),
+    "onnx": Backend(open_onnx, "an ONNX file", "onnx"),
+    "litert": Backend(open_litert, "a LiteRT (.tflite) file", "litert"),
     "torch": Backend(open_torch, "a TorchScript .pt file, an exported .pt2 file or MODULE:FACTORY", "torch", True),
     "kernel": Backend(open_kernel, "a kernel machine in an .npz file, written by dissensus kernel fit"),
     "quality": Backend(None, "an image quality model by its name, such as ssim: for studies of scores"),
@@ -123,7 +123,7 @@ def open_model(backend: str, target: str, preprocess: Preprocess, classes: Class
     except DissensusError as error:
         raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
     except Exception as error:
-        raise BackendError(f"cannot open {target} as {chosen.summary}: {one_line(error)}") from error
+        raise unopened(backend, target, error, chosen.summary) from error
 
 
 def target_fingerprint(backend: str, target: str) -> str:

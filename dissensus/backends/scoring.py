@@ -9,6 +9,7 @@ import numpy as np
 from PIL.Image import Image
 
 from dissensus.arrays import Array, Float
+from dissensus.backends.frameworks import unopened
 from dissensus.backends.litert import open_litert
 from dissensus.backends.modules import named_function
 from dissensus.backends.network import Network
@@ -44,7 +45,7 @@ def open_scorer(backend: str, target: str, preprocess: Preprocess) -> Scorer:
     except DissensusError as error:
         raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
     except Exception as error:
-        raise BackendError(f"cannot open {name}: {one_line(error)}") from error
+        raise unopened(backend, target, error) from error
 
     def score(items: Any, references: Sequence[Image | None]) -> Float[Array, " n"]:
         try:

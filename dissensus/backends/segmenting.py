@@ -11,6 +11,7 @@ from PIL.Image import Image
 
 from dissensus.arrays import Array, UInt8
 from dissensus.backends.class_maps import Axis, class_map
+from dissensus.backends.frameworks import unopened
 from dissensus.backends.label_sets import label_numbers, relabelled
 from dissensus.backends.litert import open_litert
 from dissensus.backends.map_preprocess import MapPreprocess
@@ -49,7 +50,7 @@ def open_segmenter(backend: str, target: str, preprocess: MapPreprocess, classes
     except DissensusError as error:
         raise BackendError(str(error) if target in str(error) else f"{name}: {error}") from error
     except Exception as error:
-        raise BackendError(f"cannot open {name}: {one_line(error)}") from error
+        raise unopened(backend, target, error) from error
 
     def maps(images: Sequence[Image]) -> list[UInt8[Array, "h w"]]:
         if not images:

@@ -95,9 +95,8 @@ def ranked(
     groups = connected_groups(compared)
     if len(groups[0]) == 1:
         raise RankingError(
-            f"not enough judgements: no two models have been compared on enough judged {judged} (each needs "
-            f"judge.min_answers answers, and a duel counts once judge.share of its {judged} have them); collect more "
-            "answers"
+            f"not enough judgements: no two models have been compared on enough judged {judged} yet; collect more "
+            "answers, or change how many it takes (judge.min_answers and judge.share in study.toml)"
         )
     found = {group: _named(estimate, group, names) for group in groups if len(group) > 1}
     largest, first = np.array(groups[0]), found[groups[0]]

@@ -1,7 +1,8 @@
-"""Answers that do not count, because the study asks other kinds of questions now."""
+"""What the owner should know before people come: answers that do not count, and that there are no questions."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from dissensus.labeling import QUESTIONS
@@ -30,3 +31,11 @@ def uncounted(task: Task[Any, Any]) -> tuple[str, ...]:
                 "(judge.question in study.toml)."
             )
     return tuple(words)
+
+
+def unasked(task: Task[Any, Any]) -> tuple[str, ...]:
+    """A sentence if people would find no questions at all."""
+    if task.work.folder.rounds() or CustomQuestions(task.work.database).all():
+        return ()
+    study = shlex.quote(str(task.work.folder.root))
+    return (f"There are no questions yet: run dissensus select {study}, and people will see them at once.",)

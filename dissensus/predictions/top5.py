@@ -62,7 +62,10 @@ def _check_width(shape: tuple[int, ...], class_offset: int, classes: int) -> Non
         raise PredictionError(f"the outputs have shape {shape}: return one row per image with {expected} columns")
     fix = "list the classes that the model knows"
     if shape[1] == classes + 1:
-        fix = "set class_offset = 1 if the first output is background"
+        fix = (
+            "set class_offset = 1 if the first output is background (-p class_offset=1, which applies to all models of "
+            "one command)"
+        )
     elif shape[1] == classes:
         fix = "set class_offset = 0"
     raise PredictionError(f"{shape[1]} outputs for {classes} classes with class_offset = {class_offset}: {fix}")

@@ -81,7 +81,13 @@ def show_models(status: Status, as_json: bool, then: str = "") -> None:
         show_sanity(status)
         show_doubts(status)
         show_outdated(status)
-        say_next(then or status.next)
+        say_next(then or correction(status) or status.next)
+
+
+def correction(status: Status) -> str:
+    """The command that corrects a model's settings, if one was tried and helps."""
+    found = (model.sanity for model in status.models if model.sanity is not None)
+    return next((one.command for one in found if one.recipe and one.warnings), "")
 
 
 def show_sanity(status: Status) -> None:

@@ -79,7 +79,7 @@ def named(message: str, names: Sequence[str]) -> str:
 def _first_place(
     ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins, others: int, judged: str
 ) -> list[str]:
-    """Who is first, or who may be, and how much more has to be judged to decide between the first two.
+    """Who is first, or who may be, and how much more has to be judged to decide between them.
 
     `others` is the number of models that cannot be compared with these, and so may have any rank.
     """
@@ -94,12 +94,30 @@ def _first_place(
         said = "Not enough judgements to separate any two models."
     else:
         said = f"Tied for first: {_enumerated([ranked[model] for model in best_first])}."
+    return [said, _separating(ranked, strengths, margins, best_first, judged), *_also_first(ranked, strengths, margins)]
+
+
+def _also_first(ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins) -> list[str]:
+    """Which rank sets begin at 1 although the sentence about first place leaves the model out, and why."""
+    low, _ = rank_sets(margins.separated(strengths))
+    also = np.flatnonzero((low == 1) & ~margins.may_be_first(strengths))
+    if not len(also):
+        return []
+    names = _enumerated([ranked[model] for model in also[np.argsort(-strengths[also], kind="stable")]])
+    those = f"that of {names} also begins at 1" if len(also) == 1 else f"those of {names} also begin at 1"
+    return [f"Rank sets hold for all pairs at once, which takes more evidence: {those}."]
+
+
+def _separating(
+    ranked: Sequence[str], strengths: Float[Array, " M"], margins: Margins, best_first: Sequence[int], judged: str
+) -> str:
+    """How much more has to be judged to decide between the first two."""
     first, second = best_first[:2]
     if np.isinf(margins.first[first, second]) and strengths[first] > strengths[second]:
-        two = f"{ranked[first]} from {ranked[second]}"
-        return [said, f"There are too few judgements to say how many more would separate {two}."]
-    times = times_as_many(strengths, margins, first, second)
-    return [said, _forecast(ranked[first], ranked[second], times, judged)]
+        return (
+            f"There are too few judgements to say how many more would separate {ranked[first]} from {ranked[second]}."
+        )
+    return _forecast(ranked[first], ranked[second], times_as_many(strengths, margins, first, second), judged)
 
 
 def times_as_many(strengths: Float[Array, " M"], margins: Margins, first: int, second: int) -> float:

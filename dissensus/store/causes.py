@@ -56,9 +56,9 @@ def read_sheet(path: Path, failures: Sequence[Failure], by: str, time: str) -> l
     Raises:
         StudyError: the file cannot be read, or a row is not about a failure of this study.
     """
-    known, found = {tagged_as(one) for one in failures}, dict[tuple[str, str], Cause]()
+    known, found = {_bare(tagged_as(one)): tagged_as(one) for one in failures}, dict[tuple[str, str], Cause]()
     for number, row in csv_rows(path, ("item", "model", "cause"), StudyError):
-        key, where = (row["item"], row["model"]), f"{path}, line {number}"
+        key, where = _bare((row["item"], row["model"])), f"{path}, line {number}"
         cause = " ".join(row["cause"].split())
         if key not in known:
             raise StudyError(
@@ -69,5 +69,11 @@ def read_sheet(path: Path, failures: Sequence[Failure], by: str, time: str) -> l
             raise StudyError(f"{where}: the cause has {len(cause)} characters, at most {LONGEST} fit: shorten it")
         if key in found and found[key].cause != cause:
             raise StudyError(f"{where}: {quoted(key[1])} on {quoted(key[0])} has two causes in this file: keep one")
-        found[key] = Cause(item=key[0], model=key[1], cause=cause, by=row.get("by") or by, time=time)
+        item, model = known[key]
+        found[key] = Cause(item=item, model=model, cause=cause, by=row.get("by") or by, time=time)
     return list(found.values())
+
+
+def _bare(key: tuple[str, str]) -> tuple[str, str]:
+    """Item and model without spaces around them, which spreadsheets drop."""
+    return key[0].strip(), key[1].strip()

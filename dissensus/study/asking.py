@@ -198,13 +198,13 @@ class Asking(Base):
         ready. If neither `answers` nor study.toml says how many people answer each question, and nobody has answered
         yet, it is three (one for masks that are drawn).
         """
-        from dissensus.competition.uncounted import uncounted
+        from dissensus.competition.uncounted import unasked, uncounted
 
         values = self._service(
             answers=answers, database=database, host=host, port=port, until=until,
             public_title=public_title, examples=examples,
         )  # fmt: skip
-        self._serve(values, ready, port, tell, self._backing, uncounted)
+        self._serve(values, ready, port, tell, self._backing, lambda task: (*uncounted(task), *unasked(task)))
 
     def _serve(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,7 +26,23 @@ class Finding(Base):
 
         Returns a `Ranking` for labels, and a `Rankings` (by aggressiveness and by resistance) for scores and masks.
         """
-        return self._task.rank(self.evaluation(), method)
+        return self._task.rank(self._answered(), method)
+
+    def _answered(self) -> Evaluation[Any, Any]:
+        """The evaluation, if anybody has answered anything.
+
+        Raises:
+            RankingError: nobody has.
+        """
+        from dissensus.errors import RankingError
+
+        evaluation = self.evaluation()
+        if len(evaluation.answers.question) == 0:
+            study = shlex.quote(str(self.folder.root))
+            raise RankingError(
+                f"nobody has answered yet: dissensus serve {study}, or dissensus judgements import {study} FILE"
+            )
+        return evaluation
 
     def draw(
         self,
@@ -168,7 +185,7 @@ class Finding(Base):
             if benchmark is not None:
                 read_benchmark(Path(benchmark))
                 write_text(self.folder.benchmark, Path(benchmark).read_text(encoding="utf-8-sig"))
-            page = shown_predictions(self._task, self._task.page(self.evaluation(), method))
+            page = shown_predictions(self._task, self._task.page(self._answered(), method))
         write_page(page, self.folder.report, figures, self.progress)
         return self.folder.report
 

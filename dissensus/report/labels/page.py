@@ -108,8 +108,8 @@ def two_rankings(ranking: Ranking, found: Estimates) -> str:
     may_be_hardest = {one.model for one in ranking.standings if one.may_be_first}
     if most_often in may_be_hardest and hardest not in worse:
         return (
-            f"{most_often} and {hardest} lead both rankings, most often right and hardest to falsify, and the answers "
-            "tell them apart in neither."
+            f"No clear winner: {most_often} is right most often and {hardest} is hardest to falsify, but the answers "
+            "separate the two in neither ranking."
         )
     return (
         f"The two rankings differ: {most_often} seems to be right most often on this pool, {hardest} is the hardest "

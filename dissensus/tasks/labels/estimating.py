@@ -185,7 +185,8 @@ def estimate_words(found: Estimates, leaders: Sequence[str], until: Until) -> tu
     if not found.answers:
         return ("Nobody has answered yet, so nothing is known about how often each model is right.",)
     first, *others = found.models
-    share = f"{percent(first.accuracy, 1)} of the pool, between {percent(first.low)} and {percent(first.high)}"
+    low, high = percent(first.low), percent(first.high)
+    share = f"{percent(first.accuracy, 1)} of the pool" + (f", between {low} and {high}" if low != high else "")
     if len(leaders) > 1:
         said = f"{leaders_in_words(leaders)}, most often right on this pool ({share})."
     elif found.best is not None:
