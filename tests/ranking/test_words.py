@@ -51,6 +51,13 @@ def test_how_many_more_items(margin: float, said: str | None) -> None:
     assert sentences(NAMES, ALL, STRENGTHS, margins)[-1] == ("senet is first." if said is None else said)
 
 
+def test_rank_sets_that_reach_first_place_are_explained() -> None:
+    first = better((3, 0), (3, 1)).first
+    words = sentences(NAMES, ALL, STRENGTHS, Margins(better((3, 0)).pairs, first))
+    assert words[0] == "Tied for first: senet and resnet."
+    assert words[-1] == "Rank sets hold for all pairs at once, which takes more evidence: that of vgg also begins at 1."
+
+
 def test_models_that_tie_exactly_get_no_forecast() -> None:
     _, words = sentences(["a", "b"], ((0, 1),), np.zeros(2), Margins(np.ones((2, 2)), np.ones((2, 2))))
     assert words == ("a and b are too close to say how many more judged items would separate them.")

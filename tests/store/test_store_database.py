@@ -146,7 +146,7 @@ def test_a_server_that_is_not_there_is_waited_for_and_its_password_never_told(mo
 
 def test_the_driver_of_postgresql_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StudyError, match=r'pip install "dissensus\[postgres\]"'):
+    with pytest.raises(StudyError, match=r"driver is not installed: pip install 'psycopg\[binary\]"):
         Database("postgresql://host/name").get("a")
 
 

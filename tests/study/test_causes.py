@@ -9,6 +9,7 @@ import pytest
 from small import answered, selected
 
 from dissensus.errors import StudyError
+from dissensus.store.causes import read_sheet
 from dissensus.study import Study
 
 
@@ -43,6 +44,15 @@ def test_tags_come_back_and_none_is_lost(tmp_path):
     study.causes_export(again)
     with again.open(newline="") as file:
         assert sum(bool(row["cause"]) for row in csv.DictReader(file)) == tagged - 1
+
+
+def test_spaces_around_an_items_name_are_kept(tmp_path):
+    study, sheet = answered(tmp_path / "study"), tmp_path / "failures.csv"
+    (failure, *_) = study.failures().failures
+    spaced = failure.model_copy(update={"item": f" {failure.item} "})
+    sheet.write_text(f"item,model,cause\n{failure.item},{failure.model},blur\n")
+    (cause,) = read_sheet(sheet, [spaced], "ann", "now")
+    assert (cause.item, cause.cause) == (spaced.item, "blur")
 
 
 def test_the_report_counts_causes_by_model(tmp_path):

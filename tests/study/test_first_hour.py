@@ -125,3 +125,33 @@ def test_one_of_everything_is_singular(command, tmp_path: Path) -> None:
     many.select(k=1, reserves=0, confidence=0)
     shown = command("status", many.folder.root).stdout
     assert "round 1: 1 item for 1 duel, 0 more in reserve" in shown
+
+
+def test_without_answers_rank_and_report_say_how_to_get_some(command, tmp_path: Path) -> None:
+    root = selected(tmp_path / "study").folder.root
+    for verb in ("rank", "report"):
+        done = command(verb, root)
+        assert done.returncode == 2
+        assert f"nobody has answered yet: dissensus serve {root}, or dissensus judgements import" in done.stderr
+    assert not (root / "results" / "report.html").exists()
+
+
+def test_serving_nothing_says_so(tmp_path: Path) -> None:
+    from dissensus.competition.uncounted import unasked
+
+    (asked,) = unasked(predicted(tmp_path / "predicted", "one", "two")._task)
+    assert asked.startswith(f"There are no questions yet: run dissensus select {tmp_path / 'predicted'}")
+    assert unasked(selected(tmp_path / "selected")._task) == ()
+
+
+def test_a_file_for_another_backend_is_recognised(command, tmp_path: Path, photo: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    (tmp_path / "net.tflite").write_bytes(b"\x1c\0\0\0TFL3" + bytes(40))
+    (tmp_path / "net.onnx").write_bytes(b"not a network at all")
+    Study.init(tmp_path / "study", classes=CLASSES).pool([photo])
+    done = command("predict", "study", "a=onnx:net.tflite", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "net.tflite looks like a model for litert, not onnx: write litert:" in done.stderr
+    done = command("predict", "study", "a=onnx:net.onnx", cwd=tmp_path)
+    assert "net.onnx as an ONNX file: Protobuf parsing failed; check that the file is complete" in done.stderr
+    assert "ONNXRuntimeError" not in done.stderr

@@ -136,8 +136,8 @@ def test_the_result_is_words_frames_json_and_a_page(tmp_path: Path) -> None:
     text = (tmp_path / "page.html").read_text()
     assert "<net 0>" not in text
     assert 'id="strips"' in text
-    names = {path.stem for path in (tmp_path / "figures").glob("*.csv")}
-    assert names == {path.stem for path in (tmp_path / "figures").glob("*.svg")}
+    names = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
+    assert names <= {path.stem for path in (tmp_path / "figures").glob("*.csv")}  # tables have no SVG
     assert {"drop-over-k", "video-accuracies", "conditional", "offsets", "distances", "classes", "rates"} <= names
     with pytest.raises(TemporalError, match="nothing to show"):
         write_video_page(None, tmp_path / "none.html")
