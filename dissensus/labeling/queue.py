@@ -141,10 +141,11 @@ class Queue(Checks):
             lease.until, lease.is_spare = now + self.lease, is_spare
         return True
 
-    def extend(self, name: str, now: float) -> None:
-        """Extend everything that a person holds: they are at work."""
-        for lease in self.leases.get(name, {}).values():
+    def extend(self, name: str, now: float, near: Collection[int] = ()) -> None:
+        """Extend everything that a person holds: they are at work. Nobody takes over what is `near` any more."""
+        for question, lease in self.leases.get(name, {}).items():
             lease.until = now + self.lease
+            lease.is_spare = lease.is_spare and question not in near
 
     def expire(self, now: float) -> None:
         """Take back expired questions and count what is left; to be called every second or so."""

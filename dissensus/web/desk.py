@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any
 
 from dissensus.errors import DissensusError, JudgementError, UnavailableError
@@ -93,7 +94,8 @@ class Desk(Memory):
                 raise
             except DissensusError as error:
                 heard.refused[one.id] = str(error)
-        self.queue.extend(person.name, time.time())
+        near = islice(self.waiting.get(person.name, ()), len(given) + FIRM)
+        self.queue.extend(person.name, time.time(), {self.tickets[ticket][1] for ticket in near})
         new = {identity for identity in responses if identity not in self.ids}  # '-' would go through all ids
         self.ids |= dict.fromkeys(new)
         try:

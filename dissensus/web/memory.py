@@ -31,8 +31,10 @@ from dissensus.web.group_commit import GroupCommit
 from dissensus.web.trouble import Trouble
 
 KINDS = list(QUESTIONS)
-FIRM = 5
-"""How many questions a person is sure to keep; those further ahead may go to somebody who has none."""
+FIRM = 6
+"""How many questions a person is sure to keep; those further ahead may go to somebody who has none.
+
+Pages ask what is open after every three answers (supply.js), so they learn of a loss well before they get there."""
 TRIES = 20
 """How many fillers are drawn for each one needed: many turn out to be duplicates."""
 EVERY = 10

@@ -59,6 +59,14 @@ def test_nobody_takes_over_what_they_have_answered() -> None:
     assert len(queue.leases["ada"]) == STOCK
 
 
+def test_what_is_near_stays_with_whoever_gets_there() -> None:
+    queue = make(STOCK)
+    held = stocked(queue, "ada")
+    queue.extend("ada", 1.0, held[FIRM : FIRM + 3])
+    taken = [queue.next("ben", 1.0) for _ in range(STOCK)]
+    assert {one[0] for one in taken if one is not None} == set(held[FIRM + 3 :])
+
+
 def test_answering_extends_everything_that_is_held() -> None:
     queue = make(STOCK)
     held = stocked(queue, "ada")

@@ -33,7 +33,8 @@ MOMENTS: dict[str, tuple[Any, str]] = {
     "reviewing": (Memory, "review"),
     "about to open": (running, "_address"),
 }
-PATIENCE = 20
+PATIENCE = 60
+"""Seconds: a busy machine may take long to start a service."""
 
 
 def serve(study: str, where: tuple[Any, str], what: signal.Signals) -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ import pytest
 from browsing import all_sent, answer, looks_right, ready, role, screen, start, stored
 from pictured import add_settings, ask
 from playwright.sync_api import Page, expect
-from served import Served, make_study
+from served import Served, eventually, make_study
 
 from dissensus.study import Study
 
@@ -34,8 +35,21 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with Served(study.folder.root, "--answers", "4") as served:
         for number, name in enumerate(("Ada", "Ben", "Cora")):
             work(served.add(name, is_trusted=number < 2), np.random.default_rng(number), is_careful=name != "Cora")
-        served.owner.post("/api/owner/pause", {"paused": False})  # by now the service knows what these answers mean
+        settle(served)
         yield served
+
+
+def settle(served: Served) -> None:
+    """Wait until the service knows what the answers mean, which closes questions and opens others."""
+    seen: list[Any] = [None]
+
+    def is_settled() -> bool:
+        served.owner.post("/api/owner/pause", {"paused": False})  # it looks at once
+        seen.append(served.owner.get("/api/owner/summary").json["kinds"])
+        time.sleep(1.2)
+        return seen[-1] == seen[-2]
+
+    eventually(is_settled)
 
 
 def remember(study: Study, path: Path) -> None:

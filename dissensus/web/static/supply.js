@@ -9,7 +9,7 @@ const MOST_KEPT = 60; // the current one included: enough for an hour without a 
 const MOST_AHEAD = 100; // the server gives no more at a time
 const LARGEST_REPLY = 1 << 20; // characters: a mask to be checked may take hundreds of thousands
 const ENOUGH = 2; // to come, besides the current one
-const SPENT = 5; // questions after which the server is asked what is open now
+const SPENT = 3; // questions after which the server is asked what is open now
 const IDLE_WAIT = 30000;
 const HELD_UP_WAIT = 3000;
 
