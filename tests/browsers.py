@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -87,18 +87,13 @@ def names_drawn(page) -> list[str]:
     return [row.locator("td").nth(1).text_content() for row in rows]
 
 
-def violations(page: Any, rules: Sequence[str] = ()) -> list[str]:
-    """What axe finds wrong with the page as it is now, a line each: rule, what it means, and the first element.
-
-    `rules`: only these; all of axe's own by default.
-    """
+def violations(page: Any) -> list[str]:
+    """What axe finds wrong with the page as it is now, a line each: rule, what it means, and the first element."""
     from axe_playwright_python.base import AXE_SCRIPT
 
     if not page.evaluate("() => Boolean(window.axe)"):  # half a megabyte, once per document
         page.evaluate(AXE_SCRIPT)
-    options: dict[str, Any] = {"resultTypes": ["violations"]}
-    if rules:
-        options["runOnly"] = {"type": "rule", "values": list(rules)}
+    options = {"resultTypes": ["violations"]}
     found = page.evaluate("(options) => axe.run(document, options).then((one) => one.violations)", options)
     return [f"{one['id']}: {one['help']} ({one['nodes'][0]['html'][:120]})" for one in found]
 
