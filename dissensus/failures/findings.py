@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool
-from dissensus.failures.contrasts import PERMUTATIONS, Compared, contrasts
+from dissensus.failures.contrasts import PERMUTATIONS, Comparisons, contrasts
 from dissensus.proportions import clopper_pearson, p_text
 from dissensus.records import Confusion, Contrast, Failure, Failures, ModelFailures
 
@@ -106,7 +106,18 @@ def counted_pairs(cases: Iterable[Failure]) -> dict[str, Counter[tuple[str, str]
     return found
 
 
-def _contrasts(trials: Trials, names: Sequence[str], member: Bool[Array, "I G"], found: Compared) -> list[Contrast]:
+def other_models(
+    models: Sequence[str], known: Bool[Array, " M"], failed: Bool[Array, " M"], own: int
+) -> dict[str, tuple[str, ...]]:
+    """The other judged models that are right about one item, and those that fail too: two fields of `Failure`."""
+    others = [number for number in np.flatnonzero(known).tolist() if number != own]
+    return {
+        "right": tuple(models[number] for number in others if not failed[number]),
+        "wrong": tuple(models[number] for number in others if failed[number]),
+    }
+
+
+def _contrasts(trials: Trials, names: Sequence[str], member: Bool[Array, "I G"], found: Comparisons) -> list[Contrast]:
     """The comparisons that were made, the clearest first."""
     failed = member.T.astype(np.int64) @ (trials.failed & trials.known)
     low, high = clopper_pearson(failed, found.items, LEVEL)
