@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.backends import Unreadable
 from dissensus.competition.examining import Examination, Trial
 from dissensus.predictions.doubts import average_and_closest, peers
 from dissensus.predictions.map_sanity import MapTally, map_doubts
@@ -17,6 +15,7 @@ from dissensus.predictions.maps import class_pixels, map_at
 from dissensus.records import BACKGROUND, Maps, MapSanity
 from dissensus.report.predictions import Said
 from dissensus.steps.predicting import spread_rows
+from dissensus.steps.trying import images_to_try, predictions_with
 from dissensus.steps.workspace import Workspace
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn, maps_in
 from dissensus.tasks.masks.overlays import map_uri
@@ -104,19 +103,11 @@ def _said(name: str, maps: Maps, counts: Int[Array, " C"], classes: Sequence[str
 
 def map_trial(work: Workspace[Any], name: str, others: Sequence[str]) -> Trial:
     """A function from settings to the share of marked classes on which the model agrees with one of its peers."""
-    images = MaskSource(work, name).images
-    rows = spread_rows(work.size, TRIED)
-    found = {row: image for row in rows.tolist() if not isinstance(image := images.read(row), Unreadable)}
-    items = np.array(list(found), np.int64)
+    items, images = images_to_try(MaskSource(work, name), TRIED)
     known = [MapColumn(work.folder, peer).at(items) for peer in others]
 
     def agreement(settings: Mapping[str, Any]) -> float:
-        models = work.settings.models
-        changed = models | {name: models[name].model_copy(update={"preprocess": dict(settings)})}
-        source = MaskSource(replace(work, settings=work.settings.model_copy(update={"models": changed})), name)
-        source.open()
-        rows = range(len(found))
-        own = maps_in(source.part(rows, [(rows, list(found.values()))]))
+        own = maps_in(predictions_with(MaskSource, work, name, settings, images))
         tally = _tally([own, *known], len(work.classes))
         return float(tally.agreement[0, 1:].max(initial=0.0))
 

@@ -15,7 +15,7 @@ from dissensus.records import ScoreSanity
 from dissensus.report.predictions import Said
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups, read_rows
+from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
 from dissensus.tasks.scores.selecting import CHUNK
 
 LOOKED_AT = 1 << 16
@@ -32,7 +32,7 @@ class Thinning(Reduction[Float[Array, "M n"], Float[Array, "M n"]]):
         self.step = step
 
     def load(self, rows: range) -> Float[Array, "M n"]:
-        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        groups = groups_of(rows)
         start = -rows.start % self.step
         kept = [read_groups(file, groups, ["score"])["score"].to_numpy()[start :: self.step] for file in self.files]
         return np.stack(kept).astype(np.float64)
