@@ -13,7 +13,7 @@ from dissensus.engines.reduction import Reduction
 from dissensus.predictions.doubts import average_and_closest, peers
 from dissensus.predictions.label_sanity import LabelTally, label_doubts
 from dissensus.records import LabelSanity
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.trying import images_to_try, predictions_with
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
@@ -79,20 +79,24 @@ def _model(
     )
 
 
-def said_labels(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+def labels_in_words(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
     """The labels of each item, the most common first, with the models that predict them."""
     read = [read_rows(open_table(work.folder.predictions(name)), items, list(LabelSource.columns)) for name in names]
-    return [_said(work.classes.names, names, read, place) for place in range(len(items))]
+    return [_in_words(work.classes.names, names, read, place) for place in range(len(items))]
 
 
-def _said(classes: Sequence[str], names: list[str], read: Sequence[Mapping[str, Any]], place: int) -> list[Said]:
+def _in_words(
+    classes: Sequence[str], names: list[str], read: Sequence[Mapping[str, Any]], place: int
+) -> list[WordedPrediction]:
     by_label: dict[int, list[str]] = {}
     for name, columns in zip(names, read, strict=True):
         label = int(columns["label"][place])
         sure = f" {columns['confidence'][place]:.0%}" if "confidence" in columns and label != MISSING else ""
         by_label.setdefault(label, []).append(f"{name}{sure}")
     order = sorted(by_label.items(), key=lambda found: -len(found[1]))
-    return [Said("no prediction" if label == MISSING else classes[label], tuple(who)) for label, who in order]
+    return [
+        WordedPrediction("no prediction" if label == MISSING else classes[label], tuple(who)) for label, who in order
+    ]
 
 
 def label_trial(work: Workspace[Any], name: str, others: Sequence[str]) -> Trial:

@@ -13,7 +13,7 @@ from dissensus.predictions.doubts import average_and_closest, peers
 from dissensus.predictions.map_sanity import MapTally, map_doubts
 from dissensus.predictions.maps import class_pixels, map_at
 from dissensus.records import BACKGROUND, Maps, MapSanity
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.predicting import spread_rows
 from dissensus.steps.trying import images_to_try, predictions_with
 from dissensus.steps.workspace import Workspace
@@ -79,26 +79,26 @@ def _model(
     )
 
 
-def said_maps(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+def maps_in_words(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
     """What each model marks in each image: the classes with their shares of the pixels, and the map itself."""
     maps = [MapColumn(work.folder, name).at(items) for name in names]
     pixels = [class_pixels(one, len(work.classes)) for one in maps]
     return [
         [
-            _said(name, one, counts[place], work.classes.names, place)
+            _in_words(name, one, counts[place], work.classes.names, place)
             for name, one, counts in zip(names, maps, pixels, strict=True)
         ]
         for place in range(len(items))
     ]
 
 
-def _said(name: str, maps: Maps, counts: Int[Array, " C"], classes: Sequence[str], place: int) -> Said:
+def _in_words(name: str, maps: Maps, counts: Int[Array, " C"], classes: Sequence[str], place: int) -> WordedPrediction:
     size = int(maps.heights[place] * maps.widths[place])
     if not size:
-        return Said("no map", (name,))
+        return WordedPrediction("no map", (name,))
     labels = [label for label in np.argsort(-counts, kind="stable").tolist() if counts[label] and label != BACKGROUND]
     words = ", ".join(f"{classes[label]} {counts[label] / size:.0%}" for label in labels[:MOST_NAMED])
-    return Said(words or "nothing marked", (name,), map_uri(map_at(maps, place), SIDE))
+    return WordedPrediction(words or "nothing marked", (name,), map_uri(map_at(maps, place), SIDE))
 
 
 def map_trial(work: Workspace[Any], name: str, others: Sequence[str]) -> Trial:
