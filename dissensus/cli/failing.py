@@ -22,7 +22,7 @@ def failures(
     worst: Annotated[int, typer.Option(help="How many of the worst errors to list for each model.", min=0)] = 5,
     json: Json = False,
 ) -> None:
-    """Where does each model fail? Its worst errors, what it takes for what, and what sets it apart from the others.
+    """Where does each model fail? Its worst errors, which classes it confuses, and what sets it apart from the others.
 
     Example: `dissensus failures birds --model resnet --json`
     """

@@ -237,7 +237,7 @@ def _version(task: Task[Any, Any]) -> object:
 def _filter_of(wanted: NamedFilter, models: Sequence[str], classes: Sequence[str]) -> Filter:
     """The filter with numbers instead of names."""
     if wanted.model is not None and wanted.model == wanted.other:
-        raise StudyError(f"a model cannot be compared with itself: choose another than {wanted.model}")
+        raise StudyError(f"a model cannot be compared with itself: choose a model other than {wanted.model}")
     return Filter(
         model=_place("model", wanted.model, models),
         other=_place("model", wanted.other, models),
@@ -287,7 +287,7 @@ def _picture_kind(uri: str | None) -> str | None:
 
 def _require_item(work: Workspace[Any], number: int) -> None:
     if not 0 <= number < work.size:
-        raise StudyError(f"there is no item {number:,}: the pool has {work.size:,}, from 0 on")
+        raise StudyError(f"there is no item {number:,}: the pool has {work.size:,}, numbered from 0")
 
 
 def _drawn(pool: EnumeratedPool, number: int) -> bytes:

@@ -176,7 +176,7 @@ def _confusion_words(model: str, confusions: Sequence[Confusion], terms: Terms) 
         f"{one.predicted} where it is {one.true} ({100 * one.share:.0f} % of its errors, {one.count:,} {terms.counts})"
         for one in mine
     )
-    return [f"What it mistakes most often: {listed}."]
+    return [f"Its most frequent confusions: {listed}."]
 
 
 def _contrast_words(found: Sequence[Contrast], terms: Terms) -> list[str]:
@@ -196,12 +196,12 @@ def _contrast_sentence(one: Contrast, terms: Terms) -> str:
 
 
 def _overall(found: Sequence[Contrast], terms: Terms) -> list[str]:
-    """How many comparisons were made, and whether any is clear of chance."""
+    """How many comparisons were made, and how many are significant."""
     if not found:
         return [f"There are too few judged {terms.unit}s to say what sets one model’s failures apart from the others’."]
     clear = sum(one.is_clear for one in found)
     many = "1 comparison" if len(found) == 1 else f"{len(found):,} comparisons"
     if not clear:
-        return [f"No model’s failures are clearly different from the others’: none of {many} is clear of chance."]
+        return [f"No model’s failures are clearly different from the others’: none of {many} is significant."]
     are = "is" if clear == 1 else "are"
-    return [f"{clear:,} of {many} between a model and the others {are} clear of chance, all of them taken together."]
+    return [f"{clear:,} of {many} between a model and the others {are} significant, adjusted for all of them."]
