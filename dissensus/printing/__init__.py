@@ -2,12 +2,12 @@
 
 from dissensus.printing.asking import (
     show_asked,
-    show_browsing,
     show_export,
     show_import,
     show_questions,
     show_serving,
 )
+from dissensus.printing.browsing import show_browsing
 from dissensus.printing.console import document, progress, say, say_beside, say_next
 from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
 from dissensus.printing.failing import show_causes, show_failures
