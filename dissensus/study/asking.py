@@ -198,7 +198,7 @@ class Asking(Base):
         ready. If neither `answers` nor study.toml says how many people answer each question, and nobody has answered
         yet, it is three (one for masks that are drawn).
         """
-        from dissensus.competition.uncounted import unasked, uncounted
+        from dissensus.competition.notices import unasked, uncounted
 
         values = self._service(
             answers=answers, database=database, host=host, port=port, until=until,

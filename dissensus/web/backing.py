@@ -38,7 +38,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Commented:
+class LatestComments:
     """The latest answers with a comment, latest first, with their numbers; and how many there are in all."""
 
     answers: tuple[tuple[int, Response], ...]
@@ -133,7 +133,7 @@ class Backing(Protocol):
     def pause(self, is_paused: bool) -> None:
         """Pause or resume asking questions."""
 
-    def commented(self, most: int) -> Commented:
+    def commented(self, most: int) -> LatestComments:
         """The latest answers that somebody wrote something beside."""
 
     def called_unfit(self) -> list[tuple[int, Response]]:
