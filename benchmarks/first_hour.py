@@ -278,8 +278,9 @@ def answered(browser: Browser, photos: Path, links: dict[str, str]) -> int:
     album = {path.name: _look(path) for path in sorted(photos.glob("*.jpg")) if path.name != "broken.jpg"}
     people = []
     for number, name in enumerate(PEOPLE):
-        size = {"width": 390, "height": 844} if name == PEOPLE[-1] else {"width": 1440, "height": 900}
-        people.append(Person(name, browser.new_page(viewport=size), album, random.Random(number)))
+        width, height = (390, 844) if name == PEOPLE[-1] else (1440, 900)
+        page = browser.new_page(viewport={"width": width, "height": height})
+        people.append(Person(name, page, album, random.Random(number)))
         people[-1].start(links[name])
     began = last = time.perf_counter()
     while time.perf_counter() - last < 5:  # drawn questions arrive once a second

@@ -143,29 +143,6 @@ def serve(
     notify("stopped; every acknowledged answer is stored")
 
 
-@app.command()
-def browse(
-    study: StudyPath,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[
-        int | None,
-        typer.Option(help="Port; 0 picks a free one.", show_default="study.toml, or a free one if that is in use"),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Look through what the models predict, item by item, in your browser; stop with Ctrl-C.
-
-    The page is for you only. It shows every model's prediction and filters items by class, model, disagreement and
-    confidence. It needs no questions and changes nothing. While a study is served, its dashboard links to the same
-    page.
-
-    Example: `dissensus browse birds`
-    """
-    with serving():
-        Study(study).browse(printing.show_browsing(study, json), host, port)
-    printing.say_beside(json)("stopped")
-
-
 def kept_password(database: str | None, json: bool) -> str | None:
     """The URL of a database, if it may be saved in a file; one with a password applies to this process only."""
     from dissensus.store.database import VARIABLE, has_password

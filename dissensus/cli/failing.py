@@ -9,10 +9,26 @@ from typing import Annotated
 import typer
 
 from dissensus import printing
-from dissensus.cli.app import causes
+from dissensus.cli.app import app, causes
 from dissensus.cli.options import Json, StudyPath
 from dissensus.errors import counted
 from dissensus.study import Study
+
+
+@app.command()
+def failures(
+    study: StudyPath,
+    model: Annotated[str | None, typer.Option(help="Only this model.", show_default=False)] = None,
+    worst: Annotated[int, typer.Option(help="How many of the worst errors to list for each model.", min=0)] = 5,
+    json: Json = False,
+) -> None:
+    """Where does each model fail? Its worst errors, which classes it confuses, and what sets it apart from the others.
+
+    Example: `dissensus failures birds --model resnet --json`
+    """
+    with printing.progress(quiet=json) as progress:
+        found = Study(study, progress).failures(model)
+    printing.show_failures(found, worst, json)
 
 
 @causes.command("export")

@@ -102,22 +102,6 @@ def estimate(study: StudyPath, json: Json = False) -> None:
 
 
 @app.command()
-def failures(
-    study: StudyPath,
-    model: Annotated[str | None, typer.Option(help="Only this model.", show_default=False)] = None,
-    worst: Annotated[int, typer.Option(help="How many of the worst errors to list for each model.", min=0)] = 5,
-    json: Json = False,
-) -> None:
-    """Where does each model fail? Its worst errors, what it takes for what, and what sets it apart from the others.
-
-    Example: `dissensus failures birds --model resnet --json`
-    """
-    with printing.progress(quiet=json) as progress:
-        found = Study(study, progress).failures(model)
-    printing.show_failures(found, worst, json)
-
-
-@app.command()
 def report(
     study: StudyPath,
     method: Ranked = None,

@@ -25,7 +25,7 @@ from dissensus.steps.pools import EnumeratedPool, open_source
 from dissensus.steps.predicting import check_same_pool, predicted
 from dissensus.steps.workspace import Workspace
 from dissensus.store.durable import file_state
-from dissensus.web.backing import Wanted
+from dissensus.web.backing import NamedFilter
 
 if TYPE_CHECKING:
     from dissensus.competition.task import Task
@@ -43,6 +43,8 @@ class Catalogue(ABC):
     """What is between 0 and 1 about a prediction: confidence, rank or share."""
     chunk: ClassVar[int]
     """Items that are filtered at once."""
+    has_maps: ClassVar[bool] = False
+    """Whether predictions are maps, which are laid over the pictures and compared by the study's `measure`."""
 
     def __init__(self, work: Workspace[Any], models: Sequence[str]) -> None:
         self.work, self.models = work, list(models)
@@ -64,7 +66,7 @@ class Catalogue(ABC):
 
     @abstractmethod
     def shown(self, items: Int[Array, " n"]) -> list[list[dict[str, Any]]]:
-        """The predictions of every item and model, with the fields of `web.messages.PredictionOut` that apply."""
+        """The predictions of every item and model, with those fields of the service's `PredictionOut` that apply."""
 
     def overlay(self, _item: int, _model: int, /) -> bytes | None:
         """A model's map of an item as a PNG with a transparent background; None if it has none."""
@@ -114,7 +116,7 @@ class PredictionBrowser:
         task = self.read_task()
         work = task.work
         models = _predicted(task)
-        names, has_maps = list(work.classes.names), task.name == "masks"
+        kind, names = _kind(task), list(work.classes.names)
         return {
             "title": work.title,
             "task": task.name,
@@ -122,12 +124,12 @@ class PredictionBrowser:
             "models": models,
             "better": [work.settings.models[name].better for name in models] if task.gives_numbers else [],
             "classes": names,
-            "colours": shown_colours(len(names)) if has_maps else [],
-            "level": _kind(task).level,
-            "measure": work.settings.select.measure if has_maps else None,
+            "colours": shown_colours(len(names)) if kind.has_maps else [],
+            "level": kind.level,
+            "measure": work.settings.select.measure if kind.has_maps else None,
         }
 
-    def page(self, wanted: Wanted, start: int, count: int) -> dict[str, Any]:
+    def page(self, wanted: NamedFilter, start: int, count: int) -> dict[str, Any]:
         """Some of the items that match, in order; or, while they are searched for, how far that is.
 
         Raises:
@@ -232,10 +234,10 @@ def _version(task: Task[Any, Any]) -> object:
     return tuple(files), getattr(settings.select, "measure", None)
 
 
-def _filter_of(wanted: Wanted, models: Sequence[str], classes: Sequence[str]) -> Filter:
+def _filter_of(wanted: NamedFilter, models: Sequence[str], classes: Sequence[str]) -> Filter:
     """The filter with numbers instead of names."""
     if wanted.model is not None and wanted.model == wanted.other:
-        raise StudyError(f"a model cannot be compared with itself: choose another than {wanted.model}")
+        raise StudyError(f"a model cannot be compared with itself: choose a model other than {wanted.model}")
     return Filter(
         model=_place("model", wanted.model, models),
         other=_place("model", wanted.other, models),
@@ -285,7 +287,7 @@ def _picture_kind(uri: str | None) -> str | None:
 
 def _require_item(work: Workspace[Any], number: int) -> None:
     if not 0 <= number < work.size:
-        raise StudyError(f"there is no item {number:,}: the pool has {work.size:,}, from 0 on")
+        raise StudyError(f"there is no item {number:,}: the pool has {work.size:,}, numbered from 0")
 
 
 def _drawn(pool: EnumeratedPool, number: int) -> bytes:

@@ -17,9 +17,9 @@ import numpy as np
 from dissensus.arrays import Array, Bool
 from dissensus.competition.asked_first import asked_first
 from dissensus.competition.judged import Judged
+from dissensus.competition.notices import uncounted
 from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Evaluation, H, QuestionSet, S, States, Task, judged_rounds
-from dissensus.competition.uncounted import uncounted
 from dissensus.errors import RankingError, StudyError
 from dissensus.inquiry import Answers, Duel, Inquiry, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text

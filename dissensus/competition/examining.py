@@ -19,11 +19,11 @@ from dissensus.store.settings import ModelSettings
 if TYPE_CHECKING:
     from dissensus.competition.task import Task
 
-Examined = LabelSanity | ScoreSanity | MapSanity
+AnySanity = LabelSanity | ScoreSanity | MapSanity
 Trial = Callable[[Mapping[str, Any]], float]
 """How well a model would agree with others if its images were prepared with these settings."""
 
-Tried = tuple[str, float, float]
+Improvement = tuple[str, float, float]
 """A recipe that helped, with the agreement before and after."""
 
 GAIN = 0.2
@@ -37,11 +37,11 @@ class Examination:
     """What a task found out: a record for each model, without remedies, and the doubts that its warnings come from."""
 
     looked_at: int = 0
-    models: Sequence[Examined] = ()
+    models: Sequence[AnySanity] = ()
     doubts: Sequence[Sequence[Doubt]] = ()
 
 
-class Predicted(dict[str, bool]):
+class PredictionRun(dict[str, bool]):
     """For each model, whether anything was left to predict; with what the predictions look like."""
 
     def __init__(self, made: Mapping[str, bool], sanity: Sanity | None = None) -> None:
@@ -91,13 +91,13 @@ def _inputs(task: Task[Any, Any], names: list[str]) -> dict[str, Any]:
     return {"version": 1, "models": {name: [stamps[name]["content"], models[name].better] for name in names}}
 
 
-def _doubted(task: Task[Any, Any], found: Examination, is_trying: bool) -> tuple[Examined, ...]:
+def _doubted(task: Task[Any, Any], found: Examination, is_trying: bool) -> tuple[AnySanity, ...]:
     """The records with what looks wrong about them, and with the recipes that were tried and helped."""
     names = [one.model for one in found.models]
     sound = [
         name for name, doubts in zip(names, found.doubts, strict=True) if not any(doubt.is_certain for doubt in doubts)
     ]
-    recipes: dict[str, Tried] = {}
+    recipes: dict[str, Improvement] = {}
     for name, doubts in zip(names, found.doubts, strict=True):
         peers = [other for other in sound if other != name] or [other for other in names if other != name]
         if is_trying and peers and _is_triable(task, name, [doubt.kind for doubt in doubts]):
@@ -110,7 +110,7 @@ def _doubted(task: Task[Any, Any], found: Examination, is_trying: bool) -> tuple
     )
 
 
-def _one_doubted(one: Examined, doubts: Sequence[Doubt], tried: Tried | None, is_cleared: bool) -> Examined:
+def _one_doubted(one: AnySanity, doubts: Sequence[Doubt], tried: Improvement | None, is_cleared: bool) -> AnySanity:
     """The record with its doubts.
 
     `is_cleared` if other models turned out to be at fault: then a model that only agreed with nobody is not doubted.
@@ -141,7 +141,7 @@ def _is_triable(task: Task[Any, Any], name: str, kinds: Sequence[str]) -> bool:
     return task.work.settings.models[name].backend in NETWORKS and not set(kinds) <= {"few", "reversed"}
 
 
-def _remedy(task: Task[Any, Any], one: Examined, has_peers: bool) -> tuple[str, str]:
+def _remedy(task: Task[Any, Any], one: AnySanity, has_peers: bool) -> tuple[str, str]:
     """What to do in a sentence, and the command in it."""
     name, model = one.model, task.work.settings.models[one.model]
     if "reversed" in one.doubts:
@@ -163,7 +163,7 @@ def _remedy(task: Task[Any, Any], one: Examined, has_peers: bool) -> tuple[str, 
     return f"Networks of this name usually take {RECIPES[usual[0]].words}. Try: {command}", command
 
 
-def _tried(task: Task[Any, Any], name: str, peers: list[str]) -> Tried | None:
+def _tried(task: Task[Any, Any], name: str, peers: list[str]) -> Improvement | None:
     """The recipe with which the model agrees with others most, before and after; None if none helps much."""
     shared, model = task.work.settings.preprocess, task.work.settings.models[name]
     trial = task.trial(name, peers)

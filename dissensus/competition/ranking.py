@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from dissensus.competition.changes import mixed_rounds
+from dissensus.competition.notices import uncounted
 from dissensus.competition.standings import Method, Standings
 from dissensus.competition.task import Evaluation, Task
-from dissensus.competition.uncounted import uncounted
 from dissensus.errors import RankingError, counted
 from dissensus.records import Provenance, Ranking, Rankings
 from dissensus.store.files import file_fingerprint, fingerprint, write_text

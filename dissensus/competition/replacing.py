@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dissensus.competition.notices import uncounted
 from dissensus.competition.task import S, Task
-from dissensus.competition.uncounted import uncounted
 from dissensus.store.rounds import Round
 
 

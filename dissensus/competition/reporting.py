@@ -125,9 +125,9 @@ def shown_predictions(task: Task[Any, Any], page: Page) -> Page:
     if not sanity.models or work.folder.enumeration.exists():  # the items of an enumeration have no pictures yet
         return page if not sanity.models else with_predictions(page, sanity, ())
     rows = spread_rows(work.size, SAMPLES)
-    said = task.said([one.model for one in sanity.models], rows)
+    found = task.predictions_in_words([one.model for one in sanity.models], rows)
     pictures = Pictures(work.pool, rows.tolist(), SMALL, work.progress)
-    items = zip(work.pool.ids(rows.tolist()), rows.tolist(), said, strict=True)
+    items = zip(work.pool.ids(rows.tolist()), rows.tolist(), found, strict=True)
     return with_predictions(page, sanity, [Sample(item, *pictures.of(row), tuple(words)) for item, row, words in items])
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from dissensus.competition.changes import mixed_rounds, outdated
 from dissensus.competition.evaluation import Competition
 from dissensus.competition.examining import known_sanity
+from dissensus.competition.notices import uncounted
 from dissensus.competition.task import Evaluation, Task
-from dissensus.competition.uncounted import uncounted
 from dissensus.errors import counted
 from dissensus.records import LabelSanity, MapSanity, Record, ScoreSanity, Step
 from dissensus.steps.pooling import duplicates, has_items, missing_count

@@ -27,7 +27,7 @@ from dissensus.records import GONE, OPEN, Exclusion, Failures, Question, Ranking
 from dissensus.report.data import Report
 from dissensus.report.page import Page
 from dissensus.report.plain import plain_page
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.screening import states_of
 from dissensus.steps.predicting import Source
 from dissensus.steps.sheets import write_rows
@@ -216,7 +216,7 @@ class Task(ABC, Generic[S, H]):
         """What the models predict, and what looks wrong about it."""
         return Examination()
 
-    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+    def predictions_in_words(self, models: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
         """The different predictions for each of some items in words, with the models that make them."""
         return [[] for _ in items]
 

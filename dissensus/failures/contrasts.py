@@ -26,7 +26,7 @@ PERMUTATIONS = 999
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparisons:
     """For every group and model: the four shares of failures, the difference and its adjusted p-value.
 
     Zero, and a p-value of one, where `is_tested` is false.
@@ -49,7 +49,7 @@ def contrasts(
     least: int = LEAST,
     permutations: int = PERMUTATIONS,
     seed: int = 0,
-) -> Compared:
+) -> Comparisons:
     """Compare every model with all others, inside and outside every group; items may belong to several groups.
 
     A comparison needs `least` judged items inside and outside the group, of the model and of the others.
@@ -63,7 +63,7 @@ def contrasts(
     if rows.any():
         p[rows] = _adjusted_p(lost, counted, inside[:, rows], is_tested[rows], permutations, seed)
     own, elsewhere, others, others_elsewhere = (np.where(is_tested, one, 0.0) for one in means)
-    return Compared(counts[0].astype(np.int64), own, elsewhere, others, others_elsewhere, found, p, is_tested)
+    return Comparisons(counts[0].astype(np.int64), own, elsewhere, others, others_elsewhere, found, p, is_tested)
 
 
 def _means(

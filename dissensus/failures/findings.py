@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dissensus.arrays import Array, Bool
-from dissensus.failures.contrasts import PERMUTATIONS, Compared, contrasts
+from dissensus.failures.contrasts import PERMUTATIONS, Comparisons, contrasts
 from dissensus.proportions import clopper_pearson, p_text
 from dissensus.records import Confusion, Contrast, Failure, Failures, ModelFailures
 
@@ -106,7 +106,18 @@ def counted_pairs(cases: Iterable[Failure]) -> dict[str, Counter[tuple[str, str]
     return found
 
 
-def _contrasts(trials: Trials, names: Sequence[str], member: Bool[Array, "I G"], found: Compared) -> list[Contrast]:
+def other_models(
+    models: Sequence[str], known: Bool[Array, " M"], failed: Bool[Array, " M"], own: int
+) -> dict[str, tuple[str, ...]]:
+    """The other judged models that are right about one item, and those that fail too: two fields of `Failure`."""
+    others = [number for number in np.flatnonzero(known).tolist() if number != own]
+    return {
+        "right": tuple(models[number] for number in others if not failed[number]),
+        "wrong": tuple(models[number] for number in others if failed[number]),
+    }
+
+
+def _contrasts(trials: Trials, names: Sequence[str], member: Bool[Array, "I G"], found: Comparisons) -> list[Contrast]:
     """The comparisons that were made, the clearest first."""
     failed = member.T.astype(np.int64) @ (trials.failed & trials.known)
     low, high = clopper_pearson(failed, found.items, LEVEL)
@@ -165,7 +176,7 @@ def _confusion_words(model: str, confusions: Sequence[Confusion], terms: Terms) 
         f"{one.predicted} where it is {one.true} ({100 * one.share:.0f} % of its errors, {one.count:,} {terms.counts})"
         for one in mine
     )
-    return [f"What it mistakes most often: {listed}."]
+    return [f"Its most frequent confusions: {listed}."]
 
 
 def _contrast_words(found: Sequence[Contrast], terms: Terms) -> list[str]:
@@ -185,12 +196,12 @@ def _contrast_sentence(one: Contrast, terms: Terms) -> str:
 
 
 def _overall(found: Sequence[Contrast], terms: Terms) -> list[str]:
-    """How many comparisons were made, and whether any is clear of chance."""
+    """How many comparisons were made, and how many are significant."""
     if not found:
         return [f"There are too few judged {terms.unit}s to say what sets one model’s failures apart from the others’."]
     clear = sum(one.is_clear for one in found)
     many = "1 comparison" if len(found) == 1 else f"{len(found):,} comparisons"
     if not clear:
-        return [f"No model’s failures are clearly different from the others’: none of {many} is clear of chance."]
+        return [f"No model’s failures are clearly different from the others’: none of {many} is significant."]
     are = "is" if clear == 1 else "are"
-    return [f"{clear:,} of {many} between a model and the others {are} clear of chance, all of them taken together."]
+    return [f"{clear:,} of {many} between a model and the others {are} significant, adjusted for all of them."]

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 FORMATS = ("svg", "pdf", "png")
 
 
-MOUSE_LINK = r'<a tabindex="-1" aria-hidden="true" href="\1">'
-
-
 @dataclass(frozen=True)
 class Plot:
     """A figure: `draw` puts it on matplotlib axes; `table` holds the same numbers as columns.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
 from dissensus.arrays import MISSING, Array, Bool, Float, Int, UInt16
 
-SORTS = ("disagreement", "agreement", "high", "low", "random")
+Sort = Literal["disagreement", "agreement", "high", "low", "random"]
 """Orders of the items: models disagree most or least, their level is highest or lowest; or that of the pool, which is
 random and stays the same."""
 REACHABLE = 10_000
@@ -34,7 +35,7 @@ class Filter:
     most: float = 1.0
     low: float = 0.0
     high: float = 1.0
-    sort: str = "disagreement"
+    sort: Sort = "disagreement"
 
     def pairs(self, models: int) -> list[tuple[int, int]]:
         """The pairs of models whose disagreement counts, each in ascending order."""
@@ -167,7 +168,7 @@ def _mean_level(level: Float[Array, "M n"], suitable: Bool[Array, "M n"]) -> Flo
     return np.divide(total, known, out=np.full(level.shape[1], -1.0), where=known > 0)
 
 
-def _keys(distance: Float[Array, " n"], level: Float[Array, " n"], sort: str) -> Int[Array, " n"]:
+def _keys(distance: Float[Array, " n"], level: Float[Array, " n"], sort: Sort) -> Int[Array, " n"]:
     """Sort keys, the largest first. Items with the same disagreement are sorted by level: where models disagree, the
     surest first, where they agree, the least sure. Items without a level come last."""
     is_known = level >= 0

@@ -2,15 +2,15 @@
 
 from dissensus.printing.asking import (
     show_asked,
-    show_browsing,
     show_export,
     show_import,
     show_questions,
     show_serving,
 )
+from dissensus.printing.browsing import show_browsing
 from dissensus.printing.console import document, progress, say, say_beside, say_next
 from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
-from dissensus.printing.failing import show_causes
+from dissensus.printing.failing import show_causes, show_failures
 from dissensus.printing.finding import (
     place,
     show_backup,
@@ -18,7 +18,6 @@ from dissensus.printing.finding import (
     show_distance,
     show_drawn,
     show_estimates,
-    show_failures,
     show_models_short,
     show_plan,
     show_ranking,

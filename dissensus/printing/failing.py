@@ -9,8 +9,31 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from dissensus.printing.console import document, say, show_table
-from dissensus.records import Cause, Failure, tagged_as
+from dissensus.records import Cause, Failure, Failures, tagged_as
 from dissensus.report.wording import counted
+
+
+def show_failures(found: Failures, worst: int, as_json: bool) -> None:
+    """Where each model fails: its numbers in words, then its worst errors."""
+    with document(as_json, found):
+        for sentence in found.words:
+            say(sentence)
+        for one in found.models:
+            say("")
+            for sentence in one.words:
+                say(sentence)
+            for case in [case for case in found.failures if case.model == one.model][:worst]:
+                say(f"  {_failure_line(case)}")
+
+
+def _failure_line(one: Failure) -> str:
+    """An error in one line."""
+    if one.other:
+        return f"{one.item} | {one.other}: as {one.role}, {one.predicted}; people: {one.true} ({one.severity:.2f})"
+    sure = "" if one.confidence is None else f" ({100 * one.confidence:.0f} %)"
+    said = f"{one.predicted}{sure}, people see {one.true or 'none of the predicted classes'}" if one.predicted else ""
+    score = f"score {1 - one.severity:.2f}" if one.confidence is None and not one.role else ""
+    return f"{one.item}: " + (said or score)
 
 
 def show_causes(failures: Sequence[Failure], causes: Mapping[tuple[str, str], Cause], as_json: bool) -> None:

@@ -18,7 +18,7 @@ from dissensus.report.wording import counted, fragility_words
 if TYPE_CHECKING:
     from dissensus.competition.checking import Check
     from dissensus.competition.status import Status
-    from dissensus.records import Classes, Estimates, Failure, Failures, Pair, Plan, Ranking, Rankings, Replay, Standing
+    from dissensus.records import Classes, Estimates, Pair, Plan, Ranking, Rankings, Replay, Standing
     from dissensus.report.data import Benchmark
 
 
@@ -109,29 +109,6 @@ def show_estimates(found: Estimates, as_json: bool) -> None:
             )
         show_table(table)
         return _show_pairs(found.pairs) if found.draws or found.decided else None
-
-
-def show_failures(found: Failures, worst: int, as_json: bool) -> None:
-    """Where each model fails: its numbers in words, then its worst errors."""
-    with document(as_json, found):
-        for sentence in found.words:
-            say(sentence)
-        for one in found.models:
-            say("")
-            for sentence in one.words:
-                say(sentence)
-            for case in [case for case in found.failures if case.model == one.model][:worst]:
-                say(f"  {_failure_words(case)}")
-
-
-def _failure_words(one: Failure) -> str:
-    """An error in one line."""
-    if one.other:
-        return f"{one.item} | {one.other}: as {one.role}, {one.predicted}; people: {one.true} ({one.severity:.2f})"
-    sure = "" if one.confidence is None else f" ({100 * one.confidence:.0f} %)"
-    said = f"{one.predicted}{sure}, people see {one.true or 'none of the predicted classes'}" if one.predicted else ""
-    score = f"score {1 - one.severity:.2f}" if one.confidence is None and not one.role else ""
-    return f"{one.item}: " + (said or score)
 
 
 def _show_pairs(pairs: Sequence[Pair]) -> None:

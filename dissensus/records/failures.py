@@ -1,4 +1,4 @@
-"""Where each model fails: its worst errors, what it takes for what, and where it fails more than the others do."""
+"""Where each model fails: its worst errors, which classes it confuses, and where it fails more than the others do."""
 
 from __future__ import annotations
 

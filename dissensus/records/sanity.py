@@ -133,7 +133,7 @@ class Sanity(Record):
     @property
     def words(self) -> tuple[str, ...]:
         """All warnings, each model’s followed by its remedy; empty if nothing looks wrong."""
-        return tuple(sentence for one in self.models for sentence in said(one))
+        return tuple(sentence for one in self.models for sentence in warning_sentences(one))
 
     def to_frame(self) -> Any:
         """The models as a pandas frame if pandas is installed, else as a Polars frame, else as an Arrow table."""
@@ -157,7 +157,7 @@ class Sanity(Record):
         return ("model", *heads), [(one.model, *one.cells) for one in self.models]
 
 
-def said(one: ModelSanity) -> tuple[str, ...]:
+def warning_sentences(one: ModelSanity) -> tuple[str, ...]:
     """A model’s warnings as sentences that name it, and the remedy."""
     words = tuple(f"{one.model}: {warning}" for warning in one.warnings)
     return (*words, one.remedy) if words and one.remedy else words

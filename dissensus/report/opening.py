@@ -10,7 +10,7 @@ from dissensus.records import Ranking, Standing
 from dissensus.report.data import AttackReport
 from dissensus.report.page import Section
 from dissensus.report.standings import placed
-from dissensus.report.wording import counted
+from dissensus.report.wording import counted, upper_first
 
 PRELIMINARY = "Preliminary: "
 """Sentences about open questions begin with it; the page makes it a badge."""
@@ -37,15 +37,11 @@ def opening(
     common: dict[str, object] = {
         "answer": answer,
         "findings": more,
-        "preliminary": _upper_first(said[0].removeprefix(PRELIMINARY)) if said else "",
+        "preliminary": upper_first(said[0].removeprefix(PRELIMINARY)) if said else "",
         "notes": [note for note in notes if note not in said],
         "example": example,
     }
     return Section("top", "Findings", title, template, common | view, plots=plots)
-
-
-def _upper_first(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]
 
 
 def ranks_plot(names: Sequence[str], orders: Mapping[str, Mapping[str, Ranks]], caption: str = "") -> Plot:

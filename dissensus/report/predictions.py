@@ -12,7 +12,7 @@ from dissensus.report.wording import counted
 
 
 @dataclass(frozen=True)
-class Said:
+class WordedPrediction:
     """A prediction in words, and the models that make it, each with its confidence where it gives one."""
 
     words: str
@@ -28,14 +28,14 @@ class Sample:
     item: str
     image: str | None
     pixelated: bool
-    said: tuple[Said, ...]
+    predictions: tuple[WordedPrediction, ...]
 
 
 def with_predictions(page: Page, sanity: Sanity, samples: Sequence[Sample]) -> Page:
     """The page with this section before its last one, the settings."""
     album = Album(prefix="s")
     for one in samples:
-        for picture in (one.image, *(said.overlay for said in one.said)):
+        for picture in (one.image, *(prediction.overlay for prediction in one.predictions)):
             album.add(one.item, picture)
     section = predictions_section(sanity, samples, album)
     sections = (*page.sections[:-1], section, page.sections[-1])

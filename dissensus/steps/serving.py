@@ -33,7 +33,7 @@ from dissensus.store.folder import Folder
 from dissensus.store.people import People
 from dissensus.store.set_questions import CustomQuestions
 from dissensus.store.tables import open_table
-from dissensus.web.backing import Browser, Changes, Commented, Terms
+from dissensus.web.backing import Browser, Changes, LatestComments, Terms
 from dissensus.web.desk import Desk
 from dissensus.web.overview import Overview
 
@@ -189,10 +189,10 @@ class StudyBacking:
         """Pause the study, or resume it."""
         self.database.set(PAUSED, "yes" if is_paused else "no")
 
-    def commented(self, most: int) -> Commented:
+    def commented(self, most: int) -> LatestComments:
         """The latest answers that somebody wrote something beside."""
         found, total = self.answers.commented(most)
-        return Commented(tuple(found), total)
+        return LatestComments(tuple(found), total)
 
     def called_unfit(self) -> list[tuple[int, Response]]:
         """People's latest answers that call what they were shown unsuitable."""

@@ -127,6 +127,11 @@ def read_stamps(path: Path, *needed: str) -> dict[str, Any]:
     return stamps
 
 
+def groups_of(rows: range) -> list[int]:
+    """The row groups that contain some rows."""
+    return list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+
+
 def read_groups(file: StudyTable, groups: list[int], columns: list[str]) -> pa.Table:
     """Read columns of some row groups, in this thread: a row group is too small to split between threads.
 

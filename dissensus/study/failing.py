@@ -1,4 +1,4 @@
-"""Why the models fail: causes that people tag failures with."""
+"""Where the models fail, and why: causes that people tag failures with."""
 
 from __future__ import annotations
 
@@ -9,11 +9,28 @@ from typing import TYPE_CHECKING
 from dissensus.study.finding import Finding
 
 if TYPE_CHECKING:
-    from dissensus.records import Cause
+    from dissensus.records import Cause, Failures
 
 
 class Failing(Finding):
-    """Causes of the models' failures."""
+    """The models' failures and their causes."""
+
+    def failures(self, model: str | None = None) -> Failures:
+        """Where each model fails, from what people have judged: its worst errors, confusions, and what sets it apart.
+
+        Args:
+            model: Only this model; comparisons stay adjusted for all.
+
+        Raises:
+            StudyError: nothing has been selected yet, or there is no such model.
+        """
+        from dissensus.errors import StudyError
+
+        evaluation = self.evaluation()
+        if model is not None and model not in evaluation.models:
+            raise StudyError(f"no model '{model}' competes in this study: choose one of {', '.join(evaluation.models)}")
+        found = self._task.failures(evaluation)
+        return found if model is None else found.only(model)
 
     def causes(self) -> dict[tuple[str, str], Cause]:
         """Why models failed, by item and model, as people tagged it last."""

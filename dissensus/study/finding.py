@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dissensus.competition.status import Status
     from dissensus.competition.task import Evaluation
     from dissensus.plots import Plot
-    from dissensus.records import Estimates, Failures, Plan, Ranking, Rankings, Replay
+    from dissensus.records import Estimates, Plan, Ranking, Rankings, Replay
     from dissensus.report.data import Benchmark
 
 
@@ -69,23 +69,6 @@ class Finding(Base):
     def estimates(self) -> Estimates:
         """Which classifiers are most often right on the pool, with intervals, from all answers and draws so far."""
         return self._labels("estimates").estimates(self.evaluation())
-
-    def failures(self, model: str | None = None) -> Failures:
-        """Where each model fails, from what people have judged: its worst errors, confusions, and what sets it apart.
-
-        Args:
-            model: Only this model; comparisons stay adjusted for all.
-
-        Raises:
-            StudyError: nothing has been selected yet, or there is no such model.
-        """
-        from dissensus.errors import StudyError
-
-        evaluation = self.evaluation()
-        if model is not None and model not in evaluation.models:
-            raise StudyError(f"no model '{model}' competes in this study: choose one of {', '.join(evaluation.models)}")
-        found = self._task.failures(evaluation)
-        return found if model is None else found.only(model)
 
     def plan(self, until: str | None = None, answers: int | None = None) -> Plan:
         """How many questions, answers and minutes it takes until something is decided about the classifiers.

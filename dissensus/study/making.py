@@ -14,7 +14,7 @@ from dissensus.study.base import Base
 
 if TYPE_CHECKING:
     from dissensus.arrays import Array, UInt16
-    from dissensus.competition.examining import Predicted
+    from dissensus.competition.examining import PredictionRun
     from dissensus.competition.removing import Removal
     from dissensus.records import Sanity
     from dissensus.store.consent import Code
@@ -122,7 +122,7 @@ class Making(Base):
         lower: Sequence[str] = (),
         again: Sequence[str] = (),
         **given: Any,
-    ) -> Predicted:
+    ) -> PredictionRun:
         """Run new models, and those in study.toml that have not finished, on the whole pool.
 
         Args:
@@ -143,15 +143,15 @@ class Making(Base):
         Example:
             >>> study.predict(["a=onnx:a.onnx"], b=labels_of_b, c=model.predict)  # doctest: +SKIP
         """
-        from dissensus.competition.examining import Predicted, sanity_of
+        from dissensus.competition.examining import PredictionRun, sanity_of
         from dissensus.steps.models import Request, predict_models
 
         with self._changing():
             made = predict_models(self._task, Request(models, preprocess or {}, lower, again, given))
             try:
-                return Predicted(made, sanity_of(self._task, is_trying=True))
+                return PredictionRun(made, sanity_of(self._task, is_trying=True))
             except StudyError:  # another model's file is damaged: the command that needs it says so
-                return Predicted(made)
+                return PredictionRun(made)
 
     def sanity(self) -> Sanity:
         """Are the predictions sane? What each model predicts, what looks wrong about it, and what to try.

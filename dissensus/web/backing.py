@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dissensus.inquiry import Inquiry
+from dissensus.predictions.browsing import Sort
 from dissensus.records import Annotator, Assignment, Classes, CustomQuestion, Exclusion, Response, Role
 
 StoredRow = tuple[int, str, str, str, str, Role, str, float | None, str | None, str]
@@ -37,7 +38,7 @@ class Terms:
 
 
 @dataclass(frozen=True)
-class Commented:
+class LatestComments:
     """The latest answers with a comment, latest first, with their numbers; and how many there are in all."""
 
     answers: tuple[tuple[int, Response], ...]
@@ -59,7 +60,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NamedFilter:
     """Which predictions the owner wants to see, by name; None stands for any. See `predictions.browsing.Filter`."""
 
     model: str | None = None
@@ -69,17 +70,17 @@ class Wanted:
     most: float = 1.0
     low: float = 0.0
     high: float = 1.0
-    sort: str = "disagreement"
+    sort: Sort = "disagreement"
 
 
 class Browser(Protocol):
     """The predictions of all models. Called from threads; raises DissensusError with a clear message."""
 
     def about(self) -> dict[str, Any]:
-        """The study, its models and classes, and what there is to filter by: see `messages.BrowserOut`."""
+        """The study, its models and classes, and what there is to filter by: see `prediction_messages.BrowserOut`."""
 
-    def page(self, wanted: Wanted, start: int, count: int) -> dict[str, Any]:
-        """Some of the items that match, in order: see `messages.FoundOut`."""
+    def page(self, wanted: NamedFilter, start: int, count: int) -> dict[str, Any]:
+        """Some of the items that match, in order: see `prediction_messages.FoundOut`."""
 
     def picture(self, number: int) -> Path | bytes | None:
         """The file or the bytes of an item's picture or clip; None if it has none."""
@@ -132,7 +133,7 @@ class Backing(Protocol):
     def pause(self, is_paused: bool) -> None:
         """Pause or resume asking questions."""
 
-    def commented(self, most: int) -> Commented:
+    def commented(self, most: int) -> LatestComments:
         """The latest answers that somebody wrote something beside."""
 
     def called_unfit(self) -> list[tuple[int, Response]]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Response, Security
 from fastapi import Path as InPath
 
 from dissensus.errors import StudyError
 from dissensus.pool import is_video
-from dissensus.web.backing import Browser, Wanted
+from dissensus.predictions.browsing import Sort
+from dissensus.web.backing import Browser, NamedFilter
 from dissensus.web.clips import clip_reply
 from dissensus.web.doors import Doors
-from dissensus.web.messages import CLIP_TYPES, PICTURE_TYPES, BrowserOut, FoundOut, problems
+from dissensus.web.messages import CLIP_TYPES, PICTURE_TYPES, problems
 from dissensus.web.pictures import Picture, Pictures, cleaned
+from dissensus.web.prediction_messages import BrowserOut, FoundOut
 
 THUMBNAIL = 320
 """Pixels; cards are up to half as wide, on screens with two pixels per point."""
@@ -50,12 +52,12 @@ def browser_routes(browser: Browser, doors: Doors, has_dashboard: bool) -> APIRo
         most: Share = 1.0,
         low: Share = 0.0,
         high: Share = 1.0,
-        sort: Literal["disagreement", "agreement", "high", "low", "random"] = "disagreement",
+        sort: Sort = "disagreement",
         start: Annotated[int, Query(ge=0, le=1 << 48)] = 0,
         count: Annotated[int, Query(ge=1, le=MOST_AT_ONCE)] = 24,
     ) -> dict[str, Any]:
         """Items with a disagreement from `least` to `most` and a prediction with a level from `low` to `high`."""
-        wanted = Wanted(model, other, label, least, most, low, high, sort)
+        wanted = NamedFilter(model, other, label, least, most, low, high, sort)
         return await asyncio.to_thread(browser.page, wanted, start, count)
 
     @routes.get("/{number}/thumbnail", response_class=Response, responses=PICTURE_TYPES | problems(404))

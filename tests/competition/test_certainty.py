@@ -21,7 +21,7 @@ from dissensus.competition import ranking, standings
 from dissensus.ranking import Margins, sentences
 from dissensus.records import AttackMatrices, Attacks, Contests, Fragility, Standing
 from dissensus.report import opening, wording
-from dissensus.report.labels.page import stability
+from dissensus.report.labels.page import stability, two_rankings
 from dissensus.report.scores.page import level_curves
 from dissensus.report.scores.screening import _agreement
 from dissensus.screening.agreement import Agreement
@@ -41,6 +41,7 @@ SOURCES = (
     "tasks/masks/judging.py",
     "report/opening.py",
     "report/wording.py",
+    "report/labels/orders.py",
     "report/labels/page.py",
     "report/scores/page.py",
     "report/scores/screening.py",
@@ -79,6 +80,13 @@ def found(margins: Margins = BEST, groups: Sequence[Sequence[int]] = ALL, **more
     among = list(groups[0])
     cut = Margins(margins.pairs[np.ix_(among, among)], margins.first[np.ix_(among, among)])
     return lambda: sentences(NAMES, groups, STRENGTHS[among], cut, **more)
+
+
+def two_leaders(decided: Sequence[tuple[str, str]]) -> Said:
+    """'a' is hardest to falsify, though 'b' may be; 'b' is right most often. `decided`: who is right more often."""
+    hardest = [SimpleNamespace(model=name, may_be_first=True) for name in "ab"]
+    most_often = SimpleNamespace(models=[SimpleNamespace(model=name) for name in "ba"], decided=decided)
+    return lambda: (two_rankings(SimpleNamespace(standings=hardest), most_often),)
 
 
 def preliminary(waiting: int) -> Said:
@@ -185,6 +193,7 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     "are left out of the rank sets": (found(degenerate=1, resamples=9), found(degenerate=0, resamples=9)),
     "connects any two models": (found(groups=((0,), (1,), (2,), (3,))), found(groups=((0, 1), (2,), (3,)))),
     "Not comparable": (found(groups=((0, 1), (2, 3))), found()),
+    "but the answers separate the two in neither": (two_leaders([]), two_leaders([("b", "a")])),
     # what answers there are
     "Preliminary: ": (preliminary(1), preliminary(0)),
     "still open, so ranks may change": (notes(1), notes(0)),

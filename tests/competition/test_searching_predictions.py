@@ -56,7 +56,7 @@ def test_a_pool_of_millions_takes_no_more_memory_than_a_few_chunks() -> None:
     peak(1 << 16)  # whatever is loaded only once
     few, _ = peak(4 << 16)
     many, found = peak(2_000_000)
-    assert many < 1.2 * few
+    assert many < 2 * few, "eight times as many items; how many chunks are in memory at once depends on the threads"
     assert found.total == 2_000_000
     assert found.differing == len(range(0, 2_000_000, 97))
     assert len(found.item) == REACHABLE

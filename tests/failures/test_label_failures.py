@@ -79,7 +79,7 @@ def test_the_planted_weakness_is_named_for_its_model_alone(study):
     assert clear
     assert clear[0] == ("lost", "fox")
     words = " ".join(found.of("lost").words)
-    assert "fails more on items that show the class fox" in words
+    assert "Compared with the others, it fails more on items that show the class fox" in words
     assert "adjusted for all comparisons" in words
     assert "dog where it is fox" in words
 

@@ -19,7 +19,7 @@ from dissensus.records import AttackMatrices, MapSanity, Ranking, Sanity
 from dissensus.report.masks.data import MasksReport
 from dissensus.report.masks.page import MOST_PICTURES, masks_page
 from dissensus.report.page import render
-from dissensus.report.predictions import Said, Sample, with_predictions
+from dissensus.report.predictions import Sample, WordedPrediction, with_predictions
 
 FACES = [(theme, width) for theme in ("light", "dark") for width in (400, 1600)]
 SECTIONS = ("top", "ranking", "matrices", "scores", "boxes", "transfer", "attacks", "settings")
@@ -197,8 +197,8 @@ def picture(colour: str) -> str:
 def test_maps_that_models_predict_are_seen_on_their_pictures_and_enlarged_side_by_side(open_page):
     names = tuple(f"model {n}" for n in range(6))
     said = (
-        Said("sky 100%", names[:1], picture("blue")),
-        *(Said("nothing marked", (n,), picture("#0000")) for n in names[1:]),
+        WordedPrediction("sky 100%", names[:1], picture("blue")),
+        *(WordedPrediction("nothing marked", (n,), picture("#0000")) for n in names[1:]),
     )
     sanity = Sanity(pool=1, looked_at=1, models=tuple(MapSanity(model=name, items=1) for name in names))
     page = open_page(

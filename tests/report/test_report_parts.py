@@ -17,15 +17,8 @@ from svg_marks import marks, matrix
 
 from dissensus.records import AllAnswers, Otherwise, Step
 from dissensus.report.galleries import DATA_URI, Album
-from dissensus.report.labels.page import (
-    cases_section,
-    findings,
-    galleries,
-    labels_page,
-    matrices_section,
-    orders,
-    stability,
-)
+from dissensus.report.labels.orders import orders
+from dissensus.report.labels.page import cases_section, findings, galleries, labels_page, matrices_section, stability
 from dissensus.report.page import Page, render, settings_section
 from dissensus.report.pictures import data_uri
 from dissensus.report.wording import counted, cyclic, decimals, duration, fragility_words, number, ratio, signed, span

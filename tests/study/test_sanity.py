@@ -210,7 +210,7 @@ def test_the_report_shows_some_items_with_all_predictions(tmp_path):
 
 def test_maps_are_shown_over_their_pictures_with_the_names_of_their_classes(tmp_path):
     study = masked(tmp_path / "study")
-    said = study._task.said(["one", "two"], np.arange(6))
+    said = study._task.predictions_in_words(["one", "two"], np.arange(6))
     assert [[found.models for found in of_item] for of_item in said] == [[("one",), ("two",)]] * 6
     assert all(found.overlay.startswith("data:image/png;base64,") for of_item in said for found in of_item)
     assert {word.split()[0] for found in said[0] for word in found.words.split(", ")} == {"cat", "dog"}

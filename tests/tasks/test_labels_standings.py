@@ -64,7 +64,7 @@ def test_models_that_never_met_are_ranked_apart_and_that_is_said() -> None:
 
 
 def test_nothing_judged_is_said_and_not_estimated() -> None:
-    with pytest.raises(RankingError, match=r"not enough judgements: .* judge\.share of its items"):
+    with pytest.raises(RankingError, match=r"not enough judgements: .*judge\.min_answers and judge\.share"):
         rank(outcomes_of([]), ["a", "b"], USUAL)
 
 

@@ -204,7 +204,7 @@ def test_what_was_asked_in_one_direction_only_is_no_comparison() -> None:
         assert (last.model, last.strength, last.rank_low, last.rank_high) == ("c", None, 1, 3)
         assert any("Not comparable" in words for words in found[measure].words)
     alone = replace(evidence, contests=evidence.contests.take(np.array([2])))
-    with pytest.raises(RankingError, match=r"enough judged images \(each needs judge\.min_answers"):
+    with pytest.raises(RankingError, match=r"enough judged images yet; .*judge\.min_answers and judge\.share"):
         ranked(alone, list("abc"), USUAL)
 
 

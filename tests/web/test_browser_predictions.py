@@ -169,6 +169,6 @@ def test_maps_are_overlaid_model_by_model_and_toggled(visit: Callable[..., Page]
         expect(page.locator(".stage .map:visible")).not_to_have_count(0)
         page.keyboard.press("+")
         expect(page.locator(".stage .frame.zoomed")).to_have_count(len(models))
-        page.keyboard.press("o")
+        page.keyboard.press("O")
         expect(page.locator(".stage .map:visible")).to_have_count(0)
         looks_well(page, "masks-desktop-large")

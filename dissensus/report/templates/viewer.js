@@ -2,7 +2,7 @@
  * card to card. Pictures are read from the page itself, where each is stored once. */
 
 import { all, make } from "./shared/dom.js";
-import { zoomable } from "./shared/stage.js";
+import { zoomable, zoomByKey } from "./shared/stage.js";
 
 const CARDS = ".card, [data-zoom]";
 const PICTURES = ".pic, .view, .shot[role=img], img";
@@ -106,12 +106,11 @@ class Viewer {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const acts = {
-      ArrowLeft: () => this.#go(-1), ArrowRight: () => this.#go(1), "+": () => this.#zoom.step(1), "=": () => this.#zoom.step(1),
-      "-": () => this.#zoom.step(-1), 0: () => this.#zoom.reset(), o: () => this.#overlay.hidden || this.#toggle(),
+      arrowleft: () => this.#go(-1), arrowright: () => this.#go(1), o: () => this.#overlay.hidden || this.#toggle(),
     };
-    const act = acts[event.key] ?? acts[event.key.toLowerCase()];
-    if (!act) return;
-    act();
+    const act = acts[event.key.toLowerCase()];
+    if (!act && !zoomByKey(event.key, this.#zoom)) return;
+    act?.();
     event.preventDefault();
   }
 

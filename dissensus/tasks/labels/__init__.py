@@ -36,7 +36,7 @@ from dissensus.records import Estimates, Failures, Judgement, Outcomes, Plan, Qu
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import read_batches
@@ -69,7 +69,7 @@ from dissensus.tasks.labels.picks import by_label, needed_picks
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.tasks.labels.questions import OpenQuestion, open_questions, write_sheet
 from dissensus.tasks.labels.reporting import report_data
-from dissensus.tasks.labels.sanity import examined_labels, label_trial, said_labels
+from dissensus.tasks.labels.sanity import examined_labels, label_trial, labels_in_words
 from dissensus.tasks.labels.selecting import LabelSelector, recorded_settings
 from dissensus.tasks.labels.settings import LABELS, LabelSettings
 
@@ -111,9 +111,9 @@ class Labels(Task[Selection, LabelStates]):
     def wanted(self) -> dict[str, Any]:
         return recorded_settings(self.work.settings.select, self.work.classes)
 
-    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+    def predictions_in_words(self, models: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
         """The different predictions for each of some items in words, with the models that make them."""
-        return said_labels(self.work, models, items)
+        return labels_in_words(self.work, models, items)
 
     def examined(self, models: list[str]) -> Examination:
         """What the models predict, and what looks wrong about it."""

@@ -12,7 +12,7 @@ from dissensus.arrays import MISSING, Array, Bool, Float, Int, UInt16
 from dissensus.backends import FURTHER
 from dissensus.competition.browsing import Catalogue
 from dissensus.predictions.browsing import Facts, Filter, label_counts, label_distance
-from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups, read_rows
+from dissensus.store.tables import StudyTable, groups_of, open_table, read_groups, read_rows
 from dissensus.tasks.labels.selecting import CHUNK
 
 Loaded = tuple[UInt16[Array, "M n"], Float[Array, "M n"]]
@@ -29,7 +29,7 @@ class LabelCatalogue(Catalogue):
         return [open_table(self.work.folder.predictions(name)) for name in self.models]
 
     def load(self, rows: range) -> Loaded:
-        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        groups = groups_of(rows)
         labels = np.empty((len(self.files), len(rows)), np.uint16)
         confidence = np.full(labels.shape, np.nan, np.float32)
         for model, file in enumerate(self.files):

@@ -13,7 +13,7 @@ from dissensus.engines.reduction import Reduction
 from dissensus.planning.cases import FEW_CLASSES, Cases, Patterns, cases_of, patterns_of, votes_of
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups, read_rows
+from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
 from dissensus.tasks.labels.selecting import CHUNK
 
 
@@ -62,7 +62,7 @@ class OverLabels(Reduction[UInt16[Array, "M N"], P]):
         self.files = [open_table(folder.predictions(name)) for name in models]
 
     def load(self, rows: range) -> UInt16[Array, "M N"]:
-        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        groups = groups_of(rows)
         return np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
 
 

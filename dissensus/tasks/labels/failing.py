@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dissensus.arrays import Array, Int
-from dissensus.competition.failing import beside
 from dissensus.competition.judged import LABELS
 from dissensus.competition.task import Evaluation
-from dissensus.failures import Terms, Trials, confusions_of, counted_pairs, failures_of
+from dissensus.failures import Terms, Trials, confusions_of, counted_pairs, failures_of, other_models
 from dissensus.records import NO, OPEN, YES, Failure, Failures, Selection
 from dissensus.steps.workspace import Workspace
 from dissensus.store.tables import open_table, read_rows
@@ -42,7 +41,7 @@ def label_failures(work: Workspace[LabelSettings], evaluation: Evaluation[Select
     for model, name in enumerate(evaluation.models):
         for row in np.flatnonzero(known[:, model] & failed[:, model]).tolist():
             sure = None if np.isnan(confidence[row, model]) else float(confidence[row, model])
-            others = beside(evaluation.models, known[row], failed[row], model)
+            others = other_models(evaluation.models, known[row], failed[row], model)
             cases.append(
                 Failure(
                     model=name,

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import MISSING, Array, Bool, Float, Int, UInt16
-from dissensus.backends import Unreadable
 from dissensus.competition.examining import Examination, Trial
 from dissensus.engines.reduction import Reduction
 from dissensus.predictions.doubts import average_and_closest, peers
 from dissensus.predictions.label_sanity import LabelTally, label_doubts
 from dissensus.records import LabelSanity
-from dissensus.report.predictions import Said
-from dissensus.steps.predicting import spread_rows
+from dissensus.report.predictions import WordedPrediction
+from dissensus.steps.trying import images_to_try, predictions_with
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups, read_rows
+from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
 from dissensus.tasks.labels.contested import labels_of
 from dissensus.tasks.labels.predictions import LabelSource
 from dissensus.tasks.labels.selecting import CHUNK
@@ -42,7 +40,7 @@ class Tallying(Reduction[Loaded, LabelTally]):
         self.classes = classes
 
     def load(self, rows: range) -> Loaded:
-        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        groups = groups_of(rows)
         names = [[name for name in LabelSource.columns if name in file.schema_arrow.names] for file in self.files]
         read = [read_groups(file, groups, columns) for file, columns in zip(self.files, names, strict=True)]
         confidences = [one["confidence"].to_numpy() if "confidence" in one.column_names else None for one in read]
@@ -81,47 +79,36 @@ def _model(
     )
 
 
-def said_labels(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+def labels_in_words(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
     """The labels of each item, the most common first, with the models that predict them."""
     read = [read_rows(open_table(work.folder.predictions(name)), items, list(LabelSource.columns)) for name in names]
-    return [_said(work.classes.names, names, read, place) for place in range(len(items))]
+    return [_in_words(work.classes.names, names, read, place) for place in range(len(items))]
 
 
-def _said(classes: Sequence[str], names: list[str], read: Sequence[Mapping[str, Any]], place: int) -> list[Said]:
+def _in_words(
+    classes: Sequence[str], names: list[str], read: Sequence[Mapping[str, Any]], place: int
+) -> list[WordedPrediction]:
     by_label: dict[int, list[str]] = {}
     for name, columns in zip(names, read, strict=True):
         label = int(columns["label"][place])
         sure = f" {columns['confidence'][place]:.0%}" if "confidence" in columns and label != MISSING else ""
         by_label.setdefault(label, []).append(f"{name}{sure}")
     order = sorted(by_label.items(), key=lambda found: -len(found[1]))
-    return [Said("no prediction" if label == MISSING else classes[label], tuple(who)) for label, who in order]
+    return [
+        WordedPrediction("no prediction" if label == MISSING else classes[label], tuple(who)) for label, who in order
+    ]
 
 
 def label_trial(work: Workspace[Any], name: str, others: Sequence[str]) -> Trial:
     """A function from settings to the share of some items on which the model agrees with one of its peers."""
-    images = LabelSource(work, name).images
-    rows = spread_rows(work.size, TRIED)
-    found = {row: image for row in rows.tolist() if not isinstance(image := images.read(row), Unreadable)}
-    labels = labels_of(work.folder, others, np.array(list(found), np.int64))
+    items, images = images_to_try(LabelSource(work, name), TRIED)
+    labels = labels_of(work.folder, others, items)
 
     def agreement(settings: Mapping[str, Any]) -> float:
-        own = _labels(work, name, settings, list(found.values()))
-        return float(_best(own, labels))
+        own = predictions_with(LabelSource, work, name, settings, images)["label"].to_numpy()
+        return _best(np.asarray(own, np.uint16), labels)
 
     return agreement
-
-
-def _labels(
-    work: Workspace[Any], name: str, preprocess: Mapping[str, Any], images: Sequence[Any]
-) -> UInt16[Array, " n"]:
-    """The labels of some images, if the model had these settings."""
-    models = work.settings.models
-    changed = models | {name: models[name].model_copy(update={"preprocess": dict(preprocess)})}
-    source = LabelSource(replace(work, settings=work.settings.model_copy(update={"models": changed})), name)
-    source.open()
-    rows = range(len(images))
-    table = source.part(rows, [(rows, list(images))])
-    return np.asarray(table["label"].to_numpy(), np.uint16)
 
 
 def _best(own: UInt16[Array, " n"], labels: Int[Array, "M n"]) -> float:

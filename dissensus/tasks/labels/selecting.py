@@ -30,7 +30,7 @@ from dissensus.selection import (
 )
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_groups, read_rows
+from dissensus.store.tables import ROW_GROUP, StudyTable, groups_of, open_table, read_groups, read_rows
 from dissensus.tasks.labels.counting import (
     Counting,
     confidences_counted,
@@ -265,9 +265,8 @@ class Reader:
 
     def labels(self, rows: range) -> UInt16[Array, "M N"]:
         """Labels of the items; MISSING where a label may not be selected. `rows` starts at a row group."""
-        groups = range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP))
         read = np.empty((len(self.files), len(rows)), np.uint16)
-        for group in groups:
+        for group in groups_of(rows):
             at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
             labels, confidences, allowed = self.group(group)
             usable_labels(labels, confidences, self.confidence, allowed, read[:, at], self.is_partial)

@@ -26,7 +26,7 @@ from dissensus.predictions.maps import map_at
 from dissensus.records import JUDGED, MOST_CLASSES, Failures, MaskSelection, Question, Rankings, Record
 from dissensus.report.masks.page import masks_page
 from dissensus.report.page import Page
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import Round
 from dissensus.tasks.masks.browsing import MaskCatalogue
@@ -46,7 +46,7 @@ from dissensus.tasks.masks.judging import (
 from dissensus.tasks.masks.overlays import Overlays, material_of
 from dissensus.tasks.masks.predictions import MaskSource
 from dissensus.tasks.masks.reporting import masks_report
-from dissensus.tasks.masks.sanity import examined_maps, map_trial, said_maps
+from dissensus.tasks.masks.sanity import examined_maps, map_trial, maps_in_words
 from dissensus.tasks.masks.scales import KEPT, keep_scales
 from dissensus.tasks.masks.selecting import MaskSelector, recorded_settings
 from dissensus.tasks.masks.settings import MASKS, MaskSettings
@@ -90,9 +90,9 @@ class Masks(Task[MaskSelection, MaskScores]):
     def wanted(self) -> dict[str, Any]:
         return recorded_settings(self.work)
 
-    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+    def predictions_in_words(self, models: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
         """The different predictions for each of some items in words, with the models that make them."""
-        return said_maps(self.work, models, items)
+        return maps_in_words(self.work, models, items)
 
     def examined(self, models: list[str]) -> Examination:
         """What the models predict, and what looks wrong about it."""

@@ -36,6 +36,7 @@ class MaskCatalogue(Catalogue):
 
     level = "share"
     chunk = 1 << 14
+    has_maps = True
     agreement: Float[Array, "N P"]
     """How well every two maps agree, in the order of `combinations`; NaN where they cannot be compared."""
     share: Float[Array, "N M C"]

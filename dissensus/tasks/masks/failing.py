@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.competition.failing import beside
-from dissensus.failures import Terms, Trials, confusions_of, failures_of
+from dissensus.failures import Terms, Trials, confusions_of, failures_of, other_models
 from dissensus.predictions.maps import map_at, resized
 from dissensus.records import BACKGROUND, JUDGED, VOID, Failure, Failures
 from dissensus.report.masks.names import FAILS_BELOW, class_name, measure_words
@@ -50,7 +49,7 @@ def mask_failures(work: Workspace[MaskSettings], evaluation: MaskEvaluation) -> 
                     severity=float(1 - scores[row, model]),
                     predicted=predicted,
                     true=true,
-                    **beside(evaluation.models, known[row], failed[row], model),
+                    **other_models(evaluation.models, known[row], failed[row], model),
                 )
             )
     confusions = []

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dissensus.arrays import Array, Bool, Int
-from dissensus.backends import Unreadable
 from dissensus.competition.examining import Examination, Trial
 from dissensus.predictions.doubts import average_and_closest, peers
 from dissensus.predictions.map_sanity import MapTally, map_doubts
 from dissensus.predictions.maps import class_pixels, map_at
 from dissensus.records import BACKGROUND, Maps, MapSanity
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.predicting import spread_rows
+from dissensus.steps.trying import images_to_try, predictions_with
 from dissensus.steps.workspace import Workspace
 from dissensus.tasks.masks.columns import MAP_GROUP, MapColumn, maps_in
 from dissensus.tasks.masks.overlays import map_uri
@@ -80,43 +79,35 @@ def _model(
     )
 
 
-def said_maps(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+def maps_in_words(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
     """What each model marks in each image: the classes with their shares of the pixels, and the map itself."""
     maps = [MapColumn(work.folder, name).at(items) for name in names]
     pixels = [class_pixels(one, len(work.classes)) for one in maps]
     return [
         [
-            _said(name, one, counts[place], work.classes.names, place)
+            _in_words(name, one, counts[place], work.classes.names, place)
             for name, one, counts in zip(names, maps, pixels, strict=True)
         ]
         for place in range(len(items))
     ]
 
 
-def _said(name: str, maps: Maps, counts: Int[Array, " C"], classes: Sequence[str], place: int) -> Said:
+def _in_words(name: str, maps: Maps, counts: Int[Array, " C"], classes: Sequence[str], place: int) -> WordedPrediction:
     size = int(maps.heights[place] * maps.widths[place])
     if not size:
-        return Said("no map", (name,))
+        return WordedPrediction("no map", (name,))
     labels = [label for label in np.argsort(-counts, kind="stable").tolist() if counts[label] and label != BACKGROUND]
     words = ", ".join(f"{classes[label]} {counts[label] / size:.0%}" for label in labels[:MOST_NAMED])
-    return Said(words or "nothing marked", (name,), map_uri(map_at(maps, place), SIDE))
+    return WordedPrediction(words or "nothing marked", (name,), map_uri(map_at(maps, place), SIDE))
 
 
 def map_trial(work: Workspace[Any], name: str, others: Sequence[str]) -> Trial:
     """A function from settings to the share of marked classes on which the model agrees with one of its peers."""
-    images = MaskSource(work, name).images
-    rows = spread_rows(work.size, TRIED)
-    found = {row: image for row in rows.tolist() if not isinstance(image := images.read(row), Unreadable)}
-    items = np.array(list(found), np.int64)
+    items, images = images_to_try(MaskSource(work, name), TRIED)
     known = [MapColumn(work.folder, peer).at(items) for peer in others]
 
     def agreement(settings: Mapping[str, Any]) -> float:
-        models = work.settings.models
-        changed = models | {name: models[name].model_copy(update={"preprocess": dict(settings)})}
-        source = MaskSource(replace(work, settings=work.settings.model_copy(update={"models": changed})), name)
-        source.open()
-        rows = range(len(found))
-        own = maps_in(source.part(rows, [(rows, list(found.values()))]))
+        own = maps_in(predictions_with(MaskSource, work, name, settings, images))
         tally = _tally([own, *known], len(work.classes))
         return float(tally.agreement[0, 1:].max(initial=0.0))
 

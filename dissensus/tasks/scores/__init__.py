@@ -25,7 +25,7 @@ from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
 from dissensus.records import SCREENED_OUT, Failures, PairSelection, Rankings, Record
 from dissensus.report.page import Page
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.report.scores.data import Screenings
 from dissensus.report.scores.page import scores_page
 from dissensus.report.wording import counted
@@ -46,7 +46,7 @@ from dissensus.tasks.scores.comparing import (
 from dissensus.tasks.scores.failing import score_failures
 from dissensus.tasks.scores.predictions import ScoreSource
 from dissensus.tasks.scores.reporting import scores_report
-from dissensus.tasks.scores.sanity import examined_scores, said_scores
+from dissensus.tasks.scores.sanity import examined_scores, scores_in_words
 from dissensus.tasks.scores.scaling import ScaleFit, common_scale
 from dissensus.tasks.scores.screening import screenings_of
 from dissensus.tasks.scores.selecting import FOUND, PairSelector, recorded_settings
@@ -111,9 +111,9 @@ class Scores(Task[PairSelection, Preferences]):
                     f'restore better = "{before}" in {self.work.folder.settings}, or add the model under a new name'
                 )
 
-    def said(self, models: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+    def predictions_in_words(self, models: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
         """The different predictions for each of some items in words, with the models that make them."""
-        return said_scores(self.work, models, items)
+        return scores_in_words(self.work, models, items)
 
     def examined(self, models: list[str]) -> Examination:
         """What the models predict, and what looks wrong about it."""

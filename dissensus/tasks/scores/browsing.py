@@ -11,7 +11,7 @@ from dissensus.competition.browsing import Catalogue
 from dissensus.engines.local import Progress
 from dissensus.predictions.browsing import Facts, Filter, rank_distance
 from dissensus.predictions.scale import RankScale, rank_scale
-from dissensus.store.tables import ROW_GROUP, open_table, read_rows
+from dissensus.store.tables import groups_of, open_table, read_rows
 from dissensus.tasks.scores.scaling import SAMPLE, ScoreColumn
 from dissensus.tasks.scores.selecting import CHUNK
 
@@ -33,7 +33,7 @@ class ScoreCatalogue(Catalogue):
             progress("ranking scores", number, len(self.columns))
 
     def load(self, rows: range) -> Float[Array, "M n"]:
-        groups = range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP))
+        groups = groups_of(rows)
         return np.stack(
             [
                 _ranks(np.concatenate([column.group(group) for group in groups]), scale)

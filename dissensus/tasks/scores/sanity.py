@@ -12,10 +12,10 @@ from dissensus.engines.reduction import Reduction
 from dissensus.predictions.doubts import average_and_closest, peers
 from dissensus.predictions.score_sanity import ScoreSummary, score_doubts, score_summary
 from dissensus.records import ScoreSanity
-from dissensus.report.predictions import Said
+from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, open_table, read_groups, read_rows
+from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
 from dissensus.tasks.scores.selecting import CHUNK
 
 LOOKED_AT = 1 << 16
@@ -32,7 +32,7 @@ class Thinning(Reduction[Float[Array, "M n"], Float[Array, "M n"]]):
         self.step = step
 
     def load(self, rows: range) -> Float[Array, "M n"]:
-        groups = list(range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)))
+        groups = groups_of(rows)
         start = -rows.start % self.step
         kept = [read_groups(file, groups, ["score"])["score"].to_numpy()[start :: self.step] for file in self.files]
         return np.stack(kept).astype(np.float64)
@@ -70,11 +70,11 @@ def _model(summary: ScoreSummary, number: int, names: list[str], is_peer: Bool[A
     )
 
 
-def said_scores(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[Said]]:
+def scores_in_words(work: Workspace[Any], names: list[str], items: Int[Array, " n"]) -> list[list[WordedPrediction]]:
     """The score of each item by every model."""
     read = [read_rows(open_table(work.folder.predictions(name)), items, ["score"])["score"] for name in names]
     return [
-        [Said(_text(float(scores[place])), (name,)) for name, scores in zip(names, read, strict=True)]
+        [WordedPrediction(_text(float(scores[place])), (name,)) for name, scores in zip(names, read, strict=True)]
         for place in range(len(items))
     ]
 

@@ -18,7 +18,7 @@ from dissensus.predictions.scale import Scale
 from dissensus.records import PairSelection
 from dissensus.selection import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 from dissensus.steps.workspace import Workspace
-from dissensus.store.tables import ROW_GROUP
+from dissensus.store.tables import ROW_GROUP, groups_of
 from dissensus.tasks.scores.levels import (
     even_levels,
     level_cells,
@@ -49,7 +49,7 @@ class LevelExtremes(Reduction[Float[Array, "M N"], Extremes]):
 
     def load(self, rows: range) -> Float[Array, "M N"]:
         scores = np.empty((len(self.columns), len(rows)), self.dtype)
-        for group in range(rows.start // ROW_GROUP, -(-rows.stop // ROW_GROUP)):
+        for group in groups_of(rows):
             start = group * ROW_GROUP - rows.start
             for model, column in enumerate(self.columns):
                 values = column.group(group)

@@ -3,7 +3,7 @@
 import { ask, askPatiently } from "./api.js";
 import { Asking } from "./asking.js";
 import { Breaks } from "./breaks.js";
-import { all, one } from "./dom.js";
+import { all, role } from "./dom.js";
 import { Header } from "./header.js";
 import { fillHelp, fillInstructions } from "./instructions.js";
 import { canKeep, read, write } from "./keeping.js";
@@ -21,7 +21,6 @@ import { toolsFor } from "./tools.js";
 const OLD = 600000; // milliseconds: a question shown for this long may have gone to somebody else
 const LAST = "dissensus:last"; // whose answers this browser held last, in case the link is no longer valid
 
-const role = (name) => one(`[data-role=${name}]`);
 const queue = new Queue();
 const pictures = new Pictures();
 let me, prefix, outbox, supply, header, asking, breaks, tools, score;

@@ -1,11 +1,11 @@
 /* One question on the screen, from loading its pictures to its answer. */
 
-import { one } from "./dom.js";
+import { one, role } from "./dom.js";
 import { KINDS } from "./kinds/index.js";
+import { zoomByKey } from "./stage.js";
 import { Stopwatch } from "./stopwatch.js";
 
 const TOO_SOON = 150; // milliseconds: the second half of a double press, or a held key, is not an answer to the next question
-const role = (name) => one(`[data-role=${name}]`);
 
 export class Asking {
   #pictures;
@@ -177,10 +177,8 @@ export class Asking {
     if (!this.#view) return false;
     const { zoom, takesLetters } = this.#view;
     if (takesLetters) return Boolean(this.#view.key(event));
-    if (zoom && ["+", "="].includes(event.key)) zoom.step(1);
-    else if (zoom && ["-", "_"].includes(event.key)) zoom.step(-1);
-    else if (zoom && event.key === "0") zoom.reset();
-    else if (event.key.toLowerCase() === "c") this.openComment();
+    if (zoom && zoomByKey(event.key, zoom)) return true;
+    if (event.key.toLowerCase() === "c") this.openComment();
     else return Boolean(this.#view.key?.(event));
     return true;
   }

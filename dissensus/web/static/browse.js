@@ -5,12 +5,11 @@ import { Cards } from "./browse/cards.js";
 import { Filters, stateIn, addressOf } from "./browse/filters.js";
 import { Large } from "./browse/large.js";
 import { headline, summary } from "./browse/words.js";
-import { one } from "./dom.js";
+import { role } from "./dom.js";
 import { enter, watchLinks } from "./session.js";
 
 const AT_ONCE = 24;
 const AGAIN = 700; // milliseconds until a search that takes long is asked about again
-const role = (name) => one(`[data-role=${name}]`);
 
 let about = null;
 let state = null; // {model, other, class, least, most, low, high, sort, start, open}

@@ -1,7 +1,7 @@
 /* The owner's dashboard: fetches a summary every few seconds and redraws the parts that changed. */
 
 import { ask } from "./api.js";
-import { one } from "./dom.js";
+import { role } from "./dom.js";
 import { confirm } from "./owner/confirm.js";
 import { drawDuels } from "./owner/duels.js";
 import { drawHours } from "./owner/hours.js";
@@ -13,7 +13,6 @@ import { clock } from "./owner/words.js";
 import { enter, watchLinks } from "./session.js";
 
 const EVERY = 5000;
-const role = (name) => one(`[data-role=${name}]`);
 const drawn = new Map(); // piece → its data when last drawn: unchanged pieces keep focus, selection and scroll position
 let timer = 0;
 

@@ -2,6 +2,7 @@
 
 export const one = (selector, within = document) => within.querySelector(selector);
 export const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+export const role = (name) => one(`[data-role=${name}]`);
 
 const fill = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {

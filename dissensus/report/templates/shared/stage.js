@@ -1,10 +1,19 @@
-/* Frames with pictures that are zoomed together, and the buttons for it. */
+/* Frames with pictures that are zoomed together, with the buttons and keys for it. */
 
 import { make } from "./dom.js";
 import { Zoom } from "./zoom.js";
 
 const zoomButton = (sign, label, act) =>
   make("button", { type: "button", class: "zoom-button", "aria-label": label, title: label, onclick: act }, sign);
+
+/* Zooms if the key is + − or 0; true if it is. */
+export const zoomByKey = (key, zoom) => {
+  if (key === "+" || key === "=") zoom.step(1);
+  else if (key === "-" || key === "_") zoom.step(-1);
+  else if (key === "0") zoom.reset();
+  else return false;
+  return true;
+};
 
 /* The frames on a stage; `--zoom` of its style and `data-zoom` say how large the pictures are. */
 export const zoomable = (frames) => {

@@ -1,5 +1,5 @@
-/* Zoom and pan for one picture, or for several that move together (an image, or a .layer of images and words): wheel, pinch, double tap, drag, and steps for keys and
- * buttons. Positions are fractions of the frame, so that linked frames of different sizes show the same part. */
+/* Zoom and pan for one picture, or for several that move together (an image, or a .layer of images and words): wheel,
+ * pinch, double tap, drag, and steps for keys and buttons. Positions are fractions of the frame, so that linked frames of different sizes show the same part. */
 
 const LARGEST = 8;
 const TAP_TIME = 320;

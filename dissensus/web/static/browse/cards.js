@@ -1,11 +1,10 @@
 /* A page of items: a small picture of each, and what every model predicts. */
 
-import { all, make, one } from "../dom.js";
+import { all, make, role } from "../dom.js";
 import { apart, percent, votes } from "./words.js";
 
 const MOST_VOTES = 4;
 const MOST_CLASSES = 5;
-const role = (name) => one(`[data-role=${name}]`);
 
 export const scoreText = (score) => (score === null ? "∞" : Math.abs(score) >= 1000 || Number.isInteger(score) ? score.toLocaleString("en", { maximumFractionDigits: 1 }) : score.toPrecision(4));
 

@@ -1,13 +1,12 @@
 /* The filters: the form, and the same in the address, so that a view can be shared or reloaded. */
 
-import { make, one } from "../dom.js";
+import { make, role } from "../dom.js";
 import { APART, LEVELS, SORTS } from "./words.js";
 
 const DEFAULTS = { model: null, other: null, class: null, least: 0, most: 1, low: 0, high: 1, sort: "disagreement", start: 0, open: null };
 const NUMBERS = ["least", "most", "low", "high"];
 const PAUSE = 400; // milliseconds after the last key until a number counts
 
-const role = (name) => one(`[data-role=${name}]`);
 const whole = (text) => (/^\d{1,9}$/.test(text ?? "") ? Number(text) : null);
 const part = (text, usual) => (text !== null && Number(text) >= 0 && Number(text) <= 1 ? Number(text) : usual);
 
@@ -53,8 +52,8 @@ export class Filters {
       this.#timer = setTimeout(() => { if (this.#form.checkValidity()) changed(this.#values()); }, PAUSE);
     });
     role("reset").onclick = () => changed({ ...DEFAULTS });
-    const hint = about.models.length < 2;
-    for (const name of ["other", "apart"]) this.#form.elements[name].disabled = hint;
+    const isAlone = about.models.length < 2;
+    for (const name of ["other", "apart"]) this.#form.elements[name].disabled = isAlone;
   }
 
   #values() {

@@ -1,13 +1,12 @@
-/* One item, as large as the window: its picture with zoom, every model's prediction; for maps a picture for each model,
- * which move together. */
+/* One item, as large as the window: its picture, and every model's prediction. For maps there is a picture for each model,
+ * and all of them are zoomed together. */
 
-import { make, one } from "../dom.js";
-import { Zoom } from "../zoom.js";
+import { make, role } from "../dom.js";
+import { zoomable, zoomByKey } from "../stage.js";
 import { classesOf, mapPath, picture, rankLine, scoreText } from "./cards.js";
 import { apart, percent } from "./words.js";
 
-const role = (name) => one(`[data-role=${name}]`);
-
+const frame = (...content) => make("figure", { class: "frame" }, content);
 const cell = (...content) => make("td", {}, content);
 
 const ROWS = {
@@ -38,8 +37,6 @@ export class Large {
     this.#acts = acts;
     role("previous").onclick = () => acts.step(-1);
     role("next").onclick = () => acts.step(1);
-    role("larger").onclick = () => this.#zoom?.step(1);
-    role("smaller").onclick = () => this.#zoom?.step(-1);
     role("close").onclick = () => this.#dialog.close();
     role("toggle").hidden = about.task !== "masks";
     role("toggle").onclick = () => this.#toggle();
@@ -63,26 +60,25 @@ export class Large {
   }
 
   #picture(item) {
-    const old = role("stage");
     const frames = this.#frames(item);
-    const stage = make("div", { class: "stage", "data-role": "stage", "data-frames": frames.length }, frames.map(({ frame, name }) => make("figure", {}, frame, name && make("figcaption", {}, name))));
-    old.replaceWith(stage);
-    const zoomed = item.picture === "image" ? frames.map(({ frame }) => frame) : [];
-    this.#zoom = zoomed.length ? new Zoom(stage, zoomed) : null;
-    for (const name of ["larger", "smaller"]) role(name).disabled = !zoomed.length;
+    const isZoomable = item.picture === "image";
+    const { element, zoom } = isZoomable ? zoomable(frames) : { element: make("div", { class: "stage", "data-role": "stage", "data-pictures": 1 }, frames), zoom: null };
+    role("stage").replaceWith(element);
+    this.#zoom = zoom;
   }
 
-  /* One frame, or for maps one for every model that has a map. */
+  /* One frame, or for maps one for every model. */
   #frames(item) {
     const path = `/api/owner/predictions/${item.number}`;
-    if (item.picture === null) return [{ frame: make("div", { class: "frame" }, make("span", { class: "gone" }, item.item)) }];
-    if (item.picture === "clip") return [{ frame: make("div", { class: "frame" }, make("video", { src: `${path}/clip`, controls: true, loop: true, muted: true })) }];
+    if (item.picture === null) return [frame(make("span", { class: "gone" }, item.item))];
+    if (item.picture === "clip") return [frame(make("video", { src: `${path}/clip`, controls: true, loop: true, muted: true }))];
     const photo = () => picture(`${path}/picture`, item.item);
-    if (this.#about.task !== "masks") return [{ frame: make("div", { class: "frame" }, photo()) }];
+    if (this.#about.task !== "masks") return [frame(photo())];
     return this.#about.models.map((name, place) => {
       const { shares, problem } = item.predictions[place];
       const map = problem ? null : make("img", { src: mapPath(item, name), alt: "", class: "map", hidden: !this.#hasMaps, draggable: "false" });
-      return { frame: make("div", { class: "frame" }, photo(), map), name: problem ? `${name}: ${problem}` : shares.length ? name : `${name}: nothing marked` };
+      const words = problem ? `${name}: ${problem}` : shares.length ? name : `${name}: nothing marked`;
+      return frame(photo(), map, make("figcaption", {}, words));
     });
   }
 
@@ -100,17 +96,14 @@ export class Large {
 
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const act = {
-      ArrowLeft: () => this.#acts.step(-1),
-      ArrowRight: () => this.#acts.step(1),
-      "+": () => this.#zoom?.step(1),
-      "=": () => this.#zoom?.step(1),
-      "-": () => this.#zoom?.step(-1),
-      0: () => this.#zoom?.reset(),
+    const acts = {
+      arrowleft: () => this.#acts.step(-1),
+      arrowright: () => this.#acts.step(1),
       o: () => this.#about.task === "masks" && this.#toggle(),
-    }[event.key];
-    if (!act || event.target.tagName === "VIDEO") return;
+    };
+    const act = event.target.tagName === "VIDEO" ? undefined : acts[event.key.toLowerCase()];
+    if (!act && !(this.#zoom && zoomByKey(event.key, this.#zoom))) return;
     event.preventDefault();
-    act();
+    act?.();
   }
 }

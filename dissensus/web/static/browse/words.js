@@ -39,7 +39,7 @@ export const summary = ({ total, differing }, { models, task, level, measure }, 
   return `${count(models.length, "model")}${many}; ${SORTS[level][state.sort]}${["disagreement", "agreement"].includes(state.sort) ? between + by : ""}.`;
 };
 
-/* The predictions of an item, those of the same class together: [{label, models: [[name, level]]}], the most votes first. */
+/* The predictions of an item, those of the same class together: [{label, voters: [[name, level]]}], the most votes first. */
 export const votes = ({ predictions }, models) => {
   const by = new Map();
   predictions.forEach(({ label, level, problem }, place) => {

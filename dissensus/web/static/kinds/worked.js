@@ -33,7 +33,7 @@ const scale = (share) =>
 
 const BLURRED = { look: "blurred" };
 
-export const EXAMPLES = {
+const EXAMPLES = {
   contains: { pictures: () => [scene()], asked: "Does this show a bird?", answer: "Yes", why: "One is enough, however small." },
   choice: { pictures: () => [scene(), scene(BLURRED)], asked: "Which one is better?", answer: "Left", why: "The right one is blurred." },
   pick: { pictures: () => [scene()], asked: "What is it?", answer: "bird", why: "Type ‘bi’, and choose it from the list." },

@@ -1,8 +1,6 @@
 /* Asks before changing anything about a person's answers; the reason can be edited. If `act(reason)` fails, its message is shown. */
 
-import { one } from "../dom.js";
-
-const role = (name) => one(`[data-role=${name}]`);
+import { one, role } from "../dom.js";
 
 export const confirm = ({ title, words, yes, reason = null, act }) => {
   const dialog = role("confirm");

@@ -1,9 +1,7 @@
 /* Creates a new personal link, which only this page ever sees. */
 
 import { ask } from "../api.js";
-import { one } from "../dom.js";
-
-const role = (name) => one(`[data-role=${name}]`);
+import { role } from "../dom.js";
 
 /* navigator.clipboard does not exist on plain http; the old way of copying works there. */
 const copy = async (field) => {

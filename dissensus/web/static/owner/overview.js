@@ -1,9 +1,7 @@
 /* The first screen: progress, expected end, and whether the study is running. */
 
-import { make, one } from "../dom.js";
+import { make, role } from "../dom.js";
 import { clock, day, number, sentence } from "./words.js";
-
-const role = (name) => one(`[data-role=${name}]`);
 
 export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha, outlook, annotators, has_predictions: hasPredictions }) => {
   const given = kinds.reduce((sum, kind) => sum + kind.answers, 0);
