@@ -255,6 +255,10 @@ def careless_words(one: PersonTime) -> str:
     )
 
 
+def _many(number: int) -> str:
+    return f"{number:,}" if number else "none"
+
+
 def _missed(result: HumanResult, has_people: bool, has_models: bool) -> list[str]:
     count = {
         who: sum(one.missed_by == who for one in result.missed) for who in ("everybody", "all people", "all models")
@@ -262,11 +266,11 @@ def _missed(result: HumanResult, has_people: bool, has_models: bool) -> list[str
     both = count["everybody"] if has_people and has_models else 0
     said = []
     if has_models:
-        said.append(f"all models miss {count['all models'] + both:,}")
+        said.append(f"all models miss {_many(count['all models'] + both)}")
     if has_people:
-        said.append(f"all people miss {count['all people'] + both:,}")
+        said.append(f"all people miss {_many(count['all people'] + both)}")
     if has_people and has_models:
-        said.append(f"everybody misses {both:,}")
+        said.append(f"everybody misses {_many(both)}")
     asked = max((one.count for one in result.standings() if one.kind in ("person", "people together")), default=0)
     part = f", {asked:,} of which people were asked about" if has_people and asked < result.images else ""
     images = "image" if result.images == 1 else "images"

@@ -39,9 +39,11 @@ def curve(
                 hints.add(axes.plot(at, value, marker, color=colour)[0], f"{label}, {at:g}: {value:.3g}")
         if reference is not None:
             axes.axhline(reference[0], color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+            side, above = _free_place(x, list(lines.values()), reference[0], limits)
             axes.annotate(
-                reference[1], (1, reference[0]), xycoords=axes.get_yaxis_transform(), ha="right", va="bottom",
-                fontsize=7, color=MUTED,
+                reference[1], (side, reference[0]), xycoords=axes.get_yaxis_transform(),
+                xytext=(0 if side else 3, 1 if above else -2), textcoords="offset points",
+                ha="right" if side else "left", va="bottom" if above else "top", fontsize=7, color=MUTED,
             )  # fmt: skip
         axes.set(xlabel=labels[0], ylabel=labels[1])
         if limits is not None:
@@ -52,6 +54,25 @@ def curve(
             axes.legend(loc="lower right")
 
     return Plot(name, title, caption, {labels[0]: list(x)} | {k: list(v) for k, v in lines.items()}, draw, 58)
+
+
+def _free_place(
+    x: Sequence[float], lines: Sequence[Sequence[float]], value: float, limits: tuple[float, float] | None
+) -> tuple[int, bool]:
+    """Where the label of a reference line meets no other line: at its end (1) or beginning (0), above it or below."""
+    every = [one for line in lines for one in line]
+    if not every:
+        return 1, True
+    low, high = limits or (min(every), max(every))
+    height = 0.09 * (high - low)
+    for side, above in ((1, True), (0, True), (1, False), (0, False)):
+        part = np.linspace(0.65, 1, 40) if side else np.linspace(0, 0.35, 40)
+        at = x[0] + part * (x[-1] - x[0])
+        bottom = value if above else value - height
+        seen = [np.interp(at, x, line) for line in lines]
+        if not any(((bottom <= line) & (line <= bottom + height)).any() for line in seen):
+            return side, above
+    return 1, True
 
 
 def ranks(

@@ -86,7 +86,8 @@ def _drop(models: Sequence[ModelShift], gaps: GapSplit, names: tuple[str, str]) 
     if many == 1:
         return f"{beginning}; {'more than' if gaps.beyond_chance else 'no more than'} chance explains."
     each = {many: "all", 0: "none"}.get(gaps.beyond_chance, f"{gaps.beyond_chance:,}")
-    return f"{beginning}; {each} of them differ by more than chance explains, looked at together."
+    verb = "differs" if gaps.beyond_chance in (0, 1) else "differ"
+    return f"{beginning}; taken together, {each} of them {verb} by more than chance explains."
 
 
 def _sorted_ends(gaps: GapSplit) -> tuple[float | None, float | None]:

@@ -114,7 +114,7 @@ const offered = ({ detail: reply }) => {
   if (queue.current || isReading()) return;
   if (queue.length) advance();
   else if (reply.paused) showScreen("paused");
-  else if (!outbox.waiting().length) showIdle(reply.left, score.words);
+  else if (!outbox.waiting().length) showIdle(reply.left, reply.answered, score.words);
   else if (outbox.trouble) showWaiting(outbox.trouble); // there are no more questions until these answers have arrived
 };
 

@@ -39,6 +39,7 @@ const draw = () => {
   role("headline").textContent = headline(found, about);
   role("summary").textContent = summary(found, about, state);
   filters.show(state, found);
+  if (!found.total) role("filters").open = true; // the way out of an empty list
   cards.show(found.items);
   const last = Math.min(found.start + found.items.length, found.reachable);
   role("pages").hidden = found.reachable <= AT_ONCE;

@@ -14,13 +14,16 @@ export const showScreen = (name) => {
   if (name !== "question" && heading) one("[data-role=live]").textContent = heading.textContent;
 };
 
-/* `score`: a game's, in words; empty if nothing has been played. */
-export const showIdle = (left, score) => {
+/* `answered`: how many answers this person has given; `score`: a game's, in words, empty if nothing has been played. */
+export const showIdle = (left, answered, score) => {
+  const isNew = !answered && !score;
   one("[data-role=idle-score]").textContent = score;
   const thanks = score ? "That was your last picture. Thank you for playing!" : "Nothing to do right now. Thank you!";
-  one("[data-role=idle-title]").textContent = left ? "No questions for you right now" : thanks;
+  one("[data-role=idle-title]").textContent = left || isNew ? "No questions for you right now" : thanks;
   one("[data-role=idle-words]").textContent = left
     ? "Others are working on the open questions. New ones will appear here automatically."
+    : isNew
+    ? "Every question has its answers already. New ones will appear here automatically if the study grows."
     : "You have answered everything there is for you. New questions may appear as others answer, or when the study grows.";
   showScreen("idle");
 };

@@ -34,7 +34,7 @@ const labelRows = (item, { models, classes }) => {
     {},
     make("b", {}, label === null ? "no prediction" : classes[label]),
     every.length > 1 || voters.length < models.length ? make("span", { class: "tally" }, `${voters.length} of ${models.length}`) : null,
-    make("span", { class: "who" }, voters.map(([name, level]) => (level === null ? name : `${name} ${percent(level)}`)).join(" · ")),
+    make("span", { class: "who" }, voters.map(([name, level]) => (level === null ? name : `${name}\u00a0${percent(level)}`)).join(" · ")),
   );
   const shown = every.slice(0, MOST_VOTES).map(row);
   const rest = every.length - MOST_VOTES;

@@ -11,8 +11,8 @@ const cell = (...content) => make("td", {}, content);
 
 const ROWS = {
   labels: {
-    heads: ["Model", "Prediction", "Confidence", "Ranked second to fifth"],
-    cells: ({ label, level, further }, { classes }) => [cell(make("b", {}, classes[label])), cell(level === null ? "–" : percent(level)), cell(further.map((one) => classes[one]).join(", ") || "–")],
+    heads: ["Model", "Prediction, and second to fifth", "Confidence"],
+    cells: ({ label, level, further }, { classes }) => [cell(make("b", {}, classes[label]), further.length ? make("small", { class: "further" }, further.map((one) => classes[one]).join(", ")) : null), cell(level === null ? "–" : percent(level))],
   },
   scores: {
     heads: ["Model", "Score", "Better than", ""],

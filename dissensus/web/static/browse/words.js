@@ -36,7 +36,10 @@ export const summary = ({ total, differing }, { models, task, level, measure }, 
   const between = models.length < 2 ? "" : state.model && state.other ? ` between ${state.model} and ${state.other}` : one ? ` between ${one} and the others` : "";
   const by = measure ? `, measured as ${MEASURES[measure] ?? measure}` : "";
   const many = task === "labels" && models.length > 1 ? `, which disagree on ${differing === total ? "all" : number(differing)} of these` : "";
-  return `${count(models.length, "model")}${many}; ${SORTS[level][state.sort]}${["disagreement", "agreement"].includes(state.sort) ? between + by : ""}.`;
+  const order = SORTS[level][state.sort];
+  const first = /( first|order)$/.test(order) ? "" : " first";
+  const sorted = ["disagreement", "agreement"].includes(state.sort) ? `${order}${between}${first}${by}` : `${order}${first}`;
+  return `${count(models.length, "model")}${many}. Sorted by: ${sorted}.`;
 };
 
 /* The predictions of an item, those of the same class together: [{label, voters: [[name, level]]}], the most votes first. */

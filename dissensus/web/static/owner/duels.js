@@ -40,7 +40,7 @@ export const drawDuels = (duels) => {
   const done = duels.filter(({ items, judged }) => judged >= items).length;
   host.replaceChildren(
     make("h3", {}, "Duels"),
-    make("p", { class: "quiet small" }, `${count(duels.length, "duel")}, ${number(done)} of them with all items judged. The fuller the square, the more items are judged.`),
+    make("p", { class: "quiet small" }, `${count(duels.length, "duel")}, ${duels.length === 1 ? (done ? "" : "not yet ") : `${done === duels.length ? "all" : done ? number(done) : "none"} of them `}with all items judged. The fuller the square, the more items are judged.`),
     make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Duels" }, triangle(models, byPair)),
     list(duels),
   );

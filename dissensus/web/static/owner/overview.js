@@ -1,6 +1,6 @@
 /* The first screen: progress, expected end, and whether the study is running. */
 
-import { make, role } from "../dom.js";
+import { count, make, role } from "../dom.js";
 import { clock, day, number, sentence } from "./words.js";
 
 export const drawOverview = ({ title, kinds, paused, expected, expected_end: end, words, rate, alpha, outlook, annotators, has_predictions: hasPredictions }) => {
@@ -14,7 +14,7 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
   role("outlook").textContent = outlook;
   role("outlook").hidden = !outlook;
   role("expected").textContent = sentence(outlook && expected.startsWith("about") ? `open questions: ${expected}` : expected);
-  role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${number(Math.round(rate))} answers per hour over the last 24 hours`].filter(Boolean).join(" · ");
+  role("pace").textContent = [end && `expected end ${day(end)}, ${clock(end)}`, rate !== null && `${count(Math.round(rate), "answer")} per hour over the last 24 hours`].filter(Boolean).join(" · ");
   role("state").textContent = paused ? "Paused: no questions are handed out" : "Running";
   role("state").dataset.paused = paused;
   role("pause").textContent = paused ? "Resume" : "Pause";
@@ -23,7 +23,7 @@ export const drawOverview = ({ title, kinds, paused, expected, expected_end: end
   bar.setAttribute("aria-valuenow", given);
   bar.setAttribute("aria-valuemax", needed);
   bar.firstElementChild.style.width = needed ? `${Math.min(100, (100 * given) / needed)}%` : "0";
-  const further = words.filter((text) => text !== alpha?.words); // those are shown with the annotators
+  const further = words.filter((text) => text !== alpha?.words && !text.startsWith("no item has two answers")); // that is said with the annotators
   role("words").replaceChildren(...further.map((text) => make("li", {}, sentence(text))));
 };
 
@@ -57,6 +57,6 @@ export const drawAlpha = (alpha) => {
   host.replaceChildren(
     make("p", { class: "figure" }, make("b", {}, alpha.value.toFixed(2)), make("span", {}, `Krippendorff’s alpha, interval ${alpha.low.toFixed(2)} to ${alpha.high.toFixed(2)}`)),
     scale,
-    make("p", { class: "quiet" }, sentence(alpha.words)),
+    make("p", { class: "quiet" }, sentence(alpha.words.replace(/ \(alpha [^)]*\)\.?$/, ""))), // the numbers stand above
   );
 };
