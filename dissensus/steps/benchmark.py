@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
         reader = dict_reader(read_text(path))
         names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]
         rows = list(reader)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not names or "model" not in rows[0]:
         raise StudyError(f"{path} is not a benchmark: it needs a column 'model', a column of scores and some rows")
