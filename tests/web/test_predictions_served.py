@@ -189,6 +189,13 @@ def test_without_predictions_one_line_says_what_to_do(command: Callable[..., Any
     ]
 
 
+@pytest.mark.parametrize("where", [("--port", 99999999), ("--port", -1), ("--host", "a" * 70)])
+def test_an_address_that_cannot_be_is_refused(command: Callable[..., Any], unasked: Study, where: Any) -> None:
+    ended = command("browse", unasked.folder.root, *where)
+    assert ended.returncode == 2
+    assert "choose another --host or --port" in ended.stderr
+
+
 class BrowseProcess(ServedProcess):
     """`dissensus browse` as a process of its own."""
 
