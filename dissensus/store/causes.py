@@ -12,7 +12,7 @@ from dissensus.errors import StudyError, quoted
 from dissensus.records import Cause, Failure, failure_words, latest_causes, tagged_as
 from dissensus.separated import dict_reader
 from dissensus.store.checksums import remedy_for
-from dissensus.store.documents import csv_rows
+from dissensus.store.documents import csv_rows, is_showable
 from dissensus.store.exchange.rows import plain_cell, safe_cell
 from dissensus.store.files import csv_text, exists, read_text, write_text
 from dissensus.store.folder import Folder
@@ -82,6 +82,8 @@ def read_sheet(path: Path, failures: Sequence[Failure], by: str, time: str) -> l
             )
         if len(cause) > LONGEST:
             raise StudyError(f"{where}: the cause has {len(cause)} characters, at most {LONGEST} fit: shorten it")
+        if not is_showable(cause + tagger):
+            raise StudyError(f"{where}: it has a character that cannot be shown: use printable text")
         if len(tagger) > LONGEST:
             raise StudyError(f"{where}: the name of who tagged it has {len(tagger)} characters, at most {LONGEST} fit")
         if key in found and found[key].cause != cause:

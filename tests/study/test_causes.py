@@ -71,6 +71,7 @@ def test_the_report_counts_causes_by_model(tmp_path):
         ("item,model,cause\n{item},{model},a\n{item},{model},b\n", "has two causes in this file"),
         ("item,model,cause\n{item},{model}," + "x" * 99 + "\n", "at most 80 fit"),
         ("item,model,cause,by\n{item},{model},a," + "x" * 99 + "\n", "at most 80 fit"),
+        ("item,model,cause\n{item},{model},a\x1b[31m\n", "use printable text"),
         ('item,model,cause\n{item},{model},"a\n{item},{model},b\n', "unexpected end of data"),
     ],
 )
