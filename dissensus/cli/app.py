@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dissensus.errors import DissensusError, own_line
+from dissensus.errors import DissensusError, Interrupted, own_line
 from dissensus.study import Study
 from dissensus.version import __version__
 
@@ -89,7 +89,7 @@ def agreed(study: Study, trust: bool, models: bool = False, again: Sequence[str]
     return study
 
 
-class Stopped(SystemExit):
+class Stopped(Interrupted):
     """A signal came before the service handled signals itself."""
 
 
@@ -110,7 +110,7 @@ def serving() -> Iterator[None]:
 
 def _interrupted(signal_number: int, _: object) -> None:
     print("dissensus: interrupted; run the same command again, which resumes where it can", file=sys.stderr)
-    sys.exit(128 + signal_number)
+    raise Interrupted(128 + signal_number)
 
 
 def _refuse(error: Exception, line: str, is_debugged: bool = False) -> None:
