@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from dissensus.errors import DissensusError, Interrupted, own_line
+from dissensus.printing import kept_for_document
 from dissensus.study import Study
 from dissensus.version import __version__
 
@@ -56,7 +57,8 @@ def main(arguments: list[str] | None = None) -> None:
         signal.signal(stop, _interrupted)
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app([word for word in words if word != DEBUG], prog_name="dissensus", standalone_mode=False)
+        with kept_for_document("--json" in words):
+            code = app([word for word in words if word != DEBUG], prog_name="dissensus", standalone_mode=False)
     except UsageError as error:
         _refuse_usage(error)
     except DissensusError as error:
