@@ -279,3 +279,10 @@ def test_a_benchmark_that_does_not_say_one_score_each_is_refused(tmp_path, text,
 def test_a_number_of_labels_that_nobody_can_have_is_left_out(tmp_path):
     (tmp_path / "scores.csv").write_text(f"model,accuracy,labels\none,0.5,{'9' * 5000}\n")
     assert read_benchmark(tmp_path / "scores.csv") == ("accuracy", {"one": 0.5}, None)
+
+
+def test_figures_that_cannot_be_written_are_refused_before_the_report_is(study, tmp_path, command):
+    (tmp_path / "figures").write_text("mine")
+    before = snapshot(study.folder.root)
+    refused(command("report", study.folder.root, "--figures", tmp_path / "figures"), "is not a folder")
+    assert snapshot(study.folder.root) == before
