@@ -95,6 +95,10 @@ class ScreeningError(DissensusError):
     """The answers do not allow an estimate about annotators."""
 
 
+class Interrupted(SystemExit):
+    """A signal ended the command; any other SystemExit comes from somebody's own code."""
+
+
 def first_line(error: BaseException) -> str:
     """The first line of another library's message; the type of the error if it has none."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

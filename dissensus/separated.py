@@ -35,9 +35,9 @@ def header_of(text: str) -> str:
     return next((line for line in io.StringIO(text[:LONGEST_HEADER]) if line.strip()), "")
 
 
-def dict_reader(text: str, strict: bool = False) -> csv.DictReader[str]:
-    """The rows of a table by column name."""
-    return csv.DictReader(io.StringIO(text, newline=""), delimiter=separator(header_of(text)), strict=strict)
+def dict_reader(text: str) -> csv.DictReader[str]:
+    """The rows of a table by column name; a quote that is not closed is an error, since it swallows the rows below."""
+    return csv.DictReader(io.StringIO(text, newline=""), delimiter=separator(header_of(text)), strict=True)
 
 
 def as_number(text: str | None) -> float:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from PIL.Image import Image
 
 from dissensus.arrays import Array
-from dissensus.backends.modules import named_function
+from dissensus.backends.modules import named_function, staying
 from dissensus.backends.preprocess import Preprocess
 from dissensus.errors import PredictionError
 from dissensus.predictions.protocol import Top5, only_labels
@@ -53,4 +54,4 @@ def _labels(values: object) -> Array:
 
 def open_callable(target: str, preprocess: Preprocess, classes: Classes) -> Function:
     """The function `module:function` as a model."""
-    return Function(named_function(target), preprocess, len(classes))
+    return Function(partial(staying, named_function(target)), preprocess, len(classes))

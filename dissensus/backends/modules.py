@@ -7,13 +7,16 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from operator import attrgetter
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-from dissensus.errors import BackendError, one_line, refuse_pipe
+from dissensus.errors import BackendError, Interrupted, one_line, refuse_pipe
+
+T = TypeVar("T")
 
 _READ: dict[Path, bytes] = {}
 """Source files as they were last fingerprinted: exactly this runs, even if a file has changed since."""
@@ -40,13 +43,27 @@ def named_object(target: str) -> Any:
     module_name, name = split(target)
     module_file(module_name)
     try:
-        module = _loaded(module_name)
+        module = staying(_loaded, module_name)
     except Exception as error:
         raise BackendError(f"cannot import {module_name}: {one_line(error)}") from error
     try:
         return attrgetter(name)(module)
     except AttributeError as error:
         raise BackendError(f"module {module_name} has no {name}: write MODULE:FUNCTION") from error
+
+
+def staying(function: Callable[..., T], *arguments: Any) -> T:
+    """What a function of somebody's returns; a script that ends the program, as argparse does, fails like any other.
+
+    Raises:
+        RuntimeError: it calls sys.exit.
+    """
+    try:
+        return function(*arguments)
+    except SystemExit as error:
+        if isinstance(error, Interrupted):
+            raise
+        raise RuntimeError(f"it calls sys.exit({error.code!r}), which would end the program") from error
 
 
 def split(target: str) -> tuple[str, str]:

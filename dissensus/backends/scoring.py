@@ -11,7 +11,7 @@ from PIL.Image import Image
 from dissensus.arrays import Array, Float
 from dissensus.backends.frameworks import unopened
 from dissensus.backends.litert import open_litert
-from dissensus.backends.modules import named_function
+from dissensus.backends.modules import named_function, staying
 from dissensus.backends.network import Network
 from dissensus.backends.onnx import open_onnx
 from dissensus.backends.preprocess import Preprocess
@@ -63,7 +63,7 @@ def open_scorer(backend: str, target: str, preprocess: Preprocess) -> Scorer:
 def _opened(backend: str, target: str, preprocess: Preprocess) -> Scorer:
     if backend == "python":
         function = named_function(target)
-        return lambda items, _: function(items)
+        return lambda items, _: staying(function, items)
     if backend == "quality":
         from dissensus.backends.quality import open_quality  # takes half a second to import; only this backend needs it
 

@@ -15,7 +15,7 @@ from dissensus.backends.frameworks import unopened
 from dissensus.backends.label_sets import label_numbers, relabelled
 from dissensus.backends.litert import open_litert
 from dissensus.backends.map_preprocess import MapPreprocess
-from dissensus.backends.modules import named_function
+from dissensus.backends.modules import named_function, staying
 from dissensus.backends.network import Network, parts
 from dissensus.backends.onnx import REALS, WHOLE_NUMBERS, open_onnx
 from dissensus.backends.preprocess import Preprocess, sides
@@ -74,7 +74,7 @@ def _opened(
 ) -> Callable[[Sequence[Image]], Iterator[UInt8[Array, "h w"]]]:
     """A function from images to maps of output indices."""
     if backend == "python":
-        return partial(_function_maps, named_function(target), preprocess, classes)
+        return partial(_function_maps, partial(staying, named_function(target)), preprocess, classes)
     if backend not in NETWORKS:
         raise BackendError(f"the backend '{backend}' does not give masks: use {', '.join(NETWORKS)}, python or file")
     network = NETWORKS[backend](target, preprocess, Classes(tuple(map(str, range(classes)))))

@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dissensus.errors import DissensusError, own_line
+from dissensus.errors import DissensusError, Interrupted, own_line
+from dissensus.printing import kept_for_document
 from dissensus.study import Study
 from dissensus.version import __version__
 
@@ -56,7 +57,8 @@ def main(arguments: list[str] | None = None) -> None:
         signal.signal(stop, _interrupted)
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        code = app([word for word in words if word != DEBUG], prog_name="dissensus", standalone_mode=False)
+        with kept_for_document("--json" in words):
+            code = app([word for word in words if word != DEBUG], prog_name="dissensus", standalone_mode=False)
     except UsageError as error:
         _refuse_usage(error)
     except DissensusError as error:
@@ -89,7 +91,7 @@ def agreed(study: Study, trust: bool, models: bool = False, again: Sequence[str]
     return study
 
 
-class Stopped(SystemExit):
+class Stopped(Interrupted):
     """A signal came before the service handled signals itself."""
 
 
@@ -110,7 +112,7 @@ def serving() -> Iterator[None]:
 
 def _interrupted(signal_number: int, _: object) -> None:
     print("dissensus: interrupted; run the same command again, which resumes where it can", file=sys.stderr)
-    sys.exit(128 + signal_number)
+    raise Interrupted(128 + signal_number)
 
 
 def _refuse(error: Exception, line: str, is_debugged: bool = False) -> None:

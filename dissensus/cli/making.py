@@ -82,6 +82,7 @@ def demo(
         group = f"shift {task}" if task in ("human", "video") else task
         raise StudyError(f"the {task} demo asks nobody: take part afterwards with dissensus {group} serve")
     folder = folder or Path(DEMOS[task])
+    demos.claim(folder, task)
     with printing.progress(quiet=json) as progress:
         finished: dict[str, Callable[[], None]] = {
             "labels": lambda: printing.show_demo(demos.run_demo(folder, by_hand, progress), json),

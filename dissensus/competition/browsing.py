@@ -6,7 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunningError
 from io import BytesIO
 from pathlib import Path
@@ -139,7 +139,7 @@ class PredictionBrowser:
         search = self._search(task, _filter_of(wanted, _predicted(task), task.work.classes.names))
         try:
             catalogue, found = search.result(PATIENCE)
-        except StillRunningError:
+        except (StillRunningError, CancelledError):  # cancelled by a later search: the page asks again
             nothing = {"total": 0, "differing": 0, "reachable": 0, "start": start, "items": [], "labels": []}
             return nothing | {"progress": self.progress}
         places = found.item[start : start + count]

@@ -1,7 +1,7 @@
 """Complete studies that run offline: on handwritten digits (five times), distorted photos, and digits on photos."""
 
 from dissensus.demo.human import HumanDemoResult, run_human_demo
-from dissensus.demo.labels import PREPROCESS, DemoResult, classifiers, run_demo
+from dissensus.demo.labels import PREPROCESS, DemoResult, claim, classifiers, run_demo
 from dissensus.demo.laconic import LaconicDemoResult, run_laconic_demo
 from dissensus.demo.masks import MasksDemoResult, run_masks_demo
 from dissensus.demo.scores import SlidersReady, prepare_sliders
@@ -17,6 +17,7 @@ __all__ = [
     "ShiftDemoResult",
     "SlidersReady",
     "VideoDemoResult",
+    "claim",
     "classifiers",
     "prepare_sliders",
     "run_demo",

@@ -21,6 +21,8 @@ from dissensus.study import Study
 from dissensus.study.kernels import fit_kernel
 
 SEED = 0
+MARK = ".dissensus-demo"
+"""A file in the folder of a demo that says which one it is."""
 ITEMS, DRAWS, BATCH = 10, 60, 20
 """Items per duel; questions drawn to estimate how often each model is right, in all and at a time."""
 PREPROCESS = {"size": 8, "crop": 1.0, "channels": "gray", "scale": 16 / 255, "layout": "flat"}
@@ -116,6 +118,21 @@ def run_demo(folder: Path, by_hand: bool, progress: Progress) -> DemoResult:
         questions=study.status().questions,
         pool=len(truth),
     )
+
+
+def claim(folder: Path, task: str) -> None:
+    """Mark a folder as this demo's; one with anything else in it is refused, since a demo writes over what it finds.
+
+    Raises:
+        StudyError: the folder is not a demo's.
+    """
+    mark = folder / MARK
+    if mark.is_file() and mark.read_text(encoding="utf-8") == task:
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise StudyError(f"{folder} already exists and is not empty: choose another folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    mark.write_text(task, encoding="utf-8")
 
 
 def refuse_demo(folder: Path, report: Path, begun: Path | None = None) -> None:

@@ -8,7 +8,7 @@ from dissensus.printing.asking import (
     show_serving,
 )
 from dissensus.printing.browsing import show_browsing
-from dissensus.printing.console import document, progress, say, say_beside, say_next
+from dissensus.printing.console import document, kept_for_document, progress, say, say_beside, say_next
 from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
 from dissensus.printing.failing import show_causes, show_failures
 from dissensus.printing.finding import (
@@ -67,6 +67,7 @@ from dissensus.printing.video import (
 
 __all__ = [
     "document",
+    "kept_for_document",
     "place",
     "progress",
     "say",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.markup import escape
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 out = Console(highlight=False, soft_wrap=True)
 _open: ContextVar[dict[str, Any] | None] = ContextVar("_open", default=None)
 """The JSON document that is being written; None where people read."""
+_kept: list[TextIO] = []
+"""The standard output, while it is kept for the document."""
+
+
+@contextmanager
+def kept_for_document(is_kept: bool) -> Iterator[None]:
+    """Keep standard output for the one document: whatever else prints, such as somebody's model, prints to stderr."""
+    if not is_kept:
+        yield
+        return
+    _kept.append(sys.stdout)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _kept.pop()
 
 
 @contextmanager
@@ -44,7 +60,7 @@ def document(as_json: bool, *parts: Record | Mapping[str, Any]) -> Iterator[None
     for part in parts:
         written |= part.model_dump(mode="json") if isinstance(part, Record) else part
     written["words"] = list(dict.fromkeys((*said, *written["words"])))
-    print(json.dumps(written, indent=1, ensure_ascii=False), flush=True)
+    print(json.dumps(written, indent=1, ensure_ascii=False), file=_kept[-1] if _kept else sys.stdout, flush=True)
 
 
 @contextmanager

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from collections import Counter
 from pathlib import Path
 
-from dissensus.errors import StudyError, refuse_pipe
+from dissensus.errors import StudyError, refuse_pipe, some
 from dissensus.records import Ranking
 from dissensus.report.data import Benchmark
 from dissensus.separated import as_number, dict_reader
 from dissensus.store.files import exists, read_text
 from dissensus.store.folder import Folder
+
+LONGEST_NUMBER = 16
+"""Digits of a number of labels."""
 
 
 def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
@@ -26,10 +31,12 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
         reader = dict_reader(read_text(path))
         names = [name for name in reader.fieldnames or [] if name not in ("model", "labels")]
         rows = list(reader)
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{path} cannot be read: {error}") from None
     if not rows or not names or "model" not in rows[0]:
         raise StudyError(f"{path} is not a benchmark: it needs a column 'model', a column of scores and some rows")
+    if twice := sorted(str(name) for name, times in Counter(row["model"] for row in rows).items() if times > 1):
+        raise StudyError(f"{path}: several rows are about {some(twice)}: give every model one row")
     try:
         scores = {row["model"]: as_number(row[names[0]]) for row in rows}
     except (TypeError, ValueError):
@@ -37,7 +44,7 @@ def read_benchmark(path: Path) -> tuple[str, dict[str, float], int | None]:
     if not all(map(math.isfinite, scores.values())):
         raise StudyError(f"{path}: a score in column {names[0]} is NaN or infinite: correct it")
     cost = rows[0].get("labels") or ""
-    return names[0], scores, int(cost) if cost.isdecimal() else None
+    return names[0], scores, int(cost) if cost.isdecimal() and len(cost) < LONGEST_NUMBER else None
 
 
 def against(ranking: Ranking, name: str, scores: dict[str, float], labels_used: int | None) -> Benchmark:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from dissensus.errors import StudyError, quoted
 from dissensus.records import Cause, Failure, failure_words, latest_causes, tagged_as
 from dissensus.separated import dict_reader
-from dissensus.store.documents import csv_rows
+from dissensus.store.checksums import remedy_for
+from dissensus.store.documents import csv_rows, is_showable
+from dissensus.store.exchange.rows import plain_cell, safe_cell
 from dissensus.store.files import csv_text, exists, read_text, write_text
 from dissensus.store.folder import Folder
 
@@ -16,14 +21,24 @@ COLUMNS = ("item", "model", "cause", "by", "time")
 SHEET = ("item", "model", "what", "cause")
 """The columns of the file that people fill in."""
 LONGEST = 80
-"""Characters of a cause, which is a heading of the report."""
+"""Characters of a cause, which is a heading of the report, and of the name of whoever tagged it."""
 
 
 def read_causes(folder: Folder) -> list[Cause]:
-    """All tags in the order in which they were given; none if nobody has tagged anything."""
+    """All tags in the order in which they were given; none if nobody has tagged anything.
+
+    Raises:
+        StudyError: the file is lost or damaged.
+    """
     if not exists(folder.causes):
         return []
-    return [Cause(**row) for row in dict_reader(read_text(folder.causes))]
+    try:
+        reader = dict_reader(read_text(folder.causes))
+        if tuple(reader.fieldnames or ()) == COLUMNS:
+            return [Cause(**row) for row in reader]
+    except (UnicodeDecodeError, csv.Error, TypeError, ValidationError):  # a ragged row has a key or a value of None
+        pass
+    raise StudyError(f"{folder.causes} is damaged: {remedy_for(folder.causes)}")
 
 
 def add_causes(folder: Folder, tags: Sequence[Cause]) -> int:
@@ -46,7 +61,7 @@ def write_sheet(path: Path, failures: Sequence[Failure], known: Mapping[tuple[st
         raise StudyError(f"{path} already exists: import it first, or choose another name")
     what = {tagged_as(one): failure_words(one) for one in failures}
     rows = [(*key, words, known[key].cause if key in known else "") for key, words in what.items()]
-    path.write_text(csv_text([SHEET, *rows]), encoding="utf-8")
+    path.write_text(csv_text([SHEET, *([safe_cell(cell) for cell in row] for row in rows)]), encoding="utf-8")
     return len(rows)
 
 
@@ -58,8 +73,8 @@ def read_sheet(path: Path, failures: Sequence[Failure], by: str, time: str) -> l
     """
     known, found = {_bare(tagged_as(one)): tagged_as(one) for one in failures}, dict[tuple[str, str], Cause]()
     for number, row in csv_rows(path, ("item", "model", "cause"), StudyError):
-        key, where = _bare((row["item"], row["model"])), f"{path}, line {number}"
-        cause = " ".join(row["cause"].split())
+        key, where = _bare((plain_cell(row["item"]), plain_cell(row["model"]))), f"{path}, line {number}"
+        cause, tagger = (" ".join(plain_cell(text).split()) for text in (row["cause"], row.get("by") or by))
         if key not in known:
             raise StudyError(
                 f"{where}: {quoted(key[1])} has no failure on {quoted(key[0])} in this study: take items and models "
@@ -67,10 +82,14 @@ def read_sheet(path: Path, failures: Sequence[Failure], by: str, time: str) -> l
             )
         if len(cause) > LONGEST:
             raise StudyError(f"{where}: the cause has {len(cause)} characters, at most {LONGEST} fit: shorten it")
+        if not is_showable(cause + tagger):
+            raise StudyError(f"{where}: it has a character that cannot be shown: use printable text")
+        if len(tagger) > LONGEST:
+            raise StudyError(f"{where}: the name of who tagged it has {len(tagger)} characters, at most {LONGEST} fit")
         if key in found and found[key].cause != cause:
             raise StudyError(f"{where}: {quoted(key[1])} on {quoted(key[0])} has two causes in this file: keep one")
         item, model = known[key]
-        found[key] = Cause(item=item, model=model, cause=cause, by=row.get("by") or by, time=time)
+        found[key] = Cause(item=item, model=model, cause=cause, by=tagger, time=time)
     return list(found.values())
 
 

@@ -29,6 +29,7 @@ LISTED = (
     "ratings.csv",
     "scales.csv",
     "benchmark.csv",
+    "causes.csv",
     "given/**/*.parquet",
     "drawings/items.parquet",
     "eligible/*",

@@ -16,9 +16,10 @@ import numpy as np
 from pydantic import ConfigDict, Field, ValidationError
 
 from dissensus.arrays import MISSING
-from dissensus.errors import ClassesError, refuse_pipe
+from dissensus.errors import ClassesError, quoted, refuse_pipe
 from dissensus.records import Classes, Record, Taxonomy, first_problem
 from dissensus.separated import dict_reader
+from dissensus.store.documents import is_showable
 
 Document = dict[str, Any]
 """{'classes': [id, …], 'nodes': {id: {'lemmas': […], 'gloss': '…', 'parents': [id, …]}}}: classes in label order."""
@@ -41,6 +42,9 @@ def read_classes(source: str | Sequence[str], taxonomy: Path | None = None) -> D
     document = _from_file(Path(source)) if isinstance(source, str) else _from_names(source)
     if taxonomy is not None:
         _add_edges(document, taxonomy)
+    for node in document["nodes"].values():
+        for name in node["lemmas"]:
+            _require_text(name)
     classes_of(document)
     return document
 
@@ -57,9 +61,13 @@ def _from_file(path: Path) -> Document:
 
 def _from_names(names: Sequence[str]) -> Document:
     for name in names:
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise ClassesError(f"{name!r} is not a valid class name: use printable text")
+        _require_text(name)
     return _listed("\n".join(names))
+
+
+def _require_text(name: Any) -> None:
+    if not isinstance(name, str) or not name.strip() or not is_showable(name):
+        raise ClassesError(f"{quoted(name)} is not a valid class name: use printable text")
 
 
 def classes_of(document: Document) -> Classes:
@@ -208,9 +216,13 @@ def _from_json(path: Path) -> Document:
 def _csv_rows(path: Path, columns: tuple[str, ...]) -> list[dict[str, str]]:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [{name: (row[name] or "").strip() for name in row if name} for row in dict_reader(file.read())]
+            found = list(dict_reader(file.read()))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ClassesError(f"cannot read {path}: {error}") from None
+    wide = [line for line, row in enumerate(found, start=2) if None in row]
+    if wide:
+        raise ClassesError(f"{path}, line {wide[0]}: it has more cells than columns: put names with commas in quotes")
+    rows = [{name: (cell or "").strip() for name, cell in row.items()} for row in found]
     absent = [name for name in columns if not rows or rows[0].get(name) is None]
     if absent:
         raise ClassesError(

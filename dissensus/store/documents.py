@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import unicodedata
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,16 @@ from dissensus.separated import dict_reader
 
 LARGEST = 1 << 30
 """Bytes of an unpacked JSON file."""
+UNSHOWN = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode's categories of control characters, halves of characters, and line breaks."""
+
+
+def is_showable(text: str) -> bool:
+    """Whether a text can stand in one line of a page, a figure and a terminal.
+
+    Unlike `str.isprintable`, it takes the marks that join emoji and those that set a direction.
+    """
+    return not any(unicodedata.category(sign) in UNSHOWN for sign in text)
 
 
 def csv_rows(path: Path, needed: Sequence[str], kind: type[DissensusError]) -> list[tuple[int, dict[str, str]]]:

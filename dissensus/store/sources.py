@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from glob import glob
 from pathlib import Path
 
@@ -56,20 +57,25 @@ def images_by_folder(folder: Path, kind: type[DissensusError], may_be_loose: boo
     found: dict[Path, list[Path]] = {}
     for inside in sorted(one for one in folder.iterdir() if one.is_dir() and not one.name.startswith(".")):
         files = [one for one in sorted(inside.rglob("*")) if one.suffix.lower() in IMAGES and not one.is_dir()]
-        for one in files:
-            try:
-                str(one).encode()
-            except UnicodeEncodeError:
-                raise kind(f"the name {one.name!r} is not in UTF-8: rename it in {one.parent}") from None
+        _require_utf8(files, kind)
         if files:
             found[inside] = files
     loose = [one for one in sorted(folder.iterdir()) if one.suffix.lower() in IMAGES and not one.is_dir()]
     if loose and not may_be_loose:
         names = some([one.name for one in loose])
         raise kind(f"{folder} has images outside the subfolders ({names}): put each in that of its class")
+    _require_utf8(loose, kind)
     for one in loose:
         found.setdefault(one.with_suffix(""), []).append(one)
     return found
+
+
+def _require_utf8(paths: Sequence[Path], kind: type[DissensusError]) -> None:
+    for one in paths:
+        try:
+            str(one.absolute()).encode()
+        except UnicodeEncodeError:
+            raise kind(f"the name {one.name!r} is not in UTF-8: rename it in {one.parent}") from None
 
 
 def _items(source: str) -> Manifest:
@@ -79,6 +85,7 @@ def _items(source: str) -> Manifest:
     if path.is_file() and path.suffix.lower() in MANIFESTS:
         return _manifest(path)
     if path.is_file() and (path.suffix.lower() in IMAGES or is_video(path)):
+        _require_utf8([path], PoolError)
         return [path.name], [str(path.resolve())], []
     if path.is_file():
         raise PoolError(
@@ -109,6 +116,7 @@ def _images(folder: Path, found: list[Path], source: str) -> Manifest:
     if not items:
         endings = ", ".join(sorted({*IMAGES, *VIDEOS}))
         raise PoolError(f"{source} contains neither images nor video clips: check the path (looked for {endings})")
+    _require_utf8(items, PoolError)
     return [path.relative_to(folder).as_posix() for path in items], [str(path.resolve()) for path in items], []
 
 

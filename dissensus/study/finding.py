@@ -159,10 +159,13 @@ class Finding(Base):
             figures: A folder for every figure of the report as SVG, PDF and CSV, and for every table as CSV.
         """
         from dissensus.competition.reporting import shown_predictions
+        from dissensus.errors import StudyError
         from dissensus.steps.benchmark import read_benchmark
         from dissensus.steps.writing import write_page
         from dissensus.store.files import restored, write_text
 
+        if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
+            raise StudyError(f"{figures} is not a folder: give a new name, or the folder of the figures")
         results = (self.folder.results, self.folder.ranking, self.folder.matrices)
         with self._changing(), restored(self.folder.benchmark, *results):
             if benchmark is not None:

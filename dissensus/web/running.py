@@ -22,7 +22,7 @@ import uvicorn
 import uvloop
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from dissensus.errors import StudyError
+from dissensus.errors import StudyError, first_line
 from dissensus.web.app import Site
 from dissensus.web.guard import HEADERS
 
@@ -105,8 +105,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-    except OSError as error:
-        raise StudyError(f"{host}:{port} cannot be used ({error.strerror}): choose another --host or --port") from None
+    except (OSError, OverflowError, UnicodeError) as error:  # a port that is too large, a name that no host can have
+        reason = error.strerror if isinstance(error, OSError) else first_line(error).rstrip(".")
+        raise StudyError(f"{host}:{port} cannot be used ({reason}): choose another --host or --port") from None
     return listening
 
 

@@ -26,6 +26,7 @@ def too_large(images): return labels(images) + 2
 def unsure(images): return labels(images), np.full(len(images), 1.5)
 def half_unsure(images): return labels(images), np.array([0.5] * (len(images) - 1) + [np.nan])
 def wide(images): return np.zeros((len(images), 4))
+def leave(images): raise SystemExit
 def crash(images): raise ValueError("first line\\nsecond line")
 class Group:
     labels = staticmethod(labels)
@@ -65,6 +66,7 @@ def test_no_images_no_predictions(module, three):
         ("unsure", PredictionError, "confidences are NaN or outside"),
         ("half_unsure", PredictionError, "confidences are NaN or outside"),
         ("wide", PredictionError, "4 outputs for 3 classes"),
+        ("leave", BackendError, r"leave failed on 5 images: RuntimeError: it calls sys.exit\(None\)"),
         ("crash", BackendError, "crash failed on 5 images: ValueError: first line \\(.*line \\d+, in crash\\)"),
     ],
 )
@@ -78,6 +80,7 @@ def test_bad_answers(module, colours, function, kind, message):
 
 def test_bad_targets(module, tmp_path, three):
     (tmp_path / "failing_model.py").write_text("import absent_library")
+    (tmp_path / "leaving_model.py").write_text("import sys\nsys.exit(3)")
     targets = {
         f"{module}": "MODULE:FUNCTION",
         f"{module}:nothing": "has no nothing",
@@ -85,6 +88,7 @@ def test_bad_targets(module, tmp_path, three):
         "absent_model:f": "no module absent_model",
         "absent.model:f": "no module absent.model",
         "failing_model:f": "cannot import failing_model: ModuleNotFoundError: No module named 'absent_library'",
+        "leaving_model:f": r"cannot import leaving_model: RuntimeError: it calls sys.exit\(3\)",
     }
     for target, message in targets.items():
         with pytest.raises(BackendError, match=message):

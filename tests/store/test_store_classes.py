@@ -98,6 +98,10 @@ def test_classes_that_cannot_be_told_apart_by_name_go_by_id(tmp_path: Path) -> N
         ("c.csv", "id,name\nn1,a\nn2,\n", "line 3: the class has no name"),
         ("c.csv", "id,name\nn1,a\nn2\n", "line 3: the class has no name"),
         ("c.csv", b"name\ncaf\xe9\nb\n", "cannot read"),
+        ("c.csv", "name\nlion, puma\nb\n", "line 2: it has more cells than columns"),
+        ("c.csv", 'name\n"lion\npuma"\nb\n', "use printable text"),
+        ("c.csv", "name\n\x1b[31mred\nb\n", "use printable text"),
+        ("c.txt", "a\0\nb\n", "use printable text"),
         ("c.json", "", "not a valid classes document"),
         ("c.json", "[]", "not a valid classes document"),
         ("c.json", '{"classes": [], "nodes": []}', "not a valid classes document"),
@@ -129,6 +133,12 @@ def test_a_file_that_holds_no_classes_is_refused_in_one_line(
         classes_in(tmp_path / name, content)
     assert complaint in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_joined_emoji_and_marks_of_direction_are_names(tmp_path: Path) -> None:
+    names = ("\U0001f408\u200d\u2b1b", "\u200fחתול")
+    assert classes_in(tmp_path / "c.txt", "\n".join(names)).names == names
+    assert classes_of(read_classes(names)).names == names
 
 
 @pytest.mark.parametrize(

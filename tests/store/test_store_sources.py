@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,6 +27,14 @@ def test_a_folder_gives_its_images_by_their_path_below_it(photos: Path) -> None:
     ids, paths = items_of([str(photos)])
     assert ids == ["a.png", "b.JPG", "sub/c.jpeg", "sub/deep/d.webp"]
     assert paths == [str(photos / name) for name in ids]
+
+
+def test_a_name_that_is_not_in_utf8_is_refused_in_one_line(photos: Path) -> None:
+    odd = photos / "sub" / os.fsdecode(b"caf\xe9.png")
+    (photos / "a.png").rename(odd)
+    for source in (photos, odd, photos.parent / "photos ?1?" / "sub" / "*.png"):
+        with pytest.raises(PoolError, match=r"is not in UTF-8: rename it in .*sub$"):
+            items_of([str(source)])
 
 
 def test_a_glob_names_images_below_its_fixed_part(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:

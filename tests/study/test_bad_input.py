@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dissensus.errors import StudyError
+from dissensus.steps.benchmark import read_benchmark
 from dissensus.study import Study
 
 ITEMS = [f"item-{number:02}" for number in range(12)]
@@ -259,3 +261,28 @@ def test_pipes_are_refused_instead_of_waited_for(study, tmp_path, command):
         assert done.returncode == 2, line
         assert "is a pipe or a device, not a file" in done.stderr, line
         assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('model,accuracy\n"one,0.5\ntwo,0.6\n', "unexpected end of data"),
+        ("model,accuracy\none,0.5\none,0.6\n", "several rows are about one"),
+    ],
+)
+def test_a_benchmark_that_does_not_say_one_score_each_is_refused(tmp_path, text, says):
+    (tmp_path / "scores.csv").write_text(text)
+    with pytest.raises(StudyError, match=says):
+        read_benchmark(tmp_path / "scores.csv")
+
+
+def test_a_number_of_labels_that_nobody_can_have_is_left_out(tmp_path):
+    (tmp_path / "scores.csv").write_text(f"model,accuracy,labels\none,0.5,{'9' * 5000}\n")
+    assert read_benchmark(tmp_path / "scores.csv") == ("accuracy", {"one": 0.5}, None)
+
+
+def test_figures_that_cannot_be_written_are_refused_before_the_report_is(study, tmp_path, command):
+    (tmp_path / "figures").write_text("mine")
+    before = snapshot(study.folder.root)
+    refused(command("report", study.folder.root, "--figures", tmp_path / "figures"), "is not a folder")
+    assert snapshot(study.folder.root) == before

@@ -80,6 +80,9 @@ def test_the_report_counts_causes_by_model(tmp_path):
         ("item,model\nitem-00,one\n", "needs the columns item and model and cause"),
         ("item,model,cause\n{item},{model},a\n{item},{model},b\n", "has two causes in this file"),
         ("item,model,cause\n{item},{model}," + "x" * 99 + "\n", "at most 80 fit"),
+        ("item,model,cause,by\n{item},{model},a," + "x" * 99 + "\n", "at most 80 fit"),
+        ("item,model,cause\n{item},{model},a\x1b[31m\n", "use printable text"),
+        ('item,model,cause\n{item},{model},"a\n{item},{model},b\n', "unexpected end of data"),
     ],
 )
 def test_a_wrong_sheet_is_refused_and_changes_nothing(tmp_path, lines, says):
@@ -89,6 +92,38 @@ def test_a_wrong_sheet_is_refused_and_changes_nothing(tmp_path, lines, says):
     with pytest.raises(StudyError, match=says):
         study.causes_import(sheet)
     assert not study.folder.causes.exists()
+
+
+def test_a_cause_that_looks_like_a_formula_is_none_in_the_sheet(tmp_path):
+    study, sheet, again = answered(tmp_path / "study"), tmp_path / "failures.csv", tmp_path / "again.csv"
+    study.causes_export(sheet)
+    rows = filled(sheet, lambda _: "=1+1")
+    assert study.causes_import(sheet) == len(rows)
+    study.causes_export(again)
+    with again.open(newline="") as file:
+        assert {row["cause"] for row in csv.DictReader(file)} == {"'=1+1"}
+    assert study.causes_import(again) == 0
+
+
+def test_damaged_tags_are_noticed_and_not_written_over(tmp_path):
+    study, sheet = answered(tmp_path / "study"), tmp_path / "failures.csv"
+    study.causes_export(sheet)
+    filled(sheet, lambda _: "blur")
+    for damage in (b"", b"\0", b"item,model,cause,by,time\na,b\n", b"item,model,cause,by,time\n\xff\n"):
+        study.folder.causes.write_bytes(damage)
+        refuse_damage(study, sheet)
+        assert study.folder.causes.read_bytes() == damage
+    study.folder.causes.unlink()
+    study.causes_import(sheet)
+    study.folder.causes.write_bytes(study.folder.causes.read_bytes().replace(b"blur", b"glare"))
+    refuse_damage(study, sheet)
+    assert len(study.check().problems) == 1
+
+
+def refuse_damage(study, sheet):
+    for step in (study.causes, lambda: study.causes_import(sheet)):
+        with pytest.raises(StudyError, match=r"causes.csv is damaged: .*restore it from a backup"):
+            step()
 
 
 def test_commands(tmp_path, command):

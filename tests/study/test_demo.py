@@ -6,6 +6,7 @@ import json
 
 import pytest
 from scipy.stats import spearmanr
+from small import one_line, selected, snapshot
 
 
 def test_it_ranks_real_classifiers_beside_what_full_labelling_gives(demo):
@@ -42,6 +43,15 @@ def test_an_option_of_the_other_demo_is_refused(command, tmp_path):
         assert refused.returncode == 2
         assert option in refused.stderr
         assert not (tmp_path / task).exists()
+
+
+def test_a_folder_of_somebody_elses_is_refused_and_left_as_it_is(command, tmp_path):
+    selected(tmp_path / "study")
+    (tmp_path / "answers.csv").write_text("mine")
+    before = snapshot(tmp_path)
+    for folder in (tmp_path, tmp_path / "study", tmp_path / "answers.csv"):
+        assert "choose another folder" in one_line(command("demo", "labels", folder))
+    assert snapshot(tmp_path) == before
 
 
 @pytest.mark.slow

@@ -236,6 +236,16 @@ def test_a_service_prints_one_document_when_it_is_open(tmp_path: Path) -> None:
     assert "stopped; every acknowledged answer is stored" in beside
 
 
+def test_what_a_model_prints_does_not_get_into_the_document(tmp_path: Path) -> None:
+    folders(tmp_path, 1, 0)
+    (tmp_path / "mine.py").write_text("print('loaded')\ndef f(images): print('noise'); return [0] * len(images)\n")
+    study = Study.init(tmp_path / "study", classes=["cat", "dog"])
+    study.pool([tmp_path / "originals"])
+    done = run("predict", tmp_path / "study", f"one=python:{tmp_path / 'mine.py'}:f", "--json")
+    assert [one["model"] for one in json.loads(done.stdout)["models"]] == ["one"]
+    assert "noise" in done.stderr
+
+
 def test_the_words_are_what_people_would_read(capsys: pytest.CaptureFixture[str]) -> None:
     found: Mapping[str, Any] = {"items": 2, "words": ["a finding"]}
     for as_json in (False, True):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,7 +18,9 @@ import pytest
 from PIL import Image
 from served import CLASSES, MODELS, Client, Lines, Served, ServedProcess, make_study, predictions, started
 
+from dissensus.competition.browsing import PredictionBrowser
 from dissensus.study import Study
+from dissensus.web.backing import Wanted
 
 API = "/api/owner/predictions"
 ROUTES = (
@@ -185,6 +189,13 @@ def test_without_predictions_one_line_says_what_to_do(command: Callable[..., Any
     ]
 
 
+@pytest.mark.parametrize("where", [("--port", 99999999), ("--port", -1), ("--host", "a" * 70)])
+def test_an_address_that_cannot_be_is_refused(command: Callable[..., Any], unasked: Study, where: Any) -> None:
+    ended = command("browse", unasked.folder.root, *where)
+    assert ended.returncode == 2
+    assert "choose another --host or --port" in ended.stderr
+
+
 class BrowseProcess(ServedProcess):
     """`dissensus browse` as a process of its own."""
 
@@ -198,3 +209,20 @@ def test_the_command_prints_the_link_and_ends_when_told(unasked: Study) -> None:
     with BrowseProcess(unasked.folder.root) as served:
         assert asked(served.owner)["total"] == 30
         assert served.stop() == 0
+
+
+def test_a_search_that_a_later_one_replaces_is_asked_for_again(unasked: Study) -> None:
+    browser = PredictionBrowser(lambda: unasked._task)
+    hold, replies = Event(), list[dict[str, Any]]()
+    browser.thread.submit(hold.wait)
+    first = Thread(target=lambda: replies.append(browser.page(Wanted(sort="high"), 0, 5)))
+    first.start()
+    while not browser.found:
+        time.sleep(0.01)
+    later = Thread(target=lambda: replies.append(browser.page(Wanted(sort="low"), 0, 5)))
+    later.start()
+    first.join()
+    hold.set()
+    later.join()
+    assert [reply["progress"] is None for reply in replies] == [False, True]
+    assert browser.page(Wanted(sort="high"), 0, 5)["total"] == 30

@@ -44,15 +44,16 @@ def read_guide(path: Path, classes: Classes) -> dict[int, str]:
 
 
 def _of_table(path: Path, text: str) -> list[tuple[str, str]]:
-    reader = dict_reader(text, strict=True)
-    names = list(reader.fieldnames or ())
+    reader = dict_reader(text)
+    try:
+        names = list(reader.fieldnames or ())
+        rows = list(reader)
+    except csv.Error as error:
+        raise StudyError(f"cannot read {path}: {error}; write the file again") from None
     if {"class", "text"} - {*names}:
         has = some([quoted(name) for name in names]) or "none"
         raise StudyError(f"{path} needs the columns class and text; it has {has}")
-    try:
-        return [((row["class"] or "").strip(), (row["text"] or "").strip()) for row in reader]
-    except csv.Error as error:
-        raise StudyError(f"cannot read {path}: {error}; write the file again") from None
+    return [((row["class"] or "").strip(), (row["text"] or "").strip()) for row in rows]
 
 
 def _of_headings(text: str) -> list[tuple[str, str]]:
