@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> None:
         signal.signal(stop, _interrupted)
     words = sys.argv[1:] if arguments is None else arguments
     try:
-        with kept_for_document("--json" in words):
+        with kept_for_document("--json" in words and "--help" not in words):
             code = app([word for word in words if word != DEBUG], prog_name="dissensus", standalone_mode=False)
     except UsageError as error:
         _refuse_usage(error)

@@ -31,10 +31,8 @@ def align(items: Strings, pool_ids: Strings) -> Int[Array, " N"]:
     positions = pc.index_in(items, value_set=pool_ids)
     if positions.null_count:
         first = items[pc.index(positions.is_null(), True).as_py()]
-        raise PredictionError(
-            f"item {first} is not in the pool (nor are {positions.null_count - 1} others): "
-            "the file belongs to another pool"
-        )
+        others = f" ({counted(positions.null_count, 'such item')} in all)" if positions.null_count > 1 else ""
+        raise PredictionError(f"item {first} is not in the pool{others}: the file belongs to another pool")
     places = positions.to_numpy()
     _check_cover(places, pool_ids)
     rows = np.empty(len(pool_ids), dtype=np.int64)

@@ -260,3 +260,7 @@ def test_the_words_are_what_people_would_read(capsys: pytest.CaptureFixture[str]
         "words": ["a finding", "a warning"],
         "next": "dissensus select birds",
     }
+
+
+def test_help_is_printed_whatever_else_is_asked_for(command) -> None:
+    assert "Usage: dissensus rank" in command("rank", "--json", "--help").stdout
