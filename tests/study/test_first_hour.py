@@ -137,7 +137,7 @@ def test_without_answers_rank_and_report_say_how_to_get_some(command, tmp_path: 
 
 
 def test_serving_nothing_says_so(tmp_path: Path) -> None:
-    from dissensus.competition.uncounted import unasked
+    from dissensus.competition.notices import unasked
 
     (asked,) = unasked(predicted(tmp_path / "predicted", "one", "two")._task)
     assert asked.startswith(f"There are no questions yet: run dissensus select {tmp_path / 'predicted'}")
