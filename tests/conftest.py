@@ -33,7 +33,7 @@ os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="dissensus-config-")  # 
 # gets the same examples, so that no change fails for another's reason; `--hypothesis-profile=random` draws new ones.
 UNHURRIED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.function_scoped_fixture]}
 settings.register_profile("few", max_examples=20, derandomize=True, database=None, **UNHURRIED)
-settings.register_profile("all", max_examples=100, derandomize=True, database=None, **UNHURRIED)
+settings.register_profile("all", max_examples=50, derandomize=True, database=None, **UNHURRIED)
 settings.register_profile("random", max_examples=100, **UNHURRIED)
 settings.load_profile("all" if IS_CI else "few")
 
@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         function = getattr(item, "obj", None)
         wanted = getattr(function, "_hypothesis_internal_use_settings", None)
-        if most < 100 and wanted and wanted.max_examples > most:
+        if most < 50 and wanted and wanted.max_examples > most:
             function._hypothesis_internal_use_settings = settings(wanted, max_examples=most)
 
 

@@ -21,7 +21,7 @@ from dissensus.study import Study
 
 pytestmark = pytest.mark.slow
 
-KILLS = int(os.environ.get("DISSENSUS_KILLS") or (50 if os.environ.get("CI") == "true" else 10))
+KILLS = int(os.environ.get("DISSENSUS_KILLS") or (25 if os.environ.get("CI") == "true" else 10))
 PEOPLE = ("ada", "ben", "cem", "dia", "eva", "fay")
 RESTARTING = Path(__file__).with_name("restarting.py")
 
