@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from dissensus.backends.callable import open_callable
 from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_image
@@ -85,17 +85,21 @@ BACKENDS: dict[str, Backend] = {
     "timm": Backend(open_timm, "a timm model: NAME with published weights, or NAME@CHECKPOINT", "timm", True),
 }
 
+SUFFIXES = {".onnx": "onnx", ".tflite": "litert", ".pt": "torch", ".pt2": "torch", ".csv": "file", ".parquet": "file"}
+"""The backends of files whose name ends like this, where a spec names none."""
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def parse_spec(spec: str) -> tuple[str, str, str]:
-    """Name, backend and target of NAME=BACKEND:TARGET.
+    """Name, backend and target of NAME=BACKEND:TARGET; for some files, their name says which backend it is.
 
     Raises:
         BackendError: a part is missing, the name is not a valid file name, or the backend is unknown.
     """
     name, equals, rest = spec.partition("=")
     backend, colon, target = rest.partition(":")
+    if not colon and (usual := SUFFIXES.get(PurePath(rest).suffix.lower())):
+        backend, colon, target = usual, ":", rest
     if not (equals and colon and target):
         raise BackendError(f"'{spec}' is not a model: write NAME=BACKEND:TARGET, for example resnet=onnx:resnet.onnx")
     if not MODEL_NAME.fullmatch(name):
@@ -162,6 +166,8 @@ def _fingerprinted(backend: str, target: str) -> Path | None:
 
 
 def _backend(name: str) -> Backend:
+    if name == "tflite":
+        raise BackendError("unknown backend 'tflite': .tflite files are for litert")
     if name not in BACKENDS:
         raise BackendError(f"unknown backend '{name}': use one of {', '.join(BACKENDS)}")
     return BACKENDS[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -35,7 +36,9 @@ def rank(
         if isinstance(ranking, Rankings):
             return printing.show_rankings(ranking, changes, json)
         agreement = opened.consensus() if opened.settings.task == "labels" else None
-    return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), changes, json)
+    then = f"dissensus estimate {shlex.quote(str(study))}    # how often each model is right on the pool"
+    then = then if opened.folder.batches() else ""
+    return printing.show_ranking(ranking, opened.classes, agreement, opened.benchmark(ranking), changes, json, then)
 
 
 @app.command()

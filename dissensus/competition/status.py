@@ -133,7 +133,15 @@ def status_of(task: Task[Any, Any]) -> Status:
         doubts=() if sanity is None else sanity.words,
         changes=() if evaluation is None else (*(() if old is None else (old.words,)), *uncounted(task)),
         next=_next(
-            folder, has_pool, models, competing, old is not None and old.is_replaced, questions, waiting, is_over
+            folder,
+            has_pool,
+            models,
+            competing,
+            is_replaced=old is not None and old.is_replaced,
+            questions=questions,
+            waiting=waiting,
+            is_over=is_over,
+            is_decided=has_drawn and is_over,
         ),
     )
 
@@ -209,10 +217,11 @@ def _next(
     questions: int,
     waiting: int,
     is_over: bool,
+    is_decided: bool,
 ) -> str:
     """The command that comes next; `is_replaced` if `select` would replace the last round.
 
-    `is_over` if nothing more has to be drawn.
+    `is_over` if nothing more has to be drawn, and `is_decided` if that is because of the answers to what was drawn.
     """
     study = shlex.quote(str(folder.root))
     again = [f"--again {model.model}" for model in models if model.changed and model.model not in competing]
@@ -225,5 +234,10 @@ def _next(
     if is_replaced or any(model.model not in competing for model in models):
         return f"dissensus select {study}"
     if waiting:
-        return f"dissensus serve {study}    # {waiting:,} of {counted(questions, 'question')} open"
+        if is_decided:
+            are = "is" if waiting == 1 else "are"
+            then = f"report {study}    # {counted(waiting, 'question')} {are} still open, but you may stop"
+        else:
+            then = f"serve {study}    # {waiting:,} of {counted(questions, 'question')} open"
+        return f"dissensus {then}"
     return f"dissensus report {study}" if is_over else f"dissensus draw {study}    # not everything is decided yet"

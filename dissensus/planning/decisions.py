@@ -131,9 +131,14 @@ class Bands:
 
 def are_told_apart(cases: Cases, left: Int[Array, " c"]) -> Bool[Array, "M M"]:
     """Which two models predict different labels on some item that is `left` to be asked about."""
-    voters = cases.voters[np.asarray(left) > 0].astype(np.int64)
-    differing = voters.T @ (1 - voters)
-    return (differing + differing.T) > 0
+    return _differing(cases, np.asarray(left)) > 0
+
+
+def _differing(cases: Cases, items: Int[Array, " c"]) -> Int[Array, "M M"]:
+    """On how many of the items, given for each case, only one of two models predicts the case's label."""
+    voters = cases.voters.astype(np.int64)
+    only_first = voters.T @ (items[:, None] * (1 - voters))
+    return only_first + only_first.T
 
 
 def alphas(models: int, level: float) -> tuple[float, float, float]:
@@ -165,14 +170,22 @@ def bands(ledger: Ledger, level: float = 0.95) -> Bands:
 
 
 def decisions(
-    cases: Cases, ledger: Ledger, mean: Float[Array, " M"], left: Int[Array, " c"], level: float = 0.95
+    cases: Cases,
+    ledger: Ledger,
+    mean: Float[Array, " M"],
+    left: Int[Array, " c"],
+    level: float = 0.95,
+    unsettled: Int[Array, " c"] | None = None,
 ) -> Bands:
     """What the draws decide, if `left` items of each case have no verdict yet.
 
-    Where nothing is left that tells two models apart, the difference of their accuracies `mean` is exact.
+    Where nothing is left that tells two models apart, the difference of their accuracies `mean` is exact. `unsettled`
+    are those of `left` that people were asked about and could not tell. The draws count them as the belief expected,
+    but each may be right or wrong: the bands are wider by what that would change.
     """
     found, is_open = bands(ledger, level), are_told_apart(cases, left)
-    half = (np.where(is_open, wide, 0.0) for wide in (found.pair, found.rivals, found.all_pairs))
+    more = 0.0 if unsettled is None else _differing(cases, unsettled) / ledger.pool
+    half = (np.where(is_open, wide + more, 0.0) for wide in (found.pair, found.rivals, found.all_pairs))
     return Bands(np.where(is_open, found.difference, mean[:, None] - mean), *half)
 
 

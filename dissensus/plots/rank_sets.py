@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Ranks = tuple[int, int, int]
 """A name's rank, and the lowest and the highest rank that it may have."""
 
-MOST = 8
+MOST = 10
 """Names drawn; the table has all of them."""
 ROW, ROOM = 5.2, 12.0
 """Heights of a row and of the axis with its title, in millimetres."""

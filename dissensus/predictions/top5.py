@@ -60,7 +60,10 @@ def _check_width(shape: tuple[int, ...], class_offset: int, classes: int) -> Non
         return
     if len(shape) != 2:
         raise PredictionError(f"the outputs have shape {shape}: return one row per image with {expected} columns")
-    fix = "list the classes that the model knows"
+    fix = (
+        "the study must have the model's classes (init --classes), or a Python function must turn its outputs into the "
+        "study's (python:FILE.py:FUNCTION)"
+    )
     if shape[1] == classes + 1:
         fix = (
             "set class_offset = 1 if the first output is background (-p class_offset=1, which applies to all models of "

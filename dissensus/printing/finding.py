@@ -37,10 +37,11 @@ def show_ranking(
     benchmark: Benchmark | None,
     changes: Sequence[str],
     as_json: bool,
+    then: str = "",
 ) -> None:
     """The ranking, best first; `consensus` is None for tasks without a plurality vote.
 
-    `changes` says which settings have changed since the last ranking.
+    `changes` says which settings have changed since the last ranking; `then` is a command to go on with.
     """
     beside = ranking.from_all_answers
     more = {} if beside is None else beside.strengths
@@ -65,6 +66,8 @@ def show_ranking(
             say(ranking.from_all_answers.words)
         if benchmark is not None and benchmark.srcc is not None:
             say(f"Spearman correlation with '{benchmark.name}': {benchmark.srcc:.2f}")
+        if then:
+            say_next(then)
 
 
 def show_drawn(study: Path, drawn: int, as_json: bool) -> None:
@@ -243,7 +246,8 @@ def show_status(status: Status, as_json: bool) -> None:
         for sentence in status.decided:
             say(sentence)
         if status.discarded_items:
-            say(f"{status.discarded_items:,} {what} discarded: unfit, uncertain, or the picture is missing")
+            discarded = counted(status.discarded_items, what.removesuffix("s"))
+            say(f"{discarded} discarded: unfit, uncertain, or the picture is missing")
         for sentence in status.changes:
             say(sentence)
         say_next(status.next)

@@ -84,6 +84,8 @@ class Asking(Base):
         Example:
             >>> study.answer(frame, annotator="ann")  # doctest: +SKIP
         """
+        if isinstance(answers, list) and not answers:
+            return 0
         with file_of(answers) as path:
             return self.judgements_import(path, "rows", annotator)
 

@@ -65,7 +65,9 @@ class Making(Base):
         if folder.root.exists() and not (
             folder.root.is_dir() and all(path in left_over or is_left_over(path) for path in folder.root.iterdir())
         ):
-            raise StudyError(f"{path} already exists and is not empty: choose another folder")
+            hint = "go on with dissensus status" if folder.settings.exists() else "choose another folder"
+            what = "is a study already" if folder.settings.exists() else "already exists and is not empty"
+            raise StudyError(f"{path} {what}: {hint}")
         if task not in TASKS:
             raise StudyError(f"unknown task '{task}': choose one of {', '.join(TASKS)}")
         kind, words = TASKS[task], {"title": title, "notes": list(notes), "answers_from": answers_from}

@@ -22,6 +22,8 @@ def test_every_backend_says_what_it_takes():
 def test_specs():
     assert parse_spec("r-50.v2=onnx:a/b=c:d.onnx") == ("r-50.v2", "onnx", "a/b=c:d.onnx")
     assert parse_spec("f=python:my.module:function") == ("f", "python", "my.module:function")
+    assert parse_spec("a=nets/a.onnx") == ("a", "onnx", "nets/a.onnx")
+    assert parse_spec("a=A.TFLITE") == ("a", "litert", "A.TFLITE")
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,9 @@ def test_specs():
         ("../a=onnx:x", "is not a valid model name"),
         ("a\n=onnx:x", "is not a valid model name"),
         ("a=keras:x", "unknown backend 'keras': use one of file, python"),
+        ("a=keras:x.onnx", "unknown backend 'keras'"),
+        ("a=tflite:x.tflite", "files are for litert"),
+        ("a=nets/a.h5", "write NAME=BACKEND:TARGET"),
     ],
 )
 def test_bad_specs(spec, message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -9,7 +11,8 @@ from scipy.stats import norm
 from small_pools import simulated
 
 from dissensus.errors import PlanningError
-from dissensus.planning.decisions import NARROWEST, Bands, Until, bands, largest_error
+from dissensus.planning.cases import Cases
+from dissensus.planning.decisions import NARROWEST, Bands, Until, bands, decisions, largest_error
 from dissensus.planning.estimate import Ledger, estimate
 from dissensus.planning.planner import Planner
 from dissensus.planning.replay import replay
@@ -98,6 +101,23 @@ def test_what_is_decided_by_hand() -> None:
     assert found.best(0.03) is None
     assert found.best(0.031) == 0
     assert Bands(difference * 4, half, half, half).best() == 0
+
+
+def test_labels_that_people_could_not_settle_may_be_right_or_wrong() -> None:
+    """Two patterns: models 0 and 1 disagree with model 2 on ten items, and model 0 with the others on thirty."""
+    voters = np.array([[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 1]], bool)
+    cases = Cases(voters, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([10, 30]), is_named=False)
+    draws = np.random.default_rng(0).normal([0.9, 0.5, 0.4], 0.01, (400, 3))
+    ledger = replace(of_draws(draws * 40), pool=40)
+    left, unsettled = np.array([2, 2, 5, 5]), np.array([2, 0, 0, 1])
+    plain = decisions(cases, ledger, draws.mean(axis=0), left)
+    wider = decisions(cases, ledger, draws.mean(axis=0), left, unsettled=unsettled)
+    more = np.array([[0, 1, 3], [1, 0, 2], [3, 2, 0]]) / 40
+    for name in ("pair", "rivals", "all_pairs"):
+        np.testing.assert_allclose(getattr(wider, name) - getattr(plain, name), more, atol=1e-12)
+    assert plain.states()[1][2] == "decided"
+    assert wider.states()[0] == ["tied", "decided", "decided"]
+    np.testing.assert_array_equal(plain.difference, wider.difference)
 
 
 def test_copies_of_a_model_are_tied_with_it() -> None:

@@ -28,7 +28,10 @@ def test_pool_order_and_other_string_types(kind):
 @pytest.mark.parametrize(
     ("items", "message"),
     [
-        (["a", "b", "c", "x", "y"], "item x is not in the pool .2 such items in all.: the file belongs to another pool"),
+        (
+            ["a", "b", "c", "x", "y"],
+            "item x is not in the pool .2 such items in all.: the file belongs",
+        ),
         (["a", "b", "c", "c", "d"], "1 item is in the file more than once, the first is c"),
         (["a", "d"], "2 of 4 pool items have no row in the file, the first is b"),
         (["a", None, "c", "d"], "1 rows have no item id"),

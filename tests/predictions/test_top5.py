@@ -92,7 +92,7 @@ def test_background_takes_part_in_the_softmax_and_is_dropped():
     [
         (np.zeros((2, 4)), "auto", 0, r"4 outputs for 3 classes.*set class_offset = 1"),
         (np.zeros((2, 3)), "auto", 1, r"3 outputs for 3 classes.*set class_offset = 0"),
-        (np.zeros((2, 9)), "auto", 0, r"9 outputs for 3 classes.*list the classes"),
+        (np.zeros((2, 9)), "auto", 0, r"9 outputs for 3 classes.*the study must have the model's classes"),
         (np.zeros(3), "auto", 0, r"shape \(3,\)"),
         (np.array([[1, np.nan, 0], [0, 0, 1]]), "auto", 0, r"1 of 2 rows of outputs contain NaN or infinity"),
         (np.array([[1, np.inf, 0]]), "logits", 0, r"NaN or infinity"),

@@ -155,3 +155,12 @@ def test_a_file_for_another_backend_is_recognised(command, tmp_path: Path, photo
     done = command("predict", "study", "a=onnx:net.onnx", cwd=tmp_path)
     assert "net.onnx as an ONNX file: Protobuf parsing failed; check that the file is complete" in done.stderr
     assert "ONNXRuntimeError" not in done.stderr
+
+
+def test_no_answers_are_no_error(tmp_path: Path) -> None:
+    assert selected(tmp_path / "study").answer([], "ann") == 0
+
+
+def test_a_folder_that_is_a_study_is_named(command, tmp_path: Path) -> None:
+    Study.init(tmp_path / "study", classes=CLASSES)
+    assert "study is a study already: go on with dissensus status" in command("init", tmp_path / "study").stderr

@@ -85,6 +85,7 @@ def findings(ranking: Ranking, found: Estimates | None) -> tuple[str, ...]:
     early = [one for one in ranking.words[:1] if one.startswith("Preliminary")]
     said, *more = ranking.words[len(early) :]
     said = said[0].lower() + said[1:] if said.startswith(("Tied for", "Not enough")) else said
+    more = [f"By falsification, {one[0].lower()}{one[1:]}" if one.startswith("Rank sets") else one for one in more]
     return (*early, two_rankings(ranking, found), *found.words, f"By falsification, {said}", *more)
 
 
@@ -92,7 +93,7 @@ def two_rankings(ranking: Ranking, found: Estimates) -> str:
     """Which models lead the two rankings, in a sentence."""
     hardest, most_often = ranking.standings[0].model, found.models[0].model
     if hardest == most_often:
-        return f"{hardest} leads both rankings: hardest to falsify, and most often right on this pool."
+        return _one_leader(ranking, found)
     worse = {other for _, other in found.decided}
     may_be_hardest = {one.model for one in ranking.standings if one.may_be_first}
     if most_often in may_be_hardest and hardest not in worse:
@@ -106,11 +107,23 @@ def two_rankings(ranking: Ranking, found: Estimates) -> str:
     )
 
 
+def _one_leader(ranking: Ranking, found: Estimates) -> str:
+    """The model that leads both rankings, and in which of them others may be as good."""
+    model = ranking.standings[0].model
+    alone = [one.model for one in ranking.standings if one.may_be_first] == [model]
+    open_in = [] if alone else ["hardest to falsify"]
+    open_in += [] if found.best == model else ["most often right"]
+    said = f"{model} leads both rankings: hardest to falsify, and most often right on this pool"
+    if not open_in:
+        return f"{said}."
+    return f"{said}; but the answers do not make sure that it is {' or '.join(open_in)}."
+
+
 def ranks(report: LabelsReport) -> Plot:
     """The models' ranks: how hard they are to falsify and, if questions were drawn for it, how often they are right."""
     orders = {"hardest to falsify": ranks_of(report.ranking.standings)}
     if (found := report.estimates) is not None:
-        sets = found.ranks(at_once=True)
+        sets = found.ranks()
         orders["most often right"] = {
             one.model: (place, *sets[one.model]) for place, one in enumerate(found.models, start=1)
         }

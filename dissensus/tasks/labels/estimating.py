@@ -86,6 +86,12 @@ class Estimation:
         """How many items of each case have no verdict."""
         return self.pool.cases.items[self.pool.cases.pattern] - self.counts[1]
 
+    @property
+    def unsettled(self) -> Int[Array, " c"]:
+        """How many of these people were asked about and could not tell."""
+        is_asked = (self.evaluation.states.state != OPEN) & (self.case != NONE)
+        return np.bincount(self.case[is_asked & ~self.is_known], minlength=len(self.pool.cases))
+
     @cached_property
     def known(self) -> Accuracies:
         """What all answers so far say about the models."""
@@ -93,7 +99,7 @@ class Estimation:
 
     def decided(self, level: float) -> Bands:
         """What the draws decide about the models; differences are exact where everything has been asked."""
-        return decisions(self.pool.cases, self.ledger, self.known.mean, self.unknown, level)
+        return decisions(self.pool.cases, self.ledger, self.known.mean, self.unknown, level, self.unsettled)
 
     @property
     def ledger(self) -> Ledger:

@@ -12,7 +12,7 @@ from dissensus.competition.select import competing
 from dissensus.competition.task import Evaluation
 from dissensus.errors import StudyError
 from dissensus.inquiry import Answers
-from dissensus.planning.decisions import Bands, Until, decisions
+from dissensus.planning.decisions import Bands, Until
 from dissensus.planning.forecast import EVERYTHING, Outlook, Price, outlook
 from dissensus.records import Milestone, Plan, Selection
 from dissensus.report.wording import counted, duration
@@ -128,7 +128,7 @@ def prospect(
         found.pool.models,
         question,
         outlook(what.planner, *found.counts, what.left, ledger),
-        decisions(found.pool.cases, ledger, found.known.mean, found.unknown, level),
+        found.decided(level),
         found.asked,
         people or (judge.min_answers if work.answers.counts()[0] else judge.served_answers),
         level,
