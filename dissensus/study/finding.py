@@ -37,7 +37,7 @@ class Finding(Base):
         from dissensus.errors import RankingError
 
         evaluation = self.evaluation()
-        if len(evaluation.answers.question) == 0:
+        if self._task.work.answers.counts()[0] == 0:
             study = shlex.quote(str(self.folder.root))
             raise RankingError(
                 f"nobody has answered yet: dissensus serve {study}, or dissensus judgements import {study} FILE"

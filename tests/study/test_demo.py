@@ -63,4 +63,4 @@ def test_by_hand_leaves_the_answers_to_the_person(command, tmp_path):
     assert (tmp_path / "digits" / "sheet.html").read_text().count("data:image/png") > 10
     ranked = command("rank", tmp_path / "digits" / "study")
     assert ranked.returncode == 2
-    assert "not enough judgements" in ranked.stderr
+    assert "nobody has answered yet" in ranked.stderr

@@ -216,8 +216,8 @@ def test_a_mask_that_leaves_out_everything_discards_its_image(study, tmp_path):
 def test_nothing_is_judged_yet(study):
     refused(run("rank", study), "nothing has been selected yet")
     done("select", study)
-    refused(run("rank", study), "not enough judgements")
-    refused(run("report", study), "not enough judgements")
+    refused(run("rank", study), "nobody has answered yet")
+    refused(run("report", study), "nobody has answered yet")
 
 
 def test_sheets_of_masks_are_json_lines(study, tmp_path):

@@ -98,7 +98,7 @@ def test_by_hand_leaves_the_masks_to_a_person(by_hand, command):
     assert {question["kind"] for question in waiting} == {"mask"}
     ranked = command("rank", "mine/study", cwd=here)
     assert ranked.returncode == 2
-    assert "not enough judgements" in ranked.stderr
+    assert "nobody has answered yet" in ranked.stderr
     other = command("demo", "masks", "mine", cwd=here)
     assert other.returncode == 2
     assert "started with --by-hand" in other.stderr

@@ -231,8 +231,8 @@ def test_verbs_that_come_too_early(fresh, tmp_path):
     ):
         refuses(fresh, arguments, word)
     done("select", fresh)
-    refuses(fresh, ("rank", fresh), "not enough judgements")
-    refuses(fresh, ("report", fresh), "not enough judgements")
+    refuses(fresh, ("rank", fresh), "nobody has answered yet")
+    refuses(fresh, ("report", fresh), "nobody has answered yet")
     refuses(fresh, ("questions", fresh, tmp_path / "sheet.html"), ".csv or .jsonl", "dissensus serve")
     refuses(fresh, ("questions", fresh, tmp_path / "s.csv", "--image-url", "https://x"), "dissensus serve")
 

@@ -99,7 +99,12 @@ def test_it_looks_right(service: Served, visit: Callable[..., Page]) -> None:
     looks_right(page, "pick-several-marked")
 
 
-def test_what_was_picked_counts(study: Study, service: Served) -> None:
+def test_what_was_picked_counts(study: Study, service: Served, visit: Callable[..., Page]) -> None:
+    page = visit(link(service, "picker"))
+    start(page)
+    to_a_pick(page)
+    answer(page, page.locator(".listed button").first.click)
+    all_sent(page)
     assert service.owner.get("/api/owner/summary").status == 200
     study.change("judge", {"min_answers": 1})
     evaluation = study._unweighed()
