@@ -43,6 +43,8 @@ SLIPS = 0.05
 """Share of answers in which people press the wrong key."""
 SIDE = 16
 """Pixels along each side of the small copies by which photos are recognised."""
+QUIET = 40.0
+"""Seconds without a question after which everybody is done: pages without one ask again every half minute."""
 PATIENCE = 120.0
 """Seconds to wait for a page or a line."""
 PIXELS = """(image, side) => {
@@ -283,7 +285,7 @@ def answered(browser: Browser, photos: Path, links: dict[str, str]) -> int:
         people.append(Person(name, page, album, random.Random(number)))
         people[-1].start(links[name])
     began = last = time.perf_counter()
-    while time.perf_counter() - last < 5:  # drawn questions arrive once a second
+    while time.perf_counter() - last < QUIET:
         for person in people:
             if person.is_asked():
                 person.answer()
@@ -301,7 +303,7 @@ def reported(browser: Browser, folder: Path) -> None:
     report = folder / "pets" / "results" / "report.html"
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(report.as_uri())
-    print("\n" + page.locator("h1, .answer").first.inner_text())
+    print("\n" + page.locator(".headline").first.inner_text())
     failures = page.locator("#failures")
     said = " ".join(failures.inner_text().split())
     for name in (*LITERT, *ONNX):
