@@ -87,8 +87,14 @@ def leader_words(report: AttackReport, both: str) -> tuple[str, ...]:
     if all(len(_unbeaten(ranking)) == len(ranking.standings) for ranking in rankings.values()):
         return ("No model is clearly ahead, neither as an attacker nor as a defender.",)
     leads = [_lead(role, ranking) for role, ranking in rankings.items()]
-    if len(best) == 1 and all(lead.endswith(UNSURE) for lead in leads):
-        return (f"{best.pop()} comes first by both measures{UNSURE}.", *ties)
+    if all(lead.endswith(UNSURE) for lead in leads):
+        if len(best) == 1:
+            return (f"{best.pop()} comes first by both measures{UNSURE}.", *ties)
+        attacker, defender = (ranking.standings[0].model for ranking in rankings.values())
+        return (
+            f"{attacker} comes first as an attacker and {defender} as a defender, but neither lead is certain.",
+            *ties,
+        )
     return (f"{'; '.join(filter(None, leads))}.", *ties)
 
 

@@ -177,7 +177,7 @@ def answers(question: Sequence[int], person: Sequence[int], *drawn: Any) -> Said
 DREW = ("drew the masks", True)
 TABLE = ("answered", False, "known labels")
 SURE, UNSURE, OPEN = placed("abc", 0), placed("abc", 1, may_be_first=2), placed("abc", 2, may_be_first=3)
-OTHERS = placed("bac", 0)
+OTHERS, UNSURE_OTHERS = placed("bac", 0), placed("bac", 1, may_be_first=2)
 
 CLAIMS: dict[str, tuple[Said, Said]] = {
     # who is first
@@ -221,6 +221,7 @@ CLAIMS: dict[str, tuple[Said, Said]] = {
     "comes first by both measures": (leaders(UNSURE, UNSURE), leaders(SURE, SURE)),
     "comes first as": (leaders(UNSURE, OTHERS), leaders(SURE, OTHERS)),
     ", but the lead is not certain": (leaders(UNSURE, OTHERS), leaders(SURE, OTHERS)),
+    ", but neither lead is certain": (leaders(UNSURE, UNSURE_OTHERS), leaders(UNSURE, OTHERS)),
     "The judgements cannot tell which": (leaders(UNSURE, UNSURE), leaders(OPEN, OPEN)),
     # circles, fragility and stability
     "contradict each other could not be measured": (cyclic(None), cyclic(0.0)),

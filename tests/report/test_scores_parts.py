@@ -93,7 +93,9 @@ def test_leaders_are_named_as_surely_as_the_rank_sets_say(data, order):
     assert f"{order[0]} is the strongest attacker" in sure
     assert f"{order[1]} is the strongest defender" in sure
     unsure = opened(data, order[0], order[1], 1)
-    assert unsure[0].startswith(f"{order[0]} comes first as an attacker, but the lead is not certain;")
+    assert unsure[0] == (
+        f"{order[0]} comes first as an attacker and {order[1]} as a defender, but neither lead is certain."
+    )
     assert "cannot tell which attacker is first" in unsure[1]
     assert opened(data, order[0], order[1], 99)[0].startswith("No model is clearly ahead, neither")
 
