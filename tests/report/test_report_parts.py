@@ -70,7 +70,9 @@ def test_open_questions_come_before_all_other_findings():
         words=("Preliminary: 4 of 9 questions are still open.", "Tied for first: a and b."),
         standings=(SimpleNamespace(model="a", may_be_first=True),),
     )
-    found = SimpleNamespace(words=("a is right most often.",), models=(SimpleNamespace(model="a"),), decided=())
+    found = SimpleNamespace(
+        words=("a is right most often.",), models=(SimpleNamespace(model="a"),), decided=(), best="a"
+    )
     first, _, *rest = findings(ranking, found)
     assert first == "Preliminary: 4 of 9 questions are still open."
     assert rest == ["a is right most often.", "By falsification, tied for first: a and b."]

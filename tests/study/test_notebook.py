@@ -122,7 +122,7 @@ def test_a_cell_may_be_run_again(study: Study) -> None:
     assert study.labels("a").tolist() == labels.tolist()
     again = Study.init(study.folder.root, exist_ok=True)
     assert again.items() == ITEMS
-    with pytest.raises(DissensusError, match="not empty"):
+    with pytest.raises(DissensusError, match="is a study already"):
         Study.init(study.folder.root)
 
 

@@ -20,7 +20,7 @@ from served import CLASSES, MODELS, Client, Lines, Served, ServedProcess, make_s
 
 from dissensus.competition.browsing import PredictionBrowser
 from dissensus.study import Study
-from dissensus.web.backing import Wanted
+from dissensus.web.backing import NamedFilter
 
 API = "/api/owner/predictions"
 ROUTES = (
@@ -215,14 +215,14 @@ def test_a_search_that_a_later_one_replaces_is_asked_for_again(unasked: Study) -
     browser = PredictionBrowser(lambda: unasked._task)
     hold, replies = Event(), list[dict[str, Any]]()
     browser.thread.submit(hold.wait)
-    first = Thread(target=lambda: replies.append(browser.page(Wanted(sort="high"), 0, 5)))
+    first = Thread(target=lambda: replies.append(browser.page(NamedFilter(sort="high"), 0, 5)))
     first.start()
     while not browser.found:
         time.sleep(0.01)
-    later = Thread(target=lambda: replies.append(browser.page(Wanted(sort="low"), 0, 5)))
+    later = Thread(target=lambda: replies.append(browser.page(NamedFilter(sort="low"), 0, 5)))
     later.start()
     first.join()
     hold.set()
     later.join()
     assert [reply["progress"] is None for reply in replies] == [False, True]
-    assert browser.page(Wanted(sort="high"), 0, 5)["total"] == 30
+    assert browser.page(NamedFilter(sort="high"), 0, 5)["total"] == 30
