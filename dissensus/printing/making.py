@@ -165,7 +165,7 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
         say(f"{counted(status.open_questions, 'open question')} (the pool has {pool})")
         if status.task != "scores" and 2 * status.open_questions > status.pool:
             say("A pool this small may be cheaper to label as a whole: larger pools hardly need more questions.")
-        say_next(status.next)
+        say_next(correction(status) or status.next)
 
 
 def round_words(found: RoundStatus, noun: str) -> str:

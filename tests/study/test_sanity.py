@@ -91,8 +91,9 @@ def test_settings_that_the_recipe_does_not_decide_stay(coloured, bgr_network, co
 def test_a_model_of_a_round_is_corrected_by_a_command_that_is_not_refused(coloured, bgr_network, command):
     root = coloured.folder.root
     coloured.predict([f"theirs=onnx:{bgr_network}"])
-    coloured.select(k=3, confidence=0)
+    selected = command("select", root, "--k", 3, "--confidence", 0)
     (doubted,) = [one for one in coloured.sanity().models if one.warnings]
+    assert f"Next: {doubted.command}" in " ".join(selected.stdout.split())
     for part in doubted.command.split(" && "):
         done = command(*shlex.split(part)[1:])
         assert done.returncode == 0, done.stderr
