@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -137,6 +138,37 @@ def with_polars_lazy(case: Case) -> list[Row]:
         whole, taken = _walk(first.rows(), PREFIX)
         found.append(taken if whole else _taken(partial(_first_of_query, query), 4 * PREFIX))
     return _rows(case, found)
+
+
+def with_duckdb(case: Case) -> list[Row]:
+    """All files side by side in one table; then a query for each duel with `max_by(…, …, n)`, which sorts nothing."""
+    import duckdb
+
+    database = duckdb.connect()
+    names = [f"m{number}" for number in range(len(case.files))]
+    columns = ", ".join(
+        f"{name}.label AS l{number}, {name}.confidence >= {THRESHOLD} AS c{number}" for number, name in enumerate(names)
+    )
+    tables = " POSITIONAL JOIN ".join(
+        f"(SELECT label, confidence FROM read_parquet('{path}')) {name}"
+        for name, path in zip(names, case.files, strict=True)
+    )
+    database.execute(f"CREATE TABLE wide AS SELECT row_number() OVER () - 1 AS item, {columns} FROM {tables}")
+    first, second = np.indices(case.levels.shape)
+    levels = pd.DataFrame({"a": first.ravel(), "b": second.ravel(), "level": case.levels.ravel()})
+    database.register("levels", levels)
+    return _rows(case, [_taken(partial(_first_of_duckdb, database, duel)) for duel in case.duels])
+
+
+def _first_of_duckdb(database: Any, duel: tuple[int, int], size: int) -> list[Candidate]:
+    one, other = duel
+    row = f"{{'item': item, 'a': l{one}, 'b': l{other}}}"
+    order = "level::BIGINT * 1099511627776 - item"  # the larger level, then the smaller item
+    found = database.execute(
+        f"SELECT max_by({row}, {order}, {size}) FROM wide JOIN levels ON a = l{one} AND b = l{other} "
+        f"WHERE c{one} AND c{other} AND l{one} <> l{other}"
+    ).fetchone()[0]
+    return [(candidate["item"], candidate["a"], candidate["b"]) for candidate in found or []]
 
 
 def _read(case: Case) -> Iterator[tuple[int, list[UInt16[Array, " N"]], list[Float[Array, " N"]]]]:

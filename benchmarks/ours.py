@@ -8,7 +8,6 @@ from collections.abc import Callable
 from benchmarks.contenders import RULE, THRESHOLD, Case, Row
 from dissensus.arrays import Array, UInt16
 from dissensus.competition.select import duels_of
-from dissensus.discrepancy.labels import class_distances
 from dissensus.engines.local import chunks, reduce
 from dissensus.records import Selection
 from dissensus.selection import Levels, Partial, finish
@@ -16,7 +15,7 @@ from dissensus.store.folder import Folder
 from dissensus.store.rounds import read_rounds
 from dissensus.store.tables import open_table
 from dissensus.study import Study
-from dissensus.tasks.labels.selecting import CHUNK, Reader, TopItems
+from dissensus.tasks.labels.selecting import Reader, TopItems, levels_of
 
 
 def step(case: Case) -> list[Row]:
@@ -29,19 +28,19 @@ def step(case: Case) -> list[Row]:
 
 def from_files(case: Case) -> Callable[[], list[Row]]:
     """What the contenders do: read the files and select; nothing is written."""
-    levels, size = _levels(case), open_table(case.files[0]).metadata.num_rows
+    known, size = levels(case), open_table(case.files[0]).metadata.num_rows
 
     def run() -> list[Row]:
-        reduction = _reduction(case, levels)
-        return _finished(reduction, reduce(reduction, size, "select"))
+        reduction = reduction_of(case, known)
+        return finished(reduction, reduce(reduction, size, "select"))
 
     return run
 
 
 def from_memory(case: Case) -> Callable[[], list[Row]]:
     """The scan alone, over labels that lie in memory, MISSING where a model is not confident."""
-    reduction = _reduction(case, _levels(case))
-    todo = chunks(open_table(case.files[0]).metadata.num_rows, CHUNK)
+    reduction = reduction_of(case, levels(case))
+    todo = chunks(open_table(case.files[0]).metadata.num_rows, TopItems.chunk)
     loaded: list[tuple[range, UInt16[Array, "M N"]]] = [(rows, reduction.load(rows)) for rows in todo]
 
     def run() -> list[Row]:
@@ -50,7 +49,7 @@ def from_memory(case: Case) -> Callable[[], list[Row]]:
             known = reduction.merge(known, reduction.scan(labels, rows.start, known))
             if reduction.is_settled(known, rows.stop):
                 break
-        return _finished(reduction, known)
+        return finished(reduction, known)
 
     return run
 
@@ -59,19 +58,20 @@ def forget(case: Case) -> None:
     """Remove what a selection left in the study, so that it can be selected anew."""
     shutil.rmtree(case.root / "rounds", ignore_errors=True)
     shutil.rmtree(case.root / ".unfinished", ignore_errors=True)
+    (case.root / "checksums.txt").unlink(missing_ok=True)
 
 
-def _levels(case: Case) -> Levels:
-    return Levels.of(class_distances(Study(case.root).classes, case.distance))
+def levels(case: Case) -> Levels:
+    return levels_of(Study(case.root).classes, case.distance)
 
 
-def _reduction(case: Case, levels: Levels) -> TopItems:
+def reduction_of(case: Case, levels: Levels) -> TopItems:
     models = [path.stem for path in case.files]
     reader = Reader(Folder(case.root), models, float(THRESHOLD), None)
     return TopItems(reader, duels_of(len(models)), levels, RULE)
 
 
-def _finished(reduction: TopItems, known: Partial) -> list[Row]:
+def finished(reduction: TopItems, known: Partial) -> list[Row]:
     return _rows(finish(known, reduction.duels, reduction.levels, reduction.rule))
 
 

@@ -98,11 +98,16 @@ def _nearest(distances: Float[Array, "C C"]) -> UInt16[Array, "C K"]:
 
 def _write_pool(folder: Folder, items: int) -> str:
     """Ids without files behind them, as a manifest of ids gives them; the stamp of the pool."""
-    ids = pc.utf8_lpad(pa.array(np.arange(items)).cast(pa.string()), 9, "0")
     stamp = fingerprint(f"{items} synthetic items")
     unknown = {"uri": pa.string(), "size": pa.int64(), "fingerprint": pa.string()}
-    table = pa.table({"id": ids} | {name: pa.nulls(items, kind) for name, kind in unknown.items()})
-    tables.write_table(folder.pool, table, {"pool": stamp, "sources": ["synthetic"], "format_version": FORMAT_VERSION})
+
+    def piece(start: int) -> pa.Table:
+        numbers = np.arange(start, min(start + BLOCK, items))
+        ids = pc.utf8_lpad(pa.array(numbers).cast(pa.string()), 9, "0")
+        return pa.table({"id": ids} | {name: pa.nulls(len(numbers), kind) for name, kind in unknown.items()})
+
+    stamps = {"pool": stamp, "sources": ["synthetic"], "format_version": FORMAT_VERSION}
+    tables.write_pieces(folder.pool, piece(0).schema, map(piece, range(0, items, BLOCK)), stamps)
     return stamp
 
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.backends.guard import Guarded
-from dissensus.steps import predicting
+from dissensus.steps import pooled_images
 from dissensus.study import Study
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples" / "video"))
@@ -59,7 +59,7 @@ def measured(act: Callable[[], Any]) -> dict[str, float]:
     """
     read: Counter[str] = Counter()
     busy: list[float] = []
-    decode, run = predicting.read_image, Guarded.predict
+    decode, run = pooled_images.read_image, Guarded.predict
 
     def decoded(uri: Any) -> Any:
         begun = time.perf_counter()
@@ -74,12 +74,12 @@ def measured(act: Callable[[], Any]) -> dict[str, float]:
         busy.append(time.perf_counter() - begun)
         return found
 
-    predicting.read_image, Guarded.predict = decoded, predicted  # type: ignore[assignment, method-assign]
+    pooled_images.read_image, Guarded.predict = decoded, predicted  # type: ignore[assignment, method-assign]
     begun, used, before = time.perf_counter(), time.process_time(), ticks()
     try:
         act()
     finally:
-        predicting.read_image, Guarded.predict = decode, run  # type: ignore[method-assign]
+        pooled_images.read_image, Guarded.predict = decode, run  # type: ignore[method-assign]
     seconds = time.perf_counter() - begun
     every, idle = (after - earlier for after, earlier in zip(ticks(), before, strict=True))
     return {

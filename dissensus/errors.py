@@ -47,6 +47,10 @@ class BackendError(DissensusError):
     """A model cannot be loaded or run."""
 
 
+class EngineError(DissensusError):
+    """The engine that should run a pass over the pool cannot be reached, or has no processors left."""
+
+
 class SelectionError(DissensusError):
     """Nothing can be selected, at least not with these settings."""
 

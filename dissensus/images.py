@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-import stat
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
+
+from dissensus.contents import content, is_file_path
+from dissensus.contents.reading import is_endless
 
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PCX", "PNG", "PPM", "SGI", "TIFF", "WEBP")
 """Formats that Pillow reads itself. It recognises formats by their content, and for others, such as EPS, it starts
@@ -15,20 +17,18 @@ external programs."""
 
 
 def open_image(source: str | os.PathLike[str] | BytesIO, formats: tuple[str, ...] = FORMATS) -> Image.Image:
-    """The image, not decoded yet; to be closed by the caller.
+    """The image of a path or a URI, or in some bytes, not decoded yet; to be closed by the caller.
 
     Raises:
         OSError: the file does not exist, or is a pipe or a device, from which reading might never end.
         PIL.UnidentifiedImageError: it is in none of the formats.
+        PoolError: a server cannot be reached.
     """
+    if isinstance(source, str) and not is_file_path(source):
+        source = BytesIO(content(source))
     if not isinstance(source, BytesIO) and is_endless(Path(source).stat()):
         raise OSError("not a regular file")
     return Image.open(source, formats=formats)
-
-
-def is_endless(found: os.stat_result) -> bool:
-    """True for a pipe, a device or a socket, whose reading may never end; a folder raises an error of its own."""
-    return not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode)
 
 
 def excess(width: int, height: int) -> str | None:

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path, PurePath
 
 from dissensus.backends.callable import open_callable
-from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_image
+from dissensus.backends.decode import MISSING_FILE, Unreadable, as_rgb, read_content, read_image
 from dissensus.backends.file import FURTHER, FilePredictions, read_predictions
 from dissensus.backends.frameworks import at_a_time, unopened
 from dissensus.backends.guard import Guarded
@@ -51,6 +51,7 @@ __all__ = [
     "open_scorer",
     "open_segmenter",
     "parse_spec",
+    "read_content",
     "read_image",
     "read_predictions",
     "read_scores",

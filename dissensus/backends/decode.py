@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from dissensus.contents import content, is_file_path
 from dissensus.errors import one_line
 from dissensus.images import excess, open_image
 
@@ -35,21 +37,50 @@ class Unreadable:
     reason: str
 
 
-def read_image(path: str | PathLike[str]) -> Image.Image | Unreadable:
-    """The image, loaded, upright and RGB; or the reason why it cannot be read, worded the same on every run."""
+def read_image(source: str | PathLike[str] | bytes, at_least: int = 0) -> Image.Image | Unreadable:
+    """The image of a path or a URI, or in some bytes, loaded, upright and RGB; or the reason why it cannot be read,
+    worded the same on every run.
+
+    `at_least` is for thumbnails: a JPEG may then be decoded at a half, a quarter or an eighth of its size, which takes
+    much less time, as long as both sides have so many pixels.
+
+    Raises:
+        PoolError: a server cannot be reached, which is not the image's fault.
+    """
+    if isinstance(source, str) and not is_file_path(source):
+        data = read_content(source)
+        return data if isinstance(data, Unreadable) else read_image(data, at_least)
     try:
-        if Path(path).stat().st_size == 0:
+        if (len(source) if isinstance(source, bytes) else Path(source).stat().st_size) == 0:
             return Unreadable("empty file")
-        with open_image(path) as image:
+        with open_image(BytesIO(source) if isinstance(source, bytes) else source) as image:
             if reason := excess(*image.size):
                 return Unreadable(reason)
+            if at_least:
+                image.draft("RGB", (at_least, at_least))
             image.load()
             return as_rgb(image)
     except MemoryError:
         raise  # not the file's fault
     except Exception as error:  # damaged files make Pillow raise almost anything, even SyntaxError and struct.error
-        known = (reason for kind, reason in REASONS.items() if isinstance(error, kind))
-        return Unreadable(next(known, f"damaged image ({one_line(error)})"))
+        return _unreadable(error, "damaged image")
+
+
+def read_content(uri: str) -> bytes | Unreadable:
+    """The bytes of an image in an archive or on a server, or the reason why they cannot be read.
+
+    Raises:
+        PoolError: a server cannot be reached.
+    """
+    try:
+        return content(uri)
+    except OSError as error:
+        return _unreadable(error, "cannot be read")
+
+
+def _unreadable(error: Exception, otherwise: str) -> Unreadable:
+    known = (reason for kind, reason in REASONS.items() if isinstance(error, kind))
+    return Unreadable(next(known, f"{otherwise} ({one_line(error)})"))
 
 
 def as_rgb(image: Image.Image) -> Image.Image:

@@ -1,13 +1,14 @@
 """The command line: parse, call one Study method, print. `--help` lists commands in the order of these imports."""
 
-from dissensus.cli import making, asking, browsing, people, finding, failing, laconic, shift, replica, human  # noqa: I001
-from dissensus.cli import video, kernel, sequences, suite
+from dissensus.cli import making, duplicates, asking, browsing, people, finding, failing, laconic, shift  # noqa: I001
+from dissensus.cli import replica, human, video, kernel, sequences, suite
 from dissensus.cli.app import app, main
 
 __all__ = [
     "app",
     "asking",
     "browsing",
+    "duplicates",
     "failing",
     "finding",
     "human",

@@ -16,6 +16,7 @@ from dissensus.cli.options import (
     DISTANCES,
     DISTORTIONS,
     MEASURES,
+    Engine,
     Json,
     Lower,
     Models,
@@ -169,23 +170,35 @@ def pool(
         list[str],
         typer.Argument(
             metavar="SOURCE",
-            help="Folders of images or clips, quoted globs, CSV or Parquet manifests (item, path, reference), or "
+            help="Folders of images or clips, quoted globs, tar archives (WebDataset), Parquet files with pictures "
+            "(Hugging Face), CSV or Parquet manifests (item, path, reference), addresses of any of these, or "
             "python:FILE.py:NAME, which generates the items (scores).",
         ),
     ],
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Accept items whose files are missing; nobody is asked about them.")
     ] = False,
+    add: Annotated[
+        bool, typer.Option("--add", help="Keep the items of the pool and add these; models predict only the new ones.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Set the unlabelled pool of STUDY from images, clips or manifests.
 
     Example: `dissensus pool birds photos/ 'more/**/*.jpg' manifest.csv`
+
+    Tar archives: `dissensus pool birds 'shards/birds-{0000..0009}.tar'`
+
+    Parquet files: `dissensus pool birds 'train-*.parquet'`
+
+    Object storage: `dissensus pool birds s3://bucket/photos`
+
+    More items later: `dissensus pool birds --add shards/birds-0010.tar`
     """
     with printing.progress(quiet=json) as progress:
         opened = Study(study, progress)
-        opened.pool(sources, allow_missing=allow_missing)
-    printing.show_pool(opened.status(), json)
+        opened.pool(sources, allow_missing=allow_missing, add=add)
+    printing.show_pool(opened.status(), json, opened.pool_notes)
 
 
 @app.command()
@@ -228,6 +241,7 @@ def predict(
             show_default=False,
         ),
     ] = None,
+    engine: Engine = "local",
     trust: Trust = False,
     json: Json = False,
 ) -> None:
@@ -241,7 +255,7 @@ def predict(
     named = {spec.partition("=")[0] for spec in models or []}  # what a command names needs no other agreement
     agreed(Study(study), trust, models=True, again=[name for name in again or [] if name not in named])
     with printing.progress(quiet=json) as progress:
-        opened = Study(study, progress)
+        opened = Study(study, progress, engine)
         opened.predict(models or [], preprocess_settings(preprocess), lower or [], again or [])
     printing.show_models(opened.status(), json)
 
@@ -365,6 +379,7 @@ def select(
         ),
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Select another round: new items for every duel.")] = False,
+    engine: Engine = "local",
     trust: Trust = False,
     json: Json = False,
 ) -> None:
@@ -382,9 +397,9 @@ def select(
     numbers = of_labels | of_scores | {"measure": measure, "reserves": reserves}
     agreed(Study(study), trust)
     with printing.progress(quiet=json) as progress:
-        opened = Study(study, progress)
+        opened = Study(study, progress, engine)
         number = opened.select(again=again, eligible=eligible, scales=scales, **numbers)
-    printing.show_round(opened.status(), number, json)
+    printing.show_round(opened.status(), number, json, opened.engine.passes)
 
 
 @app.command()
@@ -393,6 +408,7 @@ def join(
     models: Models,
     preprocess: Preprocessing = None,
     lower: Lower = None,
+    engine: Engine = "local",
     trust: Trust = False,
     json: Json = False,
 ) -> None:
@@ -402,9 +418,9 @@ def join(
     """
     agreed(Study(study), trust, models=True)
     with printing.progress(quiet=json) as progress:
-        opened = Study(study, progress)
+        opened = Study(study, progress, engine)
         number = opened.join(models, preprocess_settings(preprocess), lower or [])
     status = opened.status()
     if not json:
         printing.show_sanity(status)
-    printing.show_round(status, number, json)
+    printing.show_round(status, number, json, opened.engine.passes)

@@ -54,6 +54,14 @@ Ranked = Annotated[
 Trust = Annotated[
     bool, typer.Option("--trust", help="Agree to run the code that STUDY refers to; needed once for others' studies.")
 ]
+Engine = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        help="Where to compute: local (all cores), ray (the cluster at $RAY_ADDRESS, or one on this machine), or "
+        "ray:ADDRESS.",
+    ),
+]
 PersonName = Annotated[str, typer.Argument(metavar="NAME", help="The annotator's name.", show_default=False)]
 Lower = Annotated[
     list[str] | None,

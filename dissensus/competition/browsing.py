@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunningError
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -154,7 +153,7 @@ class PredictionBrowser:
             "progress": None,
         }
 
-    def picture(self, number: int) -> Path | bytes | None:
+    def picture(self, number: int) -> str | bytes | None:
         """The picture or clip of an item: its file, or a PNG for an item that is generated; None without one."""
         work = self.read_task().work
         _require_item(work, number)
@@ -162,7 +161,7 @@ class PredictionBrowser:
         if isinstance(pool, EnumeratedPool):
             return _drawn(pool, number)
         (uri,) = pool.uris([number])
-        return None if uri is None else Path(uri)
+        return uri
 
     def overlay(self, number: int, model: str) -> bytes | None:
         """A model's map of an item as a PNG with a transparent background; None if it has none."""
@@ -189,7 +188,7 @@ class PredictionBrowser:
     def _matches(self, wanted: Filter) -> tuple[Catalogue, Matches]:
         catalogue = self._catalogue()
         work = catalogue.work
-        return catalogue, work.engine(Search(catalogue, wanted), work.size, "searching", self._note, None)
+        return catalogue, work.engine.reduce(Search(catalogue, wanted), work.size, "searching", self._note, None)
 
     def _note(self, what: str, done: int, total: int) -> None:
         self.progress = f"{what}: {done:,} of {total:,}" if total else f"{what}: {done:,}"
@@ -282,7 +281,7 @@ def _items(catalogue: Catalogue, places: Int[Array, " n"], distance: Array) -> l
 
 
 def _picture_kind(uri: str | None) -> str | None:
-    return None if uri is None else "clip" if is_video(Path(uri)) else "image"
+    return None if uri is None else "clip" if is_video(uri) else "image"
 
 
 def _require_item(work: Workspace[Any], number: int) -> None:

@@ -10,6 +10,7 @@ from dissensus.competition.select import require_unchanged
 from dissensus.competition.task import Task
 from dissensus.errors import DissensusError, StudyError
 from dissensus.records import Record
+from dissensus.steps.growing import rounds_behind
 from dissensus.store.checksums import LISTED, Checksums, present, read_checksums
 from dissensus.store.folder import Folder
 from dissensus.store.picture_checksums import check_pictures
@@ -70,7 +71,7 @@ def _not_files(folder: Folder) -> list[str]:
 
 def _compare(task: Task[Any, Any]) -> None:
     """Raise an error if rounds, predictions and the pool do not belong together, or the database is damaged."""
-    competition = Competition(task)
-    if competition.rounds:
+    competition = Competition(task, may_be_behind=True)
+    if competition.rounds and not rounds_behind(task.work.folder):
         require_unchanged(task, competition.rounds)
     task.work.database.verify()

@@ -24,6 +24,7 @@ from dissensus.errors import RankingError, StudyError
 from dissensus.inquiry import Answers, Duel, Inquiry, Needed, Questions, Row, latest_rows
 from dissensus.labeling import QUESTIONS, code_of_text
 from dissensus.records import GONE, OPEN, Question, as_text
+from dissensus.steps.growing import require_current_rounds
 from dissensus.steps.presence import recorded_missing
 from dissensus.store.answers import AnswerLog
 from dissensus.store.rounds import read_rounds
@@ -32,10 +33,16 @@ from dissensus.store.rounds import read_rounds
 class Competition(Inquiry, Generic[S, H]):
     """All rounds of a study, with their questions numbered in one list."""
 
-    def __init__(self, task: Task[S, H]) -> None:
-        """Read the rounds; there may be none yet."""
+    def __init__(self, task: Task[S, H], may_be_behind: bool = False) -> None:
+        """Read the rounds; there may be none yet.
+
+        Raises:
+            StudyError: items have been added since rounds were selected, and these may not be `behind`.
+        """
         self.task, self.work = task, task.work
         super().__init__()
+        if not may_be_behind:
+            require_current_rounds(self.work.folder)
         self.models, self.rounds = read_rounds(self.work.folder, task.selection)
         self.question_set: QuestionSet[S] = task.question_set(self.models, self.rounds)
         self._judged: tuple[Judged[S], ...] = ()

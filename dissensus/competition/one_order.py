@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from dissensus.arrays import Array, Float, Int
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.competition.standings import Estimate, Method, Standings, ranked
 from dissensus.competition.standings import stability as stability_by
 from dissensus.pairwise import compare, tally
 from dissensus.ranking import (
+    NEARBY,
     RANKERS,
+    RESAMPLED,
     Margins,
+    Variants,
     bootstrap,
     connected_groups,
     cyclic_share,
@@ -24,6 +28,54 @@ from dissensus.ranking import (
 from dissensus.records import Comparisons, Outcomes, Tally
 
 USUAL = Method("perron", 1.0, resamples=1000)
+
+
+@dataclass(frozen=True)
+class ChangedDuels:
+    """Tallies that differ from one tally in a few duels: a row for each duel of a variant, ordered by variant.
+
+    `more` is added to the items on which `first` alone was right, `second` alone, both, and neither.
+    """
+
+    count: int
+    variant: Int[Array, " n"]
+    first: Int[Array, " n"]
+    second: Int[Array, " n"]
+    more: Int[Array, "n 4"]
+
+    @classmethod
+    def of(cls, count: int, variant: Array, first: Array, second: Array, more: Int[Array, "n 4"]) -> ChangedDuels:
+        """Changes in several rounds, added up for every duel; those that cancel out are left out."""
+        models = 1 + int(second.max(initial=0))
+        duel, place = np.unique((variant * models + first) * models + second, return_inverse=True)
+        sums = np.zeros((len(duel), more.shape[1]), int)
+        np.add.at(sums, place.reshape(-1), more)
+        duel, sums = duel[sums.any(axis=1)], sums[sums.any(axis=1)]
+        return cls(count, duel // models**2, duel // models % models, duel % models, sums)
+
+    def among(self, members: Int[Array, " m"], models: int) -> ChangedDuels:
+        """The changes in duels of some of the models."""
+        number = np.full(models, -1)
+        number[members] = np.arange(len(members))
+        first, second = number[self.first], number[self.second]
+        own = (first >= 0) & (second >= 0)
+        return ChangedDuels(self.count, self.variant[own], first[own], second[own], self.more[own])
+
+    def is_new_or_gone(self, cases: Tally) -> Bool[Array, " n"]:
+        """Duels that have items although they had none, or have lost all of them."""
+        items = cases.items[self.first, self.second]
+        return (items > 0) != (items + self.more.sum(axis=1) > 0)
+
+    def applied(self, cases: Tally) -> Tally:
+        """The tally with all changes."""
+        first, second, more = self.first, self.second, self.more
+        only, both, neither = (part.copy() for part in (cases.only, cases.both, cases.neither))
+        np.add.at(only, (first, second), more[:, 0])
+        np.add.at(only, (second, first), more[:, 1])
+        for matrix, case in ((both, 2), (neither, 3)):
+            np.add.at(matrix, (first, second), more[:, case])
+            np.add.at(matrix, (second, first), more[:, case])
+        return Tally(only, both, neither)
 
 
 def rank(
@@ -55,6 +107,25 @@ def strengths(cases: Tally, method: Method) -> Float[Array, " M"]:
     return method.among(RANKERS).strengths(compare(cases, method.smoothing))
 
 
+def nearby_strengths(
+    cases: Tally, changed: ChangedDuels, method: Method
+) -> tuple[Float[Array, "V M"], Bool[Array, " V"]]:
+    """Strengths of connected models for many tallies like this one; and for which they were found.
+
+    The others have to be ranked one by one, with `strengths`: duels appear or disappear, the change is too large, or
+    the method has no estimate.
+    """
+    first, second, more = changed.first, changed.second, changed.more
+    only, both, neither = np.zeros((3, len(first), 2, 2))
+    only[:, 0, 1], only[:, 1, 0] = cases.only[first, second] + more[:, 0], cases.only[second, first] + more[:, 1]
+    for matrix, own, case in ((both, cases.both, 2), (neither, cases.neither, 3)):
+        matrix[:, 0, 1] = matrix[:, 1, 0] = own[first, second] + more[:, case]
+    pairs = compare(Tally(only, both, neither), method.smoothing)
+    variants = Variants(changed.count, changed.variant, first, second, pairs)
+    found, is_found = method.among(NEARBY)(compare(cases, method.smoothing), variants)
+    return found, is_found & variants.without(changed.is_new_or_gone(cases))
+
+
 def matrices(outcomes: Outcomes, models: int, method: Method) -> Comparisons:
     """The tally, accuracy matrix A and dominance matrix B of all duels (lines 13 and 14)."""
     return compare(tally(outcomes, models), method.smoothing)
@@ -84,17 +155,28 @@ def _estimate(outcomes: Outcomes, members: Int[Array, " n"], models: int, method
     own = outcomes.take((number[outcomes.first] >= 0) & (number[outcomes.second] >= 0))
     own = Outcomes(number[own.first], number[own.second], own.item, own.rank, own.first_right, own.second_right)
     ranker = method.among(RANKERS)
-    found = strengths(tally(own, len(members)), method)
-    smoothing = method.smoothing if ranker.smoothed else 0.0
-    rng = np.random.default_rng(method.seed)
-    tallies = resampled_tallies(own, len(members), method.resamples, rng, smoothing)
-    samples, degenerate = bootstrap(lambda cases: ranker.strengths(compare(cases, 0.0)), tallies)
+    cases = tally(own, len(members))
+    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+        found = strengths(cases, method)
+        samples, degenerate = _resampled(own, cases, method)
     compared = ranker.comparable(found)
     margins = resampled_margins(compared, ranker.comparable(samples), method.level)
     if 2 * 0.5 ** len(np.unique(own.item)) > 1 - method.level:  # by the sign test, even if one model won them all
         apart = np.abs(compared[:, None] - compared)
         margins = Margins(np.maximum(margins.pairs, apart), np.full_like(margins.first, np.inf))
     return Estimate(found, margins, degenerate, ranker.logarithmic)
+
+
+def _resampled(own: Outcomes, cases: Tally, method: Method) -> tuple[Float[Array, "B M"], int]:
+    """Strengths for every resample of the items that has a ranking, and the number of resamples without one."""
+    ranker = method.among(RANKERS)
+    smoothing = method.smoothing if ranker.smoothed else 0.0
+    rng = np.random.default_rng(method.seed)
+    tallies = resampled_tallies(own, len(cases.only), method.resamples, rng, smoothing)
+    if method.name in RESAMPLED:
+        samples, is_found = RESAMPLED[method.name](cases, tallies)
+        return samples[is_found], int((~is_found).sum())
+    return bootstrap(lambda one: ranker.strengths(compare(one, 0.0)), tallies)
 
 
 def together(rounds: Sequence[Outcomes]) -> Outcomes:

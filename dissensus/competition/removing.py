@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +10,9 @@ from dissensus.competition.task import Task
 from dissensus.errors import StudyError, counted
 from dissensus.records import Record
 from dissensus.steps.given import remove_unused
-from dissensus.steps.predicting import rounds_with
 from dissensus.store.files import remove_file
-from dissensus.store.folder import Folder
 from dissensus.store.parts import clear_parts
-from dissensus.store.rounds import Round
+from dissensus.store.rounds import Round, remove_round
 from dissensus.store.settings import remove_models
 
 
@@ -38,8 +35,9 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
     predicted = {path.stem for path in folder.predictions(name).parent.glob("*.parquet")}
     if name not in known and name not in predicted:
         raise StudyError(f"this study has no model {name}: it has {', '.join(known) or 'no models'}")
-    competition = Competition(task)
-    first = min(rounds_with(folder, name), default=len(competition.rounds) + 1)
+    competition = Competition(task, may_be_behind=True)
+    of_model = [found.number for found in competition.rounds if name in found.predictions]
+    first = min(of_model, default=len(competition.rounds) + 1)
     rounds = competition.rounds[first - 1 :]
     if count := _answers_to(competition, rounds):
         depending = counted(count, "answer depends", "answers depend")
@@ -48,7 +46,7 @@ def remove(task: Task[Any, Any], name: str) -> Removal:
             "the model stays; add the corrected model under a new name (dissensus join)"
         )
     for number in sorted((one.number for one in rounds), reverse=True):
-        _remove_round(folder, number)
+        remove_round(folder, number)
     remove_file(folder.predictions(name))
     remove_file(folder.mepis(name))
     remove_file(folder.laconic_results)  # `laconic report` writes it again, without this model
@@ -70,10 +68,3 @@ def _answers_to(competition: Competition[Any, Any], rounds: Sequence[Round[Any]]
         texts = [text for text in group.places() if (group.kind, text) not in needed]
         count += sum(1 for _ in log.essentials(group.kind, "asked", texts))
     return count
-
-
-def _remove_round(folder: Folder, number: int) -> None:
-    path = folder.selection(number)
-    remove_file(path)
-    shutil.rmtree(path.parent, ignore_errors=True)
-    clear_parts(folder.parts(f"select-{number:03}"))

@@ -1,13 +1,16 @@
-"""A round that nobody has been asked about may be selected again with other settings."""
+"""A round that nobody has been asked about may be selected again, with other settings or from a larger pool."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from dissensus.competition.notices import uncounted
 from dissensus.competition.task import S, Task
-from dissensus.store.rounds import Round
+from dissensus.errors import StudyError
+from dissensus.store.lock import Lock
+from dissensus.store.rounds import Round, read_rounds
 
 
 def use_of(task: Task[S, Any], models: Sequence[str], found: Round[S]) -> str | None:
@@ -33,3 +36,25 @@ def has_old_duels(rounds: Sequence[Round[Any]]) -> bool:
     """Whether the last round has duels of models that had met before: it was selected with `again`."""
     met = {name for found in rounds[:-1] for duel in found.duels for name in duel}
     return any(first in met and second in met for first, second in rounds[-1].duels)
+
+
+@contextmanager
+def growing(task: Task[Any, Any]) -> Iterator[None]:
+    """While items are added to the pool: nobody may have been asked about any round, nor be asked meanwhile.
+
+    Raises:
+        StudyError: somebody has been asked, or the study is being served.
+    """
+    folder = task.work.folder
+    if not folder.rounds():
+        yield
+        return
+    served = "this study is being served, so its pool cannot grow: stop the service first"
+    with Lock(folder.serving, served, is_removed=True):
+        models, rounds = read_rounds(folder, task.selection)
+        for found in rounds:
+            if use := use_of(task, models, found):
+                raise StudyError(
+                    f"round {found.number} was selected from this pool, and {use}: start a new study for a larger pool"
+                )
+        yield

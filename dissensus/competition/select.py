@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 from typing import Any
 
@@ -12,10 +13,12 @@ from dissensus.arrays import Array, Int
 from dissensus.competition.changes import changed_since
 from dissensus.competition.examining import doubts_about
 from dissensus.competition.funnel import funnel
+from dissensus.competition.kept_passes import extending_engine, keep_passes
 from dissensus.competition.replacing import has_old_duels, use_of
 from dissensus.competition.selector import Plan
 from dissensus.competition.task import H, S, Task, ids_of
 from dissensus.errors import PredictionError, SelectionError, StudyError
+from dissensus.steps.growing import rounds_behind
 from dissensus.steps.pooling import pool_stamp
 from dissensus.steps.pools import drawn, open_source, require_source
 from dissensus.steps.predicting import changes_since, check_same_pool, predicted, refuse_other_predictions
@@ -24,8 +27,10 @@ from dissensus.store.checksums import verify
 from dissensus.store.files import remove_file
 from dissensus.store.lock import Lock
 from dissensus.store.parts import Parts, clear_parts
-from dissensus.store.rounds import Round, read_rounds, write_round
+from dissensus.store.rounds import Round, read_rounds, remove_round, write_round
 from dissensus.store.set_questions import CustomQuestions
+
+BEHIND = "was selected before items were added to the pool"
 
 
 def select(task: Task[S, H], again: bool) -> int:
@@ -33,7 +38,8 @@ def select(task: Task[S, H], again: bool) -> int:
 
     The first round has all duels; later ones only those of models that joined since (Algorithm 2 of the papers) or,
     with `again`, new rows for all duels. If only settings have changed, the last round is replaced, as long as nobody
-    has been asked about it. All other rounds never change.
+    has been asked about it. If items have been added to the pool, one round replaces all. Otherwise, rounds never
+    change.
 
     Raises:
         SelectionError: there are fewer than two models, or no two can be told apart.
@@ -55,7 +61,7 @@ def _selected(task: Task[S, H], again: bool) -> int:
         last = task.work.folder.rounds()[-1]
         clear_parts(task.work.folder.parts(f"select-{last:03}"))  # of a replacement that was given up
         return last
-    if plan.replaced is None:
+    if not plan.replaced:
         return _select(task, plan)
     served = f"this study is being served, so round {plan.number} has to stay: stop the service first, or use --again"
     with Lock(task.work.folder.serving, served, is_removed=True):
@@ -63,8 +69,9 @@ def _selected(task: Task[S, H], again: bool) -> int:
 
 
 def _select(task: Task[S, H], plan: Plan[S]) -> int:
-    work = task.work
-    require_source(work.folder)
+    require_source(task.work.folder)
+    engine = extending_engine(task.work, plan)
+    work = replace(task.work, engine=engine)
     selecting = task.selecting(work, plan)
     inputs = {
         "pool": pool_stamp(work.folder),
@@ -72,8 +79,9 @@ def _select(task: Task[S, H], plan: Plan[S]) -> int:
         "settings": plan.settings,
         "duels": len(plan.duels),
     } | dict(selecting.inputs)
-    step, replaces = f"select (round {plan.number})", plan.replaced is not None
-    parts = Parts(work.folder.parts(f"select-{plan.number:03}"), step, inputs, replaces)
+    extends = {"extends": engine.origin} if engine.is_known(selecting.reduction) else {}
+    step, folder = f"select (round {plan.number})", work.folder.parts(f"select-{plan.number:03}")
+    parts = Parts(folder, step, inputs | extends, replaces=bool(plan.replaced))
     try:
         choice = selecting.run(work, parts)
     except (PredictionError, SelectionError):  # resuming would fail again, so the parts are useless
@@ -86,14 +94,28 @@ def _select(task: Task[S, H], plan: Plan[S]) -> int:
         "asked": plan.settings,
         "duels": [[plan.models[first], plan.models[second]] for first, second in plan.duels.tolist()],
         "inputs": {name: inputs[name] for name in selecting.recorded},
-        "funnel": [step.model_dump() for step in funnel(task, selecting, choice)],
+        "funnel": [step.model_dump() for step in funnel(work, task.noun, selecting, choice)],
     }
     ids = dict(zip(items, drawn(work.folder, items, work.progress), strict=True))
-    if plan.replaced is not None:  # answers may have been imported in the meantime
-        require_unused(task, plan.models, plan.replaced, "is being replaced")
+    _make_way(task, plan)
     write_round(work.folder, plan.number, selection, plan.models, ids, about | dict(choice.about), choice.more)
+    keep_passes(work.folder, plan, engine)
     parts.clear()
     return plan.number
+
+
+def _make_way(task: Task[S, H], plan: Plan[S]) -> None:
+    """Remove the rounds that are replaced but for the first, which is overwritten.
+
+    Raises:
+        StudyError: answers have been imported in the meantime.
+    """
+    models, rounds = read_rounds(task.work.folder, task.selection)
+    replaced = rounds[plan.number - 1 :]
+    for found in replaced:
+        require_unused(task, models, found, "is being replaced")
+    for found in reversed(replaced[1:]):  # the last one first, so that no number is ever missing
+        remove_round(task.work.folder, found.number)
 
 
 def redraw(task: Task[S, H]) -> None:
@@ -120,14 +142,18 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
     """
     work = task.work
     met, rounds = read_rounds(work.folder, task.selection)
+    wanted, replaced = task.wanted(), rounds[:0]
+    if rounds_behind(work.folder):
+        for found in rounds:
+            require_unused(task, met, found, BEHIND, "start a new study for the larger pool")
+        met, rounds, replaced = [], [], rounds
     models = competing(work, met)
-    wanted, replaced = task.wanted(), None
     if rounds and not again and len(models) == len(met):
         differs = changed_since(rounds[-1], wanted, task.found_later)
         if not differs:
             return None
         require_unused(task, met, rounds[-1], f"was selected with other settings ({', '.join(differs)})")
-        *earlier, replaced = rounds
+        earlier, replaced = rounds[:-1], rounds[-1:]
         again, rounds = has_old_duels(rounds), earlier
         met = [name for name in met if any(name in duel for found in earlier for duel in found.duels)]
         models = competing(work, met)
@@ -140,17 +166,17 @@ def planned(task: Task[S, H], again: bool) -> Plan[S] | None:
     return Plan(number, models, duels, wanted, rounds if again else (), stamps, rounds, replaced)
 
 
-def require_unused(task: Task[S, H], models: Sequence[str], found: Round[S], problem: str) -> None:
+def require_unused(
+    task: Task[S, H], models: Sequence[str], found: Round[S], problem: str, remedy: str | None = None
+) -> None:
     """Refuse to replace a round that people have been asked about.
 
     Raises:
         StudyError: says what the problem is, and what the round is used for.
     """
     if use := use_of(task, models, found):
-        raise StudyError(
-            f"round {found.number} {problem}, but {use}: restore the settings, or use --again to select more "
-            f"{task.noun} for every duel"
-        )
+        usual = f"restore the settings, or use --again to select more {task.noun} for every duel"
+        raise StudyError(f"round {found.number} {problem}, but {use}: {remedy or usual}")
 
 
 def _refuse_outdated(task: Task[S, H], newcomers: Sequence[str]) -> None:

@@ -31,8 +31,8 @@ class Plan(Generic[S]):
     """Metadata of every model's predictions."""
     rounds: Sequence[Round[S]] = ()
     """All earlier rounds."""
-    replaced: Round[S] | None = None
-    """The round that this one replaces, which nobody has been asked about."""
+    replaced: Sequence[Round[S]] = ()
+    """The rounds that this one replaces, which nobody has been asked about."""
 
     @property
     def wanted(self) -> Bool[Array, "M M"]:

@@ -16,11 +16,12 @@ from dissensus.competition.notices import uncounted
 from dissensus.competition.task import Evaluation, Task
 from dissensus.errors import counted
 from dissensus.records import LabelSanity, MapSanity, Record, ScoreSanity, Step
+from dissensus.steps.growing import is_behind, rounds_behind
 from dissensus.steps.pooling import duplicates, has_items, missing_count
 from dissensus.steps.predicting import changes_since, problems, rounds_with, taking_part
 from dissensus.store.files import exists
 from dissensus.store.folder import Folder
-from dissensus.store.rounds import Round
+from dissensus.store.rounds import Round, read_rounds
 from dissensus.store.tables import read_stamps
 
 
@@ -101,7 +102,9 @@ def status_of(task: Task[Any, Any]) -> Status:
     """The status, from the study folder and its database alone."""
     work = task.work
     folder, settings, has_pool = work.folder, work.settings, has_items(work.folder)
-    evaluation = Competition(task).evaluation() if folder.rounds() else None
+    behind = rounds_behind(folder)
+    evaluation = Competition(task).evaluation() if folder.rounds() and not behind else None
+    rounds = read_rounds(folder, task.selection)[1] if evaluation is None else evaluation.rounds
     judgements, annotators = work.answers.counts(_kinds(task, evaluation), "asked")
     sanity = known_sanity(task) if has_pool else None
     known = {} if sanity is None else {one.model: one for one in sanity.models}
@@ -120,7 +123,7 @@ def status_of(task: Task[Any, Any]) -> Status:
         identical_files=duplicates(folder) if has_pool else 0,
         missing_files=missing_count(folder) if has_pool else 0,
         models=models,
-        rounds=() if evaluation is None else _rounds(task, evaluation.rounds),
+        rounds=_rounds(task, rounds),
         questions=questions,
         open_questions=waiting,
         discarded_items=0 if evaluation is None else evaluation.discarded,
@@ -131,7 +134,7 @@ def status_of(task: Task[Any, Any]) -> Status:
         drawn_answered=told,
         decided=decided,
         doubts=() if sanity is None else sanity.words,
-        changes=() if evaluation is None else (*(() if old is None else (old.words,)), *uncounted(task)),
+        changes=_grown(behind) if evaluation is None else (*(() if old is None else (old.words,)), *uncounted(task)),
         next=_next(
             folder,
             has_pool,
@@ -144,6 +147,15 @@ def status_of(task: Task[Any, Any]) -> Status:
             is_decided=has_drawn and is_over,
         ),
     )
+
+
+def _grown(behind: Sequence[int]) -> tuple[str, ...]:
+    """A sentence about rounds of a smaller pool."""
+    if not behind:
+        return ()
+    names = " and ".join(map(str, behind))
+    rounds, them = (f"round {names} was", "it") if len(behind) == 1 else (f"rounds {names} were", "them")
+    return (f"Items have been added to the pool since {rounds} selected: dissensus select replaces {them}.",)
 
 
 def _draws(evaluation: Evaluation[Any, Any]) -> tuple[int, int]:
@@ -190,7 +202,7 @@ def _model(task: Task[Any, Any], name: str, sanity: LabelSanity | ScoreSanity | 
     return ModelStatus(
         model=name,
         source=f"{model.backend}:{model.target}",
-        predicted=is_predicted,
+        predicted=is_predicted and not is_behind(work.folder, name),
         unreadable=unreadable,
         reasons=dict(reasons.most_common()),
         changed=tuple(changed),

@@ -1,16 +1,20 @@
-"""The local engine: long work in chunks, loading the next chunk while the current one is processed."""
+"""The local engine: a pass over the pool in chunks, on all cores of this machine."""
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
 
-from dissensus.engines.reduction import Parts, Progress, Reduction
+from dissensus.engines.reduction import Parts, Progress, Reduction, drive
+from dissensus.engines.speed import Pass
 
 Result = TypeVar("Result")
 Partial = TypeVar("Partial")
+Task = TypeVar("Task")
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -22,50 +26,61 @@ def chunks(total: int, size: int) -> list[range]:
     return [range(start, min(start + size, total)) for start in range(0, total, size)]
 
 
-def read_ahead(
-    load: Callable[[range], Result], parts: Iterable[range], ahead: int = 1
-) -> Iterator[tuple[range, Result]]:
-    """Yield each part with the result of `load`, while a thread loads the next parts."""
-    waiting = iter(parts)
-    thread = ThreadPoolExecutor(1)
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_threads(work: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[tuple[Task, Result]]:
+    """Yield each task with its result, in order. Tasks are taken one by one, and few ahead of those that are done."""
+    waiting = iter(tasks)
+    pool = ThreadPoolExecutor(threads)
     try:
-        queue = [(part, thread.submit(load, part)) for part in islice(waiting, ahead + 1)]
+        queue = deque((task, pool.submit(work, task)) for task in islice(waiting, threads + 1))
         while queue:
-            part, future = queue.pop(0)
-            yield part, future.result()
-            queue += [(later, thread.submit(load, later)) for later in islice(waiting, 1)]
+            task, future = queue.popleft()
+            yield task, future.result()
+            queue.extend((later, pool.submit(work, later)) for later in islice(waiting, 1))
     finally:
-        thread.shutdown(wait=False, cancel_futures=True)  # a consumer that stops early does not wait for the next part
+        pool.shutdown(cancel_futures=True)  # what has begun ends first, so that nothing is read behind one's back
+
+
+def read_ahead(load: Callable[[range], Result], parts: Iterable[range]) -> Iterator[tuple[range, Result]]:
+    """Yield each part with the result of `load`, while a thread loads the next one."""
+    return in_threads(load, parts, 1)
 
 
 def reduce(
-    reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress = silent, parts: Parts | None = None
+    reduction: Reduction[Any, Partial],
+    size: int,
+    what: str,
+    progress: Progress = silent,
+    parts: Parts | None = None,
+    threads: int | None = None,
 ) -> Partial:
     """The result over `size` items. Finished parts are reused, and new ones are added to them."""
-    block = reduction.chunk * reduction.kept
-    finished = [number for number in range(-(-size // block)) if parts is not None and number in parts]
-    known: Partial | None = None
-    for number in finished:
-        assert parts is not None, "only parts can be finished"
-        found = reduction.restore(parts.read(number))
-        known = found if known is None else reduction.merge(known, found)
-    waiting = [rows for rows in chunks(size, reduction.chunk) if rows.start // block not in finished]
-    if known is not None:
-        waiting = [rows for rows in waiting if not reduction.is_settled(known, rows.start)]
-    since: Partial | None = None
-    for rows, loaded in read_ahead(reduction.load, waiting):
-        found = reduction.scan(loaded, rows.start, known)
-        known = found if known is None else reduction.merge(known, found)
-        since = found if since is None or parts is None else reduction.merge(since, found)
-        if parts is not None and (rows.stop % block == 0 or rows.stop == size):
-            parts.write(rows.start // block, reduction.dump(since))
-            since = None
-        progress(what, rows.stop, size)
-        if reduction.is_settled(known, rows.stop):
-            break
-    progress(what, size, size)
-    assert known is not None, "a pool has items"
-    return known
+
+    def scanned(tasks: Iterator[tuple[range, Partial | None]]) -> Iterator[tuple[range, Partial]]:
+        few = min(threads or cores(), -(-size // reduction.chunk))
+        for (rows, _), found in in_threads(lambda task: reduction.run(*task), tasks, few):
+            yield rows, found
+
+    return drive(reduction, size, what, progress, parts, scanned, reduction.chunk)
+
+
+class LocalEngine:
+    """Runs passes on this machine."""
+
+    name = "local"
+
+    def __init__(self) -> None:
+        self.passes: list[Pass] = []
+
+    def reduce(
+        self, reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress, parts: Parts | None = None
+    ) -> Partial:
+        """The result over `size` items; finished parts are reused, and new ones are added to them."""
+        return reduce(reduction, size, what, progress, parts)
 
 
 def counted(what: str, things: Iterable[Result], progress: Progress, step: int = 10_000) -> Iterator[Result]:

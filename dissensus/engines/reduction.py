@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from io import BytesIO
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import pyarrow as pa
 
+from dissensus.arrays import Array, Int
+from dissensus.engines.speed import Pass
+
 Loaded = TypeVar("Loaded")
 Partial = TypeVar("Partial")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Renumber = Callable[[Int[Array, " n"]], Int[Array, " n"]]
+"""Other numbers for some items, in the same order."""
 
 
 class Progress(Protocol):
@@ -40,6 +48,9 @@ class Reduction(ABC, Generic[Loaded, Partial]):
 
     A task implements `load`, `scan` and `merge`. A result is an array, or a dataclass of arrays and numbers
     (`partial`); for anything else, override `dump` and `restore`, which write and read a finished part.
+
+    If the result is worth keeping for a pool that grows, a task also implements `stamp`, `take` and, if results contain
+    item numbers, `renumbered`.
     """
 
     chunk: int
@@ -47,10 +58,16 @@ class Reduction(ABC, Generic[Loaded, Partial]):
     kept: int = 1
     """Chunks that are scanned before their result is saved."""
     partial: type[Partial]
+    item_bytes: float = 0.0
+    """Bytes that are read for an item."""
+    looked_at: int = 0
+    """Items that an engine has scanned."""
+    before: Partial | None = None
+    """The result for items that are not scanned, because it is known."""
 
     @abstractmethod
     def load(self, rows: range) -> Loaded:
-        """Load the data of some items; called in a thread while other items are scanned."""
+        """Load the data of some items; called in several threads at a time, as is `scan`."""
 
     @abstractmethod
     def scan(self, loaded: Loaded, first_item: int, known: Partial | None) -> Partial:
@@ -60,9 +77,51 @@ class Reduction(ABC, Generic[Loaded, Partial]):
     def merge(self, one: Partial, other: Partial) -> Partial:
         """The result for the items of both."""
 
+    @property
+    def block(self) -> int:
+        """Items whose result is saved together."""
+        return self.chunk * self.kept
+
+    def hint(self, known: Partial) -> Partial:
+        """The part of a result that `scan` and `is_settled` look at, if that is less to send to another machine."""
+        return known
+
     def is_settled(self, known: Partial, first_item: int) -> bool:  # noqa: ARG002
         """True if no item from `first_item` on can change the result."""
         return False
+
+    def stamp(self) -> Any:
+        """All that the result depends on besides what the models predict, as lists of numbers, texts and arrays.
+
+        None if the result is not to be kept.
+        """
+        return None
+
+    def take(self, loaded: Loaded, rows: Int[Array, " n"]) -> Loaded:
+        """Some of the loaded items."""
+        raise NotImplementedError  # a reduction with a stamp has it
+
+    def renumbered(self, found: Partial, renumber: Renumber) -> Partial:  # noqa: ARG002
+        """The same result with other item numbers."""
+        return found
+
+    def count(self, rows: range) -> int:
+        """How many of these items are scanned."""
+        return len(rows)
+
+    def run(self, rows: range, known: Partial | None) -> Partial:
+        """The result for some items: those of a chunk, or of several."""
+        found: Partial | None = None
+        for start in range(rows.start, rows.stop, self.chunk):
+            part = range(start, min(start + self.chunk, rows.stop))
+            here = self.scan(self.load(part), start, known)
+            found = here if found is None else self.merge(found, here)
+            if part.stop < rows.stop:
+                known = here if known is None else self.merge(known, here)
+                if self.is_settled(known, part.stop):
+                    break
+        assert found is not None, "there are items"
+        return found
 
     def dump(self, found: Partial) -> pa.Table:
         """A result as a table."""
@@ -78,17 +137,80 @@ class Reduction(ABC, Generic[Loaded, Partial]):
 
 
 class Engine(Protocol):
-    """Runs reductions."""
+    """Where passes over the pool run, and models, if it is not this process."""
 
-    def __call__(
+    name: str
+    passes: list[Pass]
+    """What it has run."""
+
+    def reduce(
         self,
         reduction: Reduction[Any, Partial],
         size: int,
         what: str,
         progress: Progress,
-        parts: Parts | None,
+        parts: Parts | None = None,
     ) -> Partial:
         """The result over `size` items; finished parts are reused, and new ones are added to them."""
+
+
+@runtime_checkable
+class Workers(Protocol):
+    """An engine with processes of its own, which can hold something that takes long to make, such as a model."""
+
+    def map(
+        self, worker: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], uses_gpus: bool = False
+    ) -> Iterator[tuple[Task, Result]]:
+        """Every task with what a worker makes of it, in order; `worker` makes one, and can be sent elsewhere."""
+
+
+Tasks = Iterator[tuple[range, Partial | None]]
+"""Ranges of items to scan, each with the result of others so far."""
+
+
+def drive(
+    reduction: Reduction[Any, Partial],
+    size: int,
+    what: str,
+    progress: Progress,
+    parts: Parts | None,
+    scanned: Callable[[Tasks[Partial]], Iterator[tuple[range, Partial]]],
+    task: int,
+) -> Partial:
+    """What all engines have in common: what is left to scan, when to save, and when nothing can change any more.
+
+    `scanned` is the engine: it takes tasks as it has room for them, and yields the result of each, in order. A task has
+    `task` items, a multiple of a chunk and a divisor of a block, whose result is saved.
+    """
+    block = reduction.block
+    finished = [number for number in range(-(-size // block)) if parts is not None and number in parts]
+    known = reduction.before
+    for number in finished:
+        assert parts is not None, "only parts can be finished"
+        found = reduction.restore(parts.read(number))
+        known = found if known is None else reduction.merge(known, found)
+
+    def tasks() -> Tasks[Partial]:
+        for start in range(0, size, task):
+            if start // block in finished:
+                continue
+            if known is not None and reduction.is_settled(known, start):
+                return
+            yield range(start, min(start + task, size)), known
+
+    since: Partial | None = None
+    for rows, found in scanned(tasks()):
+        known = found if known is None else reduction.merge(known, found)
+        reduction.looked_at += reduction.count(rows)
+        if parts is not None:
+            since = found if since is None else reduction.merge(since, found)
+            if rows.stop % block == 0 or rows.stop == size:
+                parts.write(rows.start // block, reduction.dump(since))
+                since = None
+        progress(what, rows.stop, size)
+    progress(what, size, size)
+    assert known is not None, "a pool has items"
+    return known
 
 
 def _packed(value: Any) -> bytes:

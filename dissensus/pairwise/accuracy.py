@@ -25,7 +25,7 @@ def tally(outcomes: Outcomes, models: int) -> Tally:
     return Tally(only, both, neither)
 
 
-def accuracy(cases: Tally, smoothing: float) -> Float[Array, "M M"]:
+def accuracy(cases: Tally, smoothing: float) -> Float[Array, "*B M M"]:
     """A: the share of the duel {i, j}'s items on which i was right, with Laplace smoothing (c + s) / (n + 2s).
 
     a_ij + a_ji may exceed one (Case I). The diagonal and duels without items are one half, which says nothing;
@@ -35,12 +35,12 @@ def accuracy(cases: Tally, smoothing: float) -> Float[Array, "M M"]:
     return np.divide(cases.right + smoothing, items, out=np.full_like(items, 0.5), where=items > 0)
 
 
-def dominance(accuracies: Float[Array, "M M"]) -> Float[Array, "M M"]:
+def dominance(accuracies: Float[Array, "*B M M"]) -> Float[Array, "*B M M"]:
     """B: b_ij = a_ij / a_ji, how many times as often i was right as j; reciprocal, with ones on the diagonal."""
     with np.errstate(
         divide="ignore", invalid="ignore"
     ):  # possible without smoothing; rankers reject values that are not positive
-        return accuracies / accuracies.T
+        return accuracies / accuracies.swapaxes(-1, -2)
 
 
 def compare(cases: Tally, smoothing: float) -> Comparisons:

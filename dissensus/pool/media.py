@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from dissensus.contents import ending
+
 VIDEOS = {".mp4": "video/mp4", ".m4v": "video/mp4", ".webm": "video/webm", ".mov": "video/quicktime"}
 """Media types of video clips that browsers can play."""
 
 
-def is_video(path: PurePath) -> bool:
-    return path.suffix.lower() in VIDEOS
+def is_video(uri: str | PurePath) -> bool:
+    return ending(str(uri)) in VIDEOS

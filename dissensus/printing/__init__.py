@@ -10,6 +10,7 @@ from dissensus.printing.asking import (
 from dissensus.printing.browsing import show_browsing
 from dissensus.printing.console import document, kept_for_document, progress, say, say_beside, say_next
 from dissensus.printing.demos import show_demo, show_masks_demo, show_sliders, show_sliders_open
+from dissensus.printing.duplicates import show_duplicates
 from dissensus.printing.failing import show_causes, show_failures
 from dissensus.printing.finding import (
     place,
@@ -84,6 +85,7 @@ __all__ = [
     "show_distance",
     "show_distort",
     "show_drawn",
+    "show_duplicates",
     "show_estimate",
     "show_estimates",
     "show_export",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Column, Table
@@ -16,6 +16,7 @@ from dissensus.report.wording import counted
 if TYPE_CHECKING:
     from dissensus.competition.removing import Removal
     from dissensus.competition.status import RoundStatus, Status
+    from dissensus.engines.speed import Pass
     from dissensus.records import Classes
     from dissensus.steps.distorting import DistortResult
     from dissensus.tasks.scores.scaling import ScaleFit
@@ -41,10 +42,12 @@ def show_init(study: Path, task: str, classes: Classes, given: str | None, as_js
         say_next(f"dissensus pool {shlex.quote(str(study))} SOURCE…")
 
 
-def show_pool(status: Status, as_json: bool) -> None:
+def show_pool(status: Status, as_json: bool, notes: Sequence[str] = ()) -> None:
     counts = {"identical_files": status.identical_files, "missing_files": status.missing_files}
-    with document(as_json, {"items": status.pool} | counts):
+    with document(as_json, {"items": status.pool} | counts | {"notes": list(notes)}):
         say(f"{counted(status.pool, 'item')} in the pool")
+        for note in notes:
+            say(note)
         if status.missing_files:
             missing = counted(status.missing_files, "of them has", "of them have")
             say(f"{missing} no file: no questions will be asked about that")
@@ -147,10 +150,11 @@ def show_scale(fits: Sequence[ScaleFit], status: Status, as_json: bool) -> None:
         say_next(status.next)
 
 
-def show_round(status: Status, number: int, as_json: bool) -> None:
+def show_round(status: Status, number: int, as_json: bool, passes: Sequence[Pass] = ()) -> None:
     """What a round selected, why not more, and how many questions are open."""
     found = next(one for one in status.rounds if one.round == number)
-    with document(as_json, found, {"open_questions": status.open_questions, "doubts": list(status.doubts)}):
+    more = {"open_questions": status.open_questions, "doubts": list(status.doubts)} | _speeds(passes)
+    with document(as_json, found, more):
         from dissensus.tasks import TASKS
 
         say(round_words(found, TASKS[status.task].noun))
@@ -160,12 +164,20 @@ def show_round(status: Status, number: int, as_json: bool) -> None:
             say(TASKS[status.task].short.format(duels=duels, **found.settings))
         for sentence in found.words:
             say(sentence)
+        for one in passes:
+            if one.is_worth_saying:
+                say(one.words)
         show_doubts(status)
         pool = counted(status.pool, "item")
         say(f"{counted(status.open_questions, 'open question')} (the pool has {pool})")
         if status.task != "scores" and 2 * status.open_questions > status.pool:
             say("A pool this small may be cheaper to label as a whole: larger pools hardly need more questions.")
         say_next(correction(status) or status.next)
+
+
+def _speeds(passes: Sequence[Pass]) -> dict[str, Any]:
+    """The passes over the pool that a command has made, for JSON."""
+    return {"passes": [one.document() for one in passes]} if passes else {}
 
 
 def round_words(found: RoundStatus, noun: str) -> str:

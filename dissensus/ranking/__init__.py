@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -10,27 +10,35 @@ import numpy as np
 
 from dissensus.arrays import Array, Float
 from dissensus.ranking.bradley_terry import bradley_terry, davidson
-from dissensus.ranking.fragility import Action, Flip, fewest_removals
+from dissensus.ranking.cells import CellBootstrap, bootstrap_cells
+from dissensus.ranking.fragility import Action, Alone, Flip, fewest_removals
 from dissensus.ranking.groups import connected_groups
 from dissensus.ranking.hodge import cyclic_share, hodgerank
 from dissensus.ranking.margins import Margins, comparison_bars, rank_sets, resampled_margins
+from dissensus.ranking.nearby import Found, Variants, davidson_of, nearby_davidson, nearby_hodgerank, nearby_perron
 from dissensus.ranking.perron import perron
 from dissensus.ranking.quotients import credit_hodgerank, credit_perron
 from dissensus.ranking.resampling import bootstrap, item_multiplicities, resampled_tallies
 from dissensus.ranking.shared_items import Rows, errors_of
 from dissensus.ranking.thurstone import credits_of, has_maximum, logistic, thurstone
 from dissensus.ranking.words import named, other_order, sentences
-from dissensus.records import Comparisons
+from dissensus.records import Comparisons, Tally
 
 __all__ = [
     "ATTACK_RANKERS",
+    "NEARBY",
     "RANKERS",
+    "RESAMPLED",
     "Action",
+    "Alone",
+    "CellBootstrap",
     "Flip",
     "Margins",
     "Ranker",
     "Rows",
+    "Variants",
     "bootstrap",
+    "bootstrap_cells",
     "bradley_terry",
     "comparison_bars",
     "connected_groups",
@@ -95,12 +103,26 @@ def _bradley_terry(comparisons: Comparisons) -> Float[Array, " M"]:
     return davidson(tally.only, tally.both + tally.neither)[0]
 
 
+def _nearby_hodgerank(comparisons: Comparisons, variants: Variants) -> Found:
+    return nearby_hodgerank(comparisons, log_dominance(comparisons), variants)
+
+
 RANKERS: dict[str, Ranker[Comparisons]] = {
     "perron": Ranker(_perron, logarithmic=True),  # principal eigenvector of the dominance matrix (the paper's Eq. 5)
     "hodgerank": Ranker(_hodgerank, logarithmic=False),  # least-squares log-dominance, weighted by items per duel
     "bradley-terry": Ranker(_bradley_terry, logarithmic=False, smoothed=False),  # with ties; a win is being right alone
 }
 """Every ranking method under the name that commands and settings use."""
+
+NEARBY: dict[str, Callable[[Comparisons, Variants], Found]] = {
+    "perron": nearby_perron,
+    "hodgerank": _nearby_hodgerank,
+    "bradley-terry": nearby_davidson,
+}
+"""The same methods, for many comparisons at once that differ from one in a few pairs."""
+
+RESAMPLED: dict[str, Callable[[Tally, Sequence[Tally]], Found]] = {"bradley-terry": davidson_of}
+"""Methods that fit all resamples of a tally together, which is faster than one by one."""
 
 ATTACK_RANKERS: dict[str, Ranker[Float[Array, "*B M M"]]] = {
     "thurstone": Ranker(thurstone, logarithmic=False),  # the normal link (the papers' Eq. 4 and 6)

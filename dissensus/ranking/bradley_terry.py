@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dissensus.arrays import Array, Float
+from dissensus.arrays import Array, Bool, Float
 from dissensus.errors import RankingError
 from dissensus.ranking.groups import numbered, require_connected
 
@@ -27,9 +27,7 @@ def bradley_terry(wins: Float[Array, "M M"]) -> Float[Array, " M"]:
         RankingError: the comparisons are not connected; some group of models never lost (or never won) against the
             rest, so that its strength is unbounded; or the ascent does not converge.
     """
-    ties = np.zeros_like(wins, dtype=float)
-    _require_strong(_path_lengths(wins, ties))
-    return _ascent(wins, ties, np.append(np.zeros(len(wins)), -np.inf))[:-1]
+    return maximum(wins, np.zeros_like(wins, dtype=float))[0][:-1]
 
 
 def davidson(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> tuple[Float[Array, " M"], float]:
@@ -42,18 +40,50 @@ def davidson(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> tuple[Floa
         RankingError: as for `bradley_terry`; or nobody won anything (as ν grows, any strengths explain ties alone); or
             the wins never contradict an order (i beats j, ties with j, never loses: ν grows with the strengths).
     """
+    *strengths, log_nu = maximum(wins, ties)[0]
+    return np.array(strengths), float(np.exp(log_nu))
+
+
+def maximum(
+    wins: Float[Array, "M M"], ties: Float[Array, "M M"]
+) -> tuple[Float[Array, " M+1"], Float[Array, "M+1 M+1"]]:
+    """The (θ, η) that maximises the likelihood, and its negative Hessian there with the free mean of θ pinned.
+
+    Without ties, η is −∞, and its row and column are zero.
+
+    Raises:
+        RankingError: as for `davidson`.
+    """
     if not ties.any():
-        return bradley_terry(wins), 0.0
+        if not is_strong(wins):
+            _require_strong(_path_lengths(wins, ties))
+        return _ascent(wins, ties, np.append(np.zeros(len(wins)), -np.inf))
     if not wins.any():
         raise RankingError(f"every comparison is a tie, so the models cannot be told apart: {ADVICE}")
-    lengths = _path_lengths(wins, ties)
-    _require_strong(lengths)
-    if np.diag(lengths).min() >= 0:
-        raise RankingError(f"no win contradicts a single order, so the strengths are unbounded: {ADVICE}")
+    if not is_strong(wins):  # a cycle of wins alone is enough; only without one do ties have to be looked at
+        lengths = _path_lengths(wins, ties)
+        _require_strong(lengths)
+        if np.diag(lengths).min() >= 0:
+            raise RankingError(f"no win contradicts a single order, so the strengths are unbounded: {ADVICE}")
     # Exact at equal strengths: ν / (2 + ν) = share of ties.
-    start = np.append(np.zeros(len(wins)), np.log(ties.sum() / wins.sum()))
-    *strengths, log_nu = _ascent(wins, ties, start)
-    return np.array(strengths), float(np.exp(log_nu))
+    return _ascent(wins, ties, np.append(np.zeros(len(wins)), np.log(ties.sum() / wins.sum())))
+
+
+def is_strong(wins: Float[Array, "M M"]) -> bool:
+    """True if wins lead from every model to every other."""
+    beat = wins > 0
+    return all(_reaches_all(way) for way in (beat, beat.T))
+
+
+def _reaches_all(edges: Bool[Array, "M M"]) -> bool:
+    """True if edges lead from the first model to all."""
+    reached = np.arange(len(edges)) == 0
+    while not reached.all():
+        further = reached | edges[reached].any(axis=0)
+        if (further == reached).all():
+            return False
+        reached = further
+    return True
 
 
 def _path_lengths(wins: Float[Array, "M M"], ties: Float[Array, "M M"]) -> Float[Array, "M M"]:
@@ -88,15 +118,17 @@ def _require_strong(lengths: Float[Array, "M M"]) -> None:
     raise RankingError(f"{numbered(group)} never {never} any of the others, so the strengths are unbounded: {ADVICE}")
 
 
-def _ascent(wins: Float[Array, "M M"], ties: Float[Array, "M M"], start: Float[Array, " M+1"]) -> Float[Array, " M+1"]:
-    """The (θ, η) that maximises the likelihood, by damped Newton steps from `start`; η = −∞ (no ties) is kept."""
+def _ascent(
+    wins: Float[Array, "M M"], ties: Float[Array, "M M"], start: Float[Array, " M+1"]
+) -> tuple[Float[Array, " M+1"], Float[Array, "M+1 M+1"]]:
+    """The maximum and the negative Hessian there, by damped Newton steps from `start`; η = −∞ (no ties) is kept."""
     free = len(wins) + bool(np.isfinite(start[-1]))
     point, (value, slope, curvature) = start, _likelihood(start, wins, ties)
     for _ in range(STEPS):
         step = np.zeros_like(point)
         step[:free] = np.linalg.solve(curvature[:free, :free], slope[:free])
         if np.abs(step).max() < 1e-10:
-            return point + step
+            return point + step, curvature
         for _ in range(HALVINGS):
             ahead = _likelihood(point + step, wins, ties)
             # The slack allows for rounding: near the maximum, a good step no longer shows in the value.

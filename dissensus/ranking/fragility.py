@@ -1,4 +1,4 @@
-"""How few judgements decide who is first (after Huang et al., 2025): single refits propose, joint refits verify."""
+"""How few judgements decide who is first (after Huang et al., 2025): single removals propose, joint refits verify."""
 
 from __future__ import annotations
 
@@ -7,11 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dissensus.arrays import Array, Float
+from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import RankingError
 
 StrengthsWithout = Callable[[frozenset[int]], Float[Array, " M"]]
 """Strengths after the actions with these numbers; raises `RankingError` if there are none."""
+
+AHEAD = 1e-9
+"""A lead larger than rounding: strengths that are equal in theory must not count as a flip."""
+
+CLOSE = 1e-7
+"""A lead that is this close to none is refitted before anything is said about it."""
+
+STRIDES = 16
+"""How many actions before the expected number refits begin."""
 
 
 @dataclass(frozen=True)
@@ -36,30 +45,49 @@ class Flip:
     """True if every cheaper set of actions was tried; otherwise the cost is an upper bound."""
 
 
-def fewest_removals(actions: Sequence[Action], strengths_without: StrengthsWithout, refits: int = 5_000) -> Flip | None:
+@dataclass(frozen=True)
+class Alone:
+    """Strengths after each action alone, fitted to the end; those that are not `is_found` have to be refitted."""
+
+    strengths: Float[Array, "A M"]
+    is_found: Bool[Array, " A"]
+
+
+def fewest_removals(
+    actions: Sequence[Action], strengths_without: StrengthsWithout, alone: Alone | None = None, refits: int = 5_000
+) -> Flip | None:
     """The cheapest actions found that put another model strictly ahead of the first; None if none were found.
 
-    Single actions are tried cheapest first, using at most four fifths of the `refits`; then, for every challenger, the
-    actions that gain most per judgement are added one by one. A refit without a ranking counts as no change.
+    Single actions come first. Those that `alone` has are fitted already; the others are refitted, cheapest first, using
+    at most four fifths of the `refits`. Then, for every challenger, the actions that gain most per judgement are added
+    one by one. A refit without a ranking counts as no change.
 
     Raises:
         RankingError: there is no ranking to begin with.
     """
     refit = _Refit(strengths_without, refits)
-    by_cost = sorted(range(len(actions)), key=lambda action: actions[action].cost)
-    tried, untried = by_cost[: refits * 4 // 5], by_cost[refits * 4 // 5 :]
-    singles = {action: lead for action in tried if (lead := refit.lead(frozenset([action]))) is not None}
-    flips = [frozenset([action]) for action, lead in singles.items() if _overtaken(lead)]
+    singles, untried = _singles(actions, refit, alone)
+    flips = _cheapest_single(actions, singles, refit, alone)
+    question, cost = (np.array([getattr(action, name) for action in actions], int) for name in ("question", "cost"))
     for challenger in np.argsort(-refit.base, kind="stable")[1:]:
-        gains = {action: lead[challenger] - refit.base[challenger] for action, lead in singles.items()}
+        gains = np.where(singles.is_known, singles.leads[:, challenger] - refit.base[challenger], 0.0)
+        path = _path(question, cost, gains)
         bound = min((_cost(actions, flip) for flip in flips), default=np.inf)
-        flips += _greedy_flip(actions, gains, refit, bound)
+        path = path[np.cumsum(cost[path]) < bound]
+        flips += _greedy_flip(actions, path, gains[path], refit, -refit.base[challenger])
     if not flips:
         return None
     best = min(flips, key=lambda flip: _cost(actions, flip))
-    cost = _cost(actions, best)
-    leader = int(np.argmax(strengths_without(best)))
-    return Flip(tuple(sorted(best)), cost, leader, cost <= _cheapest_untried(actions, untried))
+    leader, removed = int(np.argmax(strengths_without(best))), _cost(actions, best)
+    return Flip(tuple(sorted(best)), removed, leader, removed <= _cheapest_untried(actions, untried))
+
+
+@dataclass(frozen=True)
+class _Singles:
+    """Every model's lead after each single action; known, unless there is no ranking or it was not tried."""
+
+    leads: Float[Array, "A M"]
+    is_known: Bool[Array, " A"]
 
 
 class _Refit:
@@ -70,7 +98,7 @@ class _Refit:
         self.first = np.argmax(strengths)
         self.base = strengths - strengths[self.first]
         self.strengths_without = strengths_without
-        self.left = refits
+        self.refits = self.left = refits
 
     def lead(self, chosen: frozenset[int]) -> Float[Array, " M"] | None:
         """Leads after the chosen actions; None if there is no ranking or no refit left."""
@@ -84,21 +112,68 @@ class _Refit:
         return strengths - strengths[self.first]
 
 
-def _greedy_flip(
-    actions: Sequence[Action], gains: dict[int, float], refit: _Refit, bound: float
+def _singles(actions: Sequence[Action], refit: _Refit, alone: Alone | None) -> tuple[_Singles, list[int]]:
+    """Leads after single actions, and the actions that were not tried."""
+    leads, is_known = np.zeros((len(actions), len(refit.base))), np.zeros(len(actions), bool)
+    if alone is not None:
+        leads = alone.strengths - alone.strengths[:, [refit.first]]
+        # what decides is refitted: a lead so small could be rounding
+        is_known = alone.is_found & ~(np.abs(np.delete(leads, refit.first, axis=1)) < CLOSE).any(axis=1)
+    rest = sorted(np.flatnonzero(~is_known).tolist(), key=lambda action: actions[action].cost)
+    for action in rest[: refit.refits * 4 // 5]:
+        lead = refit.lead(frozenset([action]))
+        if lead is not None:
+            leads[action], is_known[action] = lead, True
+    return _Singles(leads, is_known), rest[refit.refits * 4 // 5 :]
+
+
+def _cheapest_single(
+    actions: Sequence[Action], singles: _Singles, refit: _Refit, alone: Alone | None
 ) -> list[frozenset[int]]:
-    """The flip, if any, reached below the cost bound by adding the best gains per judgement; no action is redundant."""
-    chosen: frozenset[int] = frozenset()
-    helpful = (action for action, gain in gains.items() if gain > 0)
-    for action in sorted(helpful, key=lambda action: -gains[action] / actions[action].cost):
-        if actions[action].question in {actions[other].question for other in chosen}:
-            continue
-        chosen |= {action}
-        if _cost(actions, chosen) >= bound:
-            return []
-        if _overtaken(refit.lead(chosen)):
-            return [_pruned(actions, chosen, refit)]
+    """The cheapest single action, if any, after which a refit confirms that another model is first."""
+    flipping = np.flatnonzero(singles.is_known & (singles.leads.max(axis=1, initial=0.0) > AHEAD))
+    for action in sorted(flipping.tolist(), key=lambda action: actions[action].cost):
+        if alone is None or _overtaken(refit.lead(frozenset([action]))):
+            return [frozenset([action])]
     return []
+
+
+def _path(question: Int[Array, " A"], cost: Int[Array, " A"], gains: Float[Array, " A"]) -> Int[Array, " n"]:
+    """The actions that help, those that gain most per judgement first, and only the first of each question."""
+    helpful = np.flatnonzero(gains > 0)
+    order = helpful[np.lexsort((helpful, cost[helpful], -gains[helpful] / cost[helpful]))]
+    return order[np.sort(np.unique(question[order], return_index=True)[1])]
+
+
+def _greedy_flip(
+    actions: Sequence[Action], path: Int[Array, " n"], gains: Float[Array, " n"], refit: _Refit, behind: float
+) -> list[frozenset[int]]:
+    """The flip, if any, reached by following a path of actions; no action of it is redundant.
+
+    Effects nearly add up, so refits begin well before the sum of the gains passes what the challenger is behind. They
+    go on one by one, and in longer and longer strides if that takes many.
+    """
+    expected = int(np.searchsorted(np.cumsum(gains), behind)) + 1
+    below, size, tries = 0, max(expected - STRIDES - expected // 4, 1), 0
+    while size <= len(path) and refit.left:
+        if _overtaken(refit.lead(frozenset(path[:size].tolist()))):
+            size = _shortest(path, below, size, refit) if size - below > 1 else size
+            return [_pruned(actions, frozenset(path[:size].tolist()), refit)]
+        below, tries = size, tries + 1
+        stride = 1 if tries <= 2 * STRIDES else 2 ** min(tries - 2 * STRIDES, 20)
+        size = len(path) if below < len(path) < below + stride else below + stride
+    return []
+
+
+def _shortest(path: Int[Array, " n"], below: int, size: int, refit: _Refit) -> int:
+    """The shortest part of a path that still flips, by bisection between one that does not and one that does."""
+    while size - below > 1:
+        middle = (below + size) // 2
+        if _overtaken(refit.lead(frozenset(path[:middle].tolist()))):
+            size = middle
+        else:
+            below = middle
+    return size
 
 
 def _pruned(actions: Sequence[Action], chosen: frozenset[int], refit: _Refit) -> frozenset[int]:
@@ -109,8 +184,7 @@ def _pruned(actions: Sequence[Action], chosen: frozenset[int], refit: _Refit) ->
 
 
 def _overtaken(lead: Float[Array, " M"] | None) -> bool:
-    # More than rounding: strengths that are equal in theory must not count as a flip.
-    return lead is not None and bool(lead.max() > 1e-9)
+    return lead is not None and bool(lead.max() > AHEAD)
 
 
 def _cost(actions: Sequence[Action], chosen: Iterable[int]) -> int:

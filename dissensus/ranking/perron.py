@@ -25,7 +25,7 @@ def perron(dominance: Float[Array, "M M"], compared: Bool[Array, "M M"]) -> Floa
             the iteration does not converge.
     """
     require_connected(compared)
-    power = _completed(dominance, compared)
+    power = completed(dominance, compared)
     for _ in range(SQUARINGS):
         power = power @ power
         power /= power.max()
@@ -36,7 +36,12 @@ def perron(dominance: Float[Array, "M M"], compared: Bool[Array, "M M"]) -> Floa
     raise RankingError("Perron rank did not converge, as the dominances are too far apart: increase smoothing")
 
 
-def _completed(dominance: Float[Array, "M M"], compared: Bool[Array, "M M"]) -> Float[Array, "M M"]:
+def completed(dominance: Float[Array, "M M"], compared: Bool[Array, "M M"]) -> Float[Array, "M M"]:
+    """The matrix whose eigenvector `perron` is, with pairs that were never compared as Harker (1987) proposes.
+
+    Raises:
+        RankingError: a compared pair has no positive finite dominance.
+    """
     pairs = compared & ~np.eye(len(compared), dtype=bool)
     bad = pairs & ~(np.isfinite(dominance) & (dominance > 0))
     if bad.any():

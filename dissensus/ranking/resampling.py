@@ -11,6 +11,9 @@ from dissensus.arrays import Array, Float, Int
 from dissensus.errors import RankingError
 from dissensus.records import Outcomes, Tally
 
+BLOCK = 128
+"""Resamples that are counted at once, so that little memory is needed beside the tallies."""
+
 
 def item_multiplicities(items: Int[Array, " Q"], resamples: int, rng: np.random.Generator) -> Int[Array, "B Q"]:
     """How often each outcome counts in each resample: as often as its item was drawn.
@@ -18,10 +21,7 @@ def item_multiplicities(items: Int[Array, " Q"], resamples: int, rng: np.random.
     A resample draws as many items as there are distinct ones, with replacement.
     """
     distinct, position = np.unique(items, return_inverse=True)
-    draws = rng.integers(len(distinct), size=(resamples, len(distinct)))
-    draws += np.arange(resamples)[:, None] * len(distinct)
-    counts = np.bincount(draws.ravel(), minlength=draws.size)
-    return counts.reshape(draws.shape)[:, position]
+    return _times_drawn(len(distinct), resamples, rng)[:, position]
 
 
 def resampled_tallies(
@@ -38,8 +38,14 @@ def resampled_tallies(
     """
     if len(outcomes) == 0:
         raise RankingError("no item of any duel has been judged yet: collect or import judgements first")
-    multiplicities = item_multiplicities(outcomes.item, resamples, rng)
-    stacked = (multiplicities @ _cells(outcomes, models)).reshape(resamples, 3, models, models)
+    distinct, item = np.unique(outcomes.item, return_inverse=True)
+    drawn = _times_drawn(len(distinct), resamples, rng)
+    cells = _cells(outcomes, models, item.reshape(-1), len(distinct))
+    stacked = np.empty((resamples, 3, models, models))
+    for start in range(0, resamples, BLOCK):
+        block = slice(start, start + BLOCK)
+        counts = cells @ np.ascontiguousarray(drawn[block].T, float)
+        stacked[block] = counts.T.reshape(-1, 3, models, models)
     if smoothing:
         only, both, neither = stacked.swapaxes(0, 1)
         met = (only + only.swapaxes(1, 2) + both + neither) > 0
@@ -61,16 +67,22 @@ def bootstrap(
     return samples, len(tallies) - len(strengths)
 
 
-def _cells(outcomes: Outcomes, models: int) -> Any:
-    """Which entries of the three M×M matrices (only, both, neither) each outcome adds one to, as a sparse matrix."""
+def _times_drawn(items: int, resamples: int, rng: np.random.Generator) -> Int[Array, "B n"]:
+    """How often each item is drawn in each resample."""
+    draws = rng.integers(items, size=(resamples, items))
+    draws += np.arange(resamples)[:, None] * items
+    return np.bincount(draws.ravel(), minlength=draws.size).reshape(draws.shape)
+
+
+def _cells(outcomes: Outcomes, models: int, item: Int[Array, " Q"], items: int) -> Any:
+    """How much each item adds to the entries of the three M×M matrices (only, both, neither), as a sparse matrix."""
     first_only = outcomes.first_right & ~outcomes.second_right
     second_only = outcomes.second_right & ~outcomes.first_right
     matrix = np.select([first_only | second_only, outcomes.first_right], [0, 1], 2)
     cell = (matrix * models + outcomes.first) * models + outcomes.second
     mirrored = (matrix * models + outcomes.second) * models + outcomes.first
-    rows = np.arange(len(outcomes))
-    row = np.concatenate([rows[~second_only], rows[~first_only]])
+    row = np.concatenate([item[~second_only], item[~first_only]])
     column = np.concatenate([cell[~second_only], mirrored[~first_only]])
     from scipy.sparse import csr_array  # takes a quarter of a second to import, and few commands need it
 
-    return csr_array((np.ones(len(row)), (row, column)), shape=(len(outcomes), 3 * models**2))
+    return csr_array((np.ones(len(row)), (column, row)), shape=(3 * models**2, items))

@@ -20,6 +20,7 @@ from dissensus.records.base import FORMAT_VERSION, Provenance, Record, first_pro
 from dissensus.records.causes import Cause, failure_words, latest_causes, tagged_as
 from dissensus.records.colours import class_colours, shown_colours
 from dissensus.records.columns import Columns, Selected
+from dissensus.records.duplicates import BrokenPicture, Copy, DuplicateGroup, Duplicates
 from dissensus.records.estimates import Estimates, ModelAccuracy, Pair, State
 from dissensus.records.failures import Confusion, Contrast, Failure, FailureFrame, Failures, ModelFailures
 from dissensus.records.frame_answers import (
@@ -139,6 +140,7 @@ __all__ = [
     "AttackMatrices",
     "Attacks",
     "BandPoint",
+    "BrokenPicture",
     "CategoryPrecision",
     "Cause",
     "ClassPath",
@@ -151,6 +153,7 @@ __all__ = [
     "Contests",
     "Contrast",
     "Control",
+    "Copy",
     "Correlation",
     "CustomQuestion",
     "DetectionResult",
@@ -159,6 +162,8 @@ __all__ = [
     "DistancePoint",
     "DropDifference",
     "DuplicateEffect",
+    "DuplicateGroup",
+    "Duplicates",
     "Estimates",
     "Exclusion",
     "Failure",

@@ -49,22 +49,22 @@ class Outcomes(Columns):
 
 @dataclass(frozen=True)
 class Tally:
-    """The results of every duel's judged items, as M×M matrices (floats, as a bootstrap weights items).
+    """The results of every duel's judged items, as M×M matrices (floats, as a bootstrap weights items), or as stacks.
 
     `only[i, j]`: i right and j wrong (Case II); `both` (Case I) and `neither` (Case III) are symmetric.
     """
 
-    only: Float[Array, "M M"]
-    both: Float[Array, "M M"]
-    neither: Float[Array, "M M"]
+    only: Float[Array, "*B M M"]
+    both: Float[Array, "*B M M"]
+    neither: Float[Array, "*B M M"]
 
     @property
-    def items(self) -> Float[Array, "M M"]:
+    def items(self) -> Float[Array, "*B M M"]:
         """Judged items per duel; symmetric, zero if two models never met."""
-        return self.only + self.only.T + self.both + self.neither
+        return self.only + self.only.swapaxes(-1, -2) + self.both + self.neither
 
     @property
-    def right(self) -> Float[Array, "M M"]:
+    def right(self) -> Float[Array, "*B M M"]:
         """Items of the duel {i, j} on which i was right."""
         return self.only + self.both
 
@@ -74,11 +74,11 @@ class Comparisons:
     """Everything a ranker may use: the tally and the dominance b_ij = a_ij / a_ji computed from it."""
 
     tally: Tally
-    accuracy: Float[Array, "M M"]
-    dominance: Float[Array, "M M"]
+    accuracy: Float[Array, "*B M M"]
+    dominance: Float[Array, "*B M M"]
 
     @property
-    def compared(self) -> Bool[Array, "M M"]:
+    def compared(self) -> Bool[Array, "*B M M"]:
         """True if two models share at least one judged item."""
         return self.tally.items > 0
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dissensus.arrays import Array, Bool, Float, Int, UInt8
 from dissensus.records.columns import Columns, Selected
 
@@ -31,6 +33,13 @@ class Maps:
 
     def __len__(self) -> int:
         return len(self.heights)
+
+    def take(self, rows: Int[Array, " n"]) -> Maps:
+        """The maps of some items."""
+        lengths = np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        bytes_of_rows = np.repeat(self.offsets[rows] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Maps(self.data[bytes_of_rows], offsets, self.heights[rows], self.widths[rows])
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dissensus.screening.controls import (
     control_threshold,
     suggested_exclusions,
 )
+from dissensus.screening.counts import cross_counts
 from dissensus.screening.dawid_skene import NO_MAYBE_YES, DawidSkene, dawid_skene
 from dissensus.screening.frame_votes import (
     FrameRule,
@@ -29,6 +30,7 @@ from dissensus.screening.panel import Panel, PanelAnswers, panel_agreement, pane
 from dissensus.screening.preferences import Weighing, WeightedAnswers, by_bt500, by_mean, by_p910, preferences
 from dissensus.screening.shares import Shares
 from dissensus.screening.states import states_of
+from dissensus.screening.turning import Turns, cheapest_turns
 from dissensus.screening.verdicts import Rule, Verdicts, by_dawid_skene, by_majority
 
 __all__ = [
@@ -51,6 +53,7 @@ __all__ = [
     "Shares",
     "Suggestion",
     "Threshold",
+    "Turns",
     "Weighing",
     "WeightedAnswers",
     "agreement",
@@ -59,8 +62,10 @@ __all__ = [
     "by_bt500",
     "by_mean",
     "by_p910",
+    "cheapest_turns",
     "control_results",
     "control_threshold",
+    "cross_counts",
     "dawid_skene",
     "first_votes",
     "frame_agreement",

@@ -9,7 +9,7 @@ from dissensus.selection.categories import (
     scan_categories,
 )
 from dissensus.selection.disagreements import disagreements, enough_from
-from dissensus.selection.eligibility import usable_labels
+from dissensus.selection.eligibility import Predicted, usable_labels
 from dissensus.selection.extremes import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 from dissensus.selection.rule import NO_CAP, Rule
 from dissensus.selection.topk import Levels, Partial, finish, is_settled, merge, scan
@@ -22,6 +22,7 @@ __all__ = [
     "Levels",
     "Pairs",
     "Partial",
+    "Predicted",
     "Quota",
     "Rule",
     "disagreements",

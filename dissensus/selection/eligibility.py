@@ -2,43 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numba
 import numpy as np
 
 from dissensus.arrays import MISSING, Array, Bool, Float, UInt16
 
+Predicted = tuple[UInt16[Array, " N"], Float[Array, " N"] | None]
+"""The labels and confidences of one model."""
+
 
 def usable_labels(
-    labels: Sequence[UInt16[Array, " N"]],
-    confidences: Sequence[Float[Array, " N"] | None],
+    predicted: Iterable[Predicted],
     threshold: float,
+    out: UInt16[Array, "M N"],
     eligible: Bool[Array, "M N"] | None = None,
-    out: UInt16[Array, "M N"] | None = None,
     is_partial: Sequence[bool] = (),
 ) -> UInt16[Array, "M N"]:
     """Labels of all models, MISSING where a model is not confident or its label cannot be judged.
 
     An item that one model could not read is MISSING for all: no duel may benefit from a broken file. `is_partial` marks
     those who were never asked about all items, such as people: what they did not label is MISSING only for them. Models
-    without confidences (None) always count. `out`: where to write the result, which saves a copy.
+    without confidences (None) always count. `out` is where to write the result.
     """
-    usable = np.empty((len(labels), len(labels[0])), np.uint16) if out is None else out
-    readable = np.ones(usable.shape[1], bool)
-    for row, (label, confidence) in enumerate(zip(labels, confidences, strict=True)):
+    readable = np.ones(out.shape[1], bool)
+    for row, (label, confidence) in enumerate(predicted):
         if is_partial and is_partial[row]:
-            usable[row] = label
+            out[row] = label
         elif confidence is None:
-            usable[row] = label
+            out[row] = label
             readable &= label != MISSING
         else:
-            _keep_confident(label, confidence, np.float32(threshold), usable[row], readable)
+            _keep_confident(label, confidence, np.float32(threshold), out[row], readable)
     if not readable.all():
-        usable[:, ~readable] = MISSING
+        out[:, ~readable] = MISSING
     if eligible is not None:
-        usable[~eligible] = MISSING
-    return usable
+        out[~eligible] = MISSING
+    return out
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

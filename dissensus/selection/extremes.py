@@ -6,11 +6,8 @@ extremes`, `extremal_pairs(extremes) -> pairs`, with the same result for every c
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial, reduce
-from itertools import pairwise
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -18,8 +15,6 @@ import numpy as np
 from dissensus.arrays import Array, Bool, Float, Int
 from dissensus.errors import SelectionError
 from dissensus.selection.extremes_kernel import EDGES, LANES, TILE, pair_up, scan_rows
-
-ROWS_OF_A_THREAD = 8 * TILE  # fewer rows take less time than starting another thread
 
 
 @dataclass(frozen=True)
@@ -84,6 +79,13 @@ class Extremes:
     def depth(self) -> int:
         return self.low_item.shape[3]
 
+    def renumbered(self, renumber: Callable[[Int[Array, " n"]], Int[Array, " n"]]) -> Extremes:
+        """The same extremes with other item numbers, in the same order."""
+        low, high = self.low_item.copy(), self.high_item.copy()
+        for item in (low, high):
+            item[item >= 0] = renumber(item[item >= 0])
+        return replace(self, low_item=low, high_item=high)
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -109,7 +111,7 @@ class Pairs:
 def scan_extremes(
     scores: Float[Array, "M N"], first_item: int, cells: Cells, depth: int, known: Extremes | None = None
 ) -> Extremes:
-    """The extremes among a chunk's items, which are numbered from `first_item` on; uses all cores.
+    """The extremes among a chunk's items, which are numbered from `first_item` on.
 
     A score that is not finite counts as missing: the item is in no cell of that model, and never one of its extremes.
     `known`, the extremes of other chunks, only saves time: items that cannot be among the combined extremes are left
@@ -118,7 +120,7 @@ def scan_extremes(
     Raises:
         SelectionError: scores and cells have different numbers of models.
     """
-    models, items = scores.shape
+    models = len(scores)
     if models != len(cells.edges):
         raise SelectionError(
             f"there are scores of {models} models, but cells for {len(cells.edges)}: pass the same models"
@@ -127,13 +129,7 @@ def scan_extremes(
         known = Extremes.empty(models, cells.count, depth, scores.dtype)
     scores = np.ascontiguousarray(scores)  # columns of unknown stride would not be vectorized
     bounds = _bounds(known, depth, first_item, scores.dtype)
-    threads = max(1, min(os.cpu_count() or 1, items // ROWS_OF_A_THREAD))
-    cuts = np.linspace(0, items, threads + 1).astype(int).tolist()
-    scan = partial(_scan_span, scores, first_item, _reached(cells.edges, scores.dtype), bounds, depth)
-    if threads == 1:
-        return scan((0, items))
-    with ThreadPoolExecutor(threads) as pool:
-        return reduce(merge_extremes, pool.map(scan, pairwise(cuts)))
+    return _scanned(scores, first_item, _reached(cells.edges, scores.dtype), bounds, depth)
 
 
 def merge_extremes(one: Extremes, other: Extremes) -> Extremes:
@@ -178,15 +174,13 @@ def extremal_pairs(
     return Pairs(attacker, defender, level, rank, low, high, values[:, 0], values[:, 1], weight)
 
 
-def _scan_span(
-    scores: Array, first_item: int, edges: Array, bounds: Array, depth: int, span: tuple[int, int]
-) -> Extremes:
+def _scanned(scores: Array, first_item: int, edges: Array, bounds: Array, depth: int) -> Extremes:
     models, cells = len(edges), bounds.shape[2] - 2
     places = np.empty((models, TILE), np.uint8 if cells < 255 else np.uint16)
     reached = np.zeros((models, cells + 1), np.int64)
     kept_scores = np.full((2, models, cells, models, depth), np.inf, scores.dtype)
     kept_items = np.full(kept_scores.shape, -1)
-    scan_rows(scores, *span, first_item, edges, places, bounds.copy(), reached, kept_scores, kept_items)
+    scan_rows(scores, first_item, edges, places, bounds, reached, kept_scores, kept_items)
     return Extremes(-np.diff(reached), kept_scores[0], kept_items[0], -kept_scores[1], kept_items[1])
 
 

@@ -17,8 +17,8 @@ LANES = 16  # attackers compared at once; rows are padded to a multiple, so that
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, kept_scores, kept_items):  # type: ignore[no-untyped-def]
-    """Count the rows from `start` to `stop` in every cell, and keep every attacker's most extreme scores in each cell.
+def scan_rows(scores, first_item, edges, places, bounds, counts, kept_scores, kept_items):  # type: ignore[no-untyped-def]
+    """Count the rows in every cell, and keep every attacker's most extreme scores in each cell.
 
     The first axis of `bounds`, `kept_scores` and `kept_items` is 0 for the lowest and 1 for the highest. Highest scores
     are stored negated, so that both lists ascend. `bounds[side, defender, place, attacker]`: the bound that a score
@@ -32,8 +32,8 @@ def scan_rows(scores, start, stop, first_item, edges, places, bounds, counts, ke
     rows = np.zeros((TILE, lanes), scores.dtype)
     loosest = np.empty((2, last + 1, last + 1, lanes), scores.dtype)
     is_open = np.empty((last + 1, last + 1), np.uint8)
-    for tile in range(start, stop, TILE):
-        size = min(TILE, stop - tile)
+    for tile in range(0, scores.shape[1], TILE):
+        size = min(TILE, scores.shape[1] - tile)
         _loosen(bounds, loosest)
         _open(loosest, edges, is_open)
         lowest[:size], highest[:size], is_beyond[:size] = last, 0, 0

@@ -1,8 +1,9 @@
 """The inner loop of the selection: one pass over the rows, for all duels at once.
 
-Most rows are done after a few vector instructions, as all confident models agree. Most others are done after a look at
-the few distinct labels, as their largest distance is below what the least demanding duel still takes. Only the rest are
-examined duel by duel. Distances are small integers (levels), so that equal distances are equal.
+Most rows are done after a few vector instructions, as all confident models agree. Most others have two different
+labels, and are done after one look at the distance of these, as it is below what the least demanding duel still takes.
+Only the rest are examined duel by duel, the least demanding first. Distances are small integers (levels), so that equal
+distances are equal.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import numpy as np
 
 from dissensus.arrays import MISSING
 
-TILE = 4096  # rows whose labels stay in the cache while all models are scanned
+MANY = 16  # times as many candidates as are enough: only then is it worth looking for those of the same two labels
+TILE = 1024  # rows whose labels stay in the fastest cache while all models are scanned
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -20,34 +22,44 @@ def collect(labels, start, item_offset, levels, first, second, floor_level, floo
     """Append candidates from row `start` on to the duels' lists until one is full; returns the row where it stopped.
 
     A candidate comes before its duel's floor: level above `floor_level`, or equal and item number below `floor_item`.
-    `lists` is (duels, capacity, 4): item, first label, second label, level.
+    `lists` is (duels, capacity, 4): item, first label, second label, level. `levels` is empty if all classes are
+    equally far apart.
     """
     models, rows = labels.shape
     capacity = lists.shape[1]
-    lowest = floor_level.min()
+    order = np.argsort(floor_level)
+    lowest = floor_level[order[0]]
     latest = floor_item[floor_level == lowest].max()
-    low = np.empty(TILE, np.uint16)
-    high = np.empty(TILE, np.uint16)
+    low, high = np.empty(TILE, np.uint16), np.empty(TILE, np.uint16)
+    has_more = np.empty(TILE, np.uint8)
+    found = np.empty(TILE + 1, np.int64)
     distinct = np.empty(models, np.uint16)
+    fullest = filled.max()
     for tile in range(start, rows, TILE):
         size = min(TILE, rows - tile)
         _label_range(labels, tile, size, low, high)
-        for i in range(size):
-            if high[i] <= low[i] + 1:  # all labels agree, or fewer than two are given; `high` counts from one
-                continue
+        left = _disputed(low, high, size, found)
+        if left == 0:
+            continue
+        _find_more(labels, tile, size, low, high, has_more)
+        for at in range(left):
+            i = found[at]
             row = tile + i
-            largest = _largest_level(labels, row, levels, distinct)
-            if largest < lowest or (largest == lowest and item_offset + row >= latest):
-                continue
-            for duel in range(first.size):
-                if filled[duel] == capacity:
-                    return row
+            largest = level_of(levels, low[i], high[i] - 1)
+            if has_more[i]:
+                largest = _largest_level(labels, row, levels, distinct)
             item = item_offset + row
-            for duel in range(first.size):
+            if largest < lowest or (largest == lowest and item >= latest):
+                continue
+            if fullest == capacity:
+                return row
+            for duel in order:
+                if floor_level[duel] > largest:
+                    break
                 one, other = labels[first[duel], row], labels[second[duel], row]
                 if one == other or MISSING in (one, other):
                     continue
-                level = levels[one, other]
+                level = level_of(levels, one, other)
                 if level > floor_level[duel] or (level == floor_level[duel] and item < floor_item[duel]):
                     place = filled[duel]
                     lists[duel, place, 0] = item
@@ -55,7 +67,14 @@ def collect(labels, start, item_offset, levels, first, second, floor_level, floo
                     lists[duel, place, 2] = other
                     lists[duel, place, 3] = level
                     filled[duel] = place + 1
+                    fullest = max(fullest, place + 1)
     return rows
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def level_of(levels, one, other):  # type: ignore[no-untyped-def]
+    """The level of the distance between two different labels."""
+    return np.int64(levels[one, other]) if levels.size else np.int64(1)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -73,10 +92,32 @@ def _label_range(labels, tile, size, low, high):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _disputed(low, high, size, found):  # type: ignore[no-untyped-def]
+    """Write the rows with two labels or more to `found`, and return how many there are; `high` counts from one."""
+    count = np.int64(0)
+    for i in range(size):  # branch-free: the next row overwrites one on which all agree
+        found[count] = i
+        count += np.int64(high[i]) > np.int64(low[i]) + 1
+    return count
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _find_more(labels, tile, size, low, high, has_more):  # type: ignore[no-untyped-def]
+    """Mark the rows with labels other than the smallest and the largest."""
+    has_more[:size] = 0
+    for model in range(labels.shape[0]):
+        column = labels[model, tile : tile + size]
+        for i in range(size):
+            label = column[i]
+            after = np.uint16(label + np.uint16(1))
+            has_more[i] |= (label != low[i]) & (after != high[i]) & (after != 0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _largest_level(labels, row, levels, distinct):  # type: ignore[no-untyped-def]
     """Largest distance between any two labels of a row."""
     count = 0
-    largest = 0
+    largest = np.int64(0)
     for model in range(labels.shape[0]):
         label = labels[model, row]
         known = label == MISSING
@@ -84,7 +125,7 @@ def _largest_level(labels, row, levels, distinct):  # type: ignore[no-untyped-de
             known |= distinct[i] == label
         if not known:
             for i in range(count):
-                largest = max(largest, levels[distinct[i], label])
+                largest = max(largest, level_of(levels, distinct[i], label))
             distinct[count] = label
             count += 1
     return largest
@@ -116,3 +157,78 @@ def capped(first_label, second_label, cap, most, classes):  # type: ignore[no-un
         if count == taken.size:
             return taken, cap
         cap += 1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def in_order(rows, starts):  # type: ignore[no-untyped-def]
+    """The rows of each duel by (higher level, smaller item); duel d has those from starts[d] to starts[d + 1]."""
+    found = np.empty_like(rows)
+    for duel in range(starts.size - 1):
+        own = rows[starts[duel] : starts[duel + 1]]
+        # both as one number: levels take 16 bits, and items 47
+        found[starts[duel] : starts[duel + 1]] = own[
+            np.argsort((np.int64(1 << 16) - own[:, 3]) * (1 << 47) + own[:, 0])
+        ]
+    return found
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def joined(one, one_starts, other, other_starts):  # type: ignore[no-untyped-def]
+    """The rows of two sets as one, still in order within each duel."""
+    starts = one_starts + other_starts
+    rows = np.empty((starts[-1], 4), np.int64)
+    for duel in range(starts.size - 1):
+        i, j = one_starts[duel], other_starts[duel]
+        for place in range(starts[duel], starts[duel + 1]):
+            is_other = i == one_starts[duel + 1]
+            if not is_other and j < other_starts[duel + 1]:
+                is_other = one[i, 3] < other[j, 3] or (one[i, 3] == other[j, 3] and one[i, 0] > other[j, 0])
+            if is_other:
+                rows[place] = other[j]
+                j += 1
+            else:
+                rows[place] = one[i]
+                i += 1
+    return rows, starts
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def reduced(rows, starts, is_new, floors, cap, enough, most, taken, classes):  # type: ignore[no-untyped-def]
+    """The candidates of each duel that can still be taken, and the floors beyond which none can.
+
+    Rows are in order. Duels without `is_new` have been reduced before. For the other numbers, see `Rule`.
+    """
+    kept, ends, floors = np.empty_like(rows), np.zeros_like(starts), floors.copy()
+    for duel in range(starts.size - 1):
+        own = rows[starts[duel] : starts[duel + 1]]
+        if is_new[duel] and len(own) >= enough:
+            walked, needed = capped(own[:, 1], own[:, 2], cap, enough, classes)
+            if needed == cap:
+                last = own[walked[-1]]
+                own = own[: walked[-1] + 1]
+                tighten(floors[duel], last[3], last[0] + 1)
+            if len(own) > MANY * enough:
+                own = own[_first_of_cells(own, min(2 * needed, most) + taken, classes)]
+        ends[duel + 1] = ends[duel] + len(own)
+        kept[ends[duel] : ends[duel + 1]] = own
+    return kept[: ends[-1]].copy(), ends, floors
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def tighten(floor, level, item):  # type: ignore[no-untyped-def]
+    """Replace a floor by a stricter one: a higher level, or the same level and a smaller item."""
+    if level > floor[0] or (level == floor[0] and item < floor[1]):
+        floor[0], floor[1] = level, item
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _first_of_cells(rows, depth, classes):  # type: ignore[no-untyped-def]
+    """False for rows with the same two labels as `depth` earlier ones."""
+    cells = rows[:, 1] * classes + rows[:, 2]
+    order = np.argsort(cells, kind="mergesort")
+    is_first = np.ones(len(rows), np.bool_)
+    place = 0
+    for at in range(1, len(rows)):
+        place = place + 1 if cells[order[at]] == cells[order[at - 1]] else 0
+        is_first[order[at]] = place < depth
+    return is_first

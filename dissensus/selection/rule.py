@@ -31,14 +31,16 @@ class Rule:
         if self.k < 1 or self.reserves < 0 or self.cap < 1:
             raise SelectionError("invalid k, cap or reserves: k and cap must be at least 1, and reserves at least 0")
 
-    def depth(self, cap: int) -> int:
-        """How many items of one cell (the same two labels) can be taken if some candidates have `enough` under `cap`.
+    @property
+    def numbers(self) -> tuple[int, int, int, int]:
+        """What the kernel is given: the cap, `enough`, how many rows a duel has in all, and `taken`.
 
-        Neither the selected rows nor the reserves then need a higher cap (see `enough`), so each takes at most `cap`
-        items of a cell. These are the first ones, as items of one cell are equally discrepant and use up the same
-        labels, and leaving out items that a walk skips does not change what it takes.
+        If some candidates have `enough` under a cap c, then neither the selected rows nor the reserves need a higher
+        one, so each takes at most c items of a cell (the same two labels). These are the first ones, as items of one
+        cell are equally discrepant and use up the same labels, and leaving out items that a walk skips does not change
+        what it takes. So of each cell, 2·c items are candidates, or k + reserves if that is less, and `taken` more.
         """
-        return min(2 * cap, self.k + self.reserves) + self.taken
+        return self.cap, self.enough, self.k + self.reserves, self.taken
 
     @property
     def enough(self) -> int:

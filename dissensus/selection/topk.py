@@ -6,7 +6,7 @@ every chunking and every order of merging.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int, UInt16
 from dissensus.records import Selection
-from dissensus.selection.kernel import capped, collect
+from dissensus.selection.kernel import capped, collect, in_order, joined, reduced
 from dissensus.selection.rule import Rule
 
 NO_FLOOR = np.iinfo(np.int64).max
@@ -22,8 +22,12 @@ NO_FLOOR = np.iinfo(np.int64).max
 
 @dataclass(frozen=True)
 class Levels:
-    """Distances between classes as small integers with the same order, 0 for no distance."""
+    """Distances between C classes as small integers with the same order, 0 for no distance.
 
+    `of_classes` is empty if all classes are equally far apart: their table would say nothing.
+    """
+
+    classes: int
     of_classes: Int[Array, "C C"]
     distance: Float[Array, " L"]
 
@@ -31,25 +35,45 @@ class Levels:
     def of(cls, distances: Float[Array, "C C"]) -> Self:
         """The levels of a distance matrix."""
         distance = np.unique(distances)
-        return cls(np.searchsorted(distance, distances).astype(np.int32), distance)
+        smallest = np.min_scalar_type(len(distance))  # most of a small table stays in the cache
+        return cls(len(distances), np.searchsorted(distance, distances).astype(smallest), distance)
+
+    @classmethod
+    def equal(cls, classes: int) -> Self:
+        """The levels of classes whose distance is 1."""
+        return cls(classes, np.zeros((0, 0), np.uint8), np.array([0.0, 1.0]))
 
 
 @dataclass(frozen=True)
 class Partial:
     """The candidates of every duel that a selection over more items could still take, each list in selection order.
 
-    `candidates[d]` has the columns item, first label, second label, level. `floors[d]` is the (level, item)
-    before which candidates can still be taken.
+    The rows of duel d are those from starts[d] to starts[d + 1]: item, first label, second label, level. `floors[d]` is
+    the (level, item) before which candidates can still be taken.
     """
 
-    candidates: tuple[Int[Array, "n 4"], ...]
+    rows: Int[Array, "n 4"]
+    starts: Int[Array, " D+1"]
     floors: Int[Array, "D 2"]
 
     @classmethod
     def empty(cls, duels: int) -> Self:
         """The state before any item was scanned."""
         floors = np.tile(np.array([1, NO_FLOOR]), (duels, 1))  # level 0 is agreement, which is never a candidate
-        return cls(tuple(np.empty((0, 4), np.int64) for _ in range(duels)), floors)
+        return cls(np.empty((0, 4), np.int64), np.zeros(duels + 1, np.int64), floors)
+
+    @property
+    def candidates(self) -> list[Int[Array, "n 4"]]:
+        """The rows of each duel."""
+        return np.split(self.rows, self.starts[1:-1])
+
+    def renumbered(self, renumber: Callable[[Int[Array, " n"]], Int[Array, " n"]]) -> Partial:
+        """The same candidates with other item numbers, in the same order; a floor is right behind an item."""
+        rows, floors = self.rows.copy(), self.floors.copy()
+        has_floor = floors[:, 1] < NO_FLOOR
+        rows[:, 0] = renumber(rows[:, 0])
+        floors[has_floor, 1] = renumber(floors[has_floor, 1] - 1) + 1
+        return Partial(rows, self.starts, floors)
 
 
 def scan(
@@ -77,19 +101,17 @@ def scan(
         )
         if row < labels.shape[1]:
             lists = _make_room(lists, filled, floors, levels, rule)
-    full = [_reduced(lists[duel, : filled[duel]], levels, rule) for duel in range(len(duels))]
-    return Partial(tuple(candidates for candidates, _ in full), _nearer(floors, np.array([floor for _, floor in full])))
+    rows = np.concatenate([of_duel[:count] for of_duel, count in zip(lists, filled, strict=True)])
+    starts = np.concatenate([[0], np.cumsum(filled)])
+    return Partial(*reduced(in_order(rows, starts), starts, filled > 0, floors, *rule.numbers, levels.classes))
 
 
 def merge(one: Partial, other: Partial, levels: Levels, rule: Rule) -> Partial:
     """The candidates of two sets of items combined."""
-    candidates = list(one.candidates)
     floors = _nearer(one.floors, other.floors)
-    for duel in np.flatnonzero([len(rows) for rows in other.candidates]):  # only a few, once the floors are high
-        together = np.concatenate([candidates[duel], other.candidates[duel]])
-        candidates[duel], floor = _reduced(together, levels, rule)
-        floors[duel] = _nearer(floors[[duel]], np.array([floor]))[0]
-    return Partial(tuple(candidates), floors)
+    rows, starts = joined(one.rows, one.starts, other.rows, other.starts)
+    is_new = np.diff(other.starts) > 0  # only a few, once the floors are high
+    return Partial(*reduced(rows, starts, is_new, floors, *rule.numbers, levels.classes))
 
 
 def is_settled(partial: Partial, levels: Levels, first_item: int) -> bool:
@@ -114,7 +136,7 @@ def finish(
 
 
 def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> Selection:
-    classes = len(levels.of_classes)
+    classes = levels.classes
     selected = rows[capped(rows[:, 1], rows[:, 2], rule.cap, rule.k, classes)[0]]
     left = rows[~np.isin(rows[:, 0], selected[:, 0])]
     reserves = left[capped(left[:, 1], left[:, 2], rule.cap, rule.reserves, classes)[0]]
@@ -131,29 +153,6 @@ def _of_duel(duel: tuple[int, int], rows: Array, levels: Levels, rule: Rule) -> 
     )
 
 
-def _reduced(rows: Int[Array, "n 4"], levels: Levels, rule: Rule) -> tuple[Int[Array, "n 4"], tuple[int, int]]:
-    """Candidates that can still be taken, in order, and the floor beyond which none can."""
-    rows, floor = rows[np.lexsort((rows[:, 0], -rows[:, 3]))], (1, NO_FLOOR)
-    if len(rows) < rule.enough:
-        return rows, floor
-    classes = len(levels.of_classes)
-    taken, cap = capped(rows[:, 1], rows[:, 2], rule.cap, rule.enough, classes)
-    if cap == rule.cap:
-        last = taken[-1]
-        rows, floor = rows[: last + 1], (int(rows[last, 3]), int(rows[last, 0]) + 1)
-    return rows[_place_in_cell(rows, classes) < rule.depth(cap)], floor
-
-
-def _place_in_cell(rows: Int[Array, "n 4"], classes: int) -> Int[Array, " n"]:
-    """How many earlier rows have the same two labels."""
-    cell = rows[:, 1] * classes + rows[:, 2]
-    order = np.argsort(cell, kind="stable")
-    starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
-    place = np.empty(len(rows), np.int64)
-    place[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
-    return place
-
-
 def _nearer(one: Int[Array, "D 2"], other: Int[Array, "D 2"]) -> Int[Array, "D 2"]:
     """The stricter of two floors: the higher level, then the smaller item."""
     other_is = (other[:, 0] > one[:, 0]) | ((other[:, 0] == one[:, 0]) & (other[:, 1] < one[:, 1]))
@@ -163,10 +162,11 @@ def _nearer(one: Int[Array, "D 2"], other: Int[Array, "D 2"]) -> Int[Array, "D 2
 def _make_room(lists: Array, filled: Array, floors: Array, levels: Levels, rule: Rule) -> Array:
     """Reduce every list that is half full, as one full list interrupts the pass for all; if that fails, widen them."""
     for duel in np.flatnonzero(filled > lists.shape[1] // 2):
-        rows, floor = _reduced(lists[duel, : filled[duel]], levels, rule)
+        starts = np.array([0, filled[duel]])
+        found = in_order(lists[duel, : filled[duel]], starts)
+        rows, _, floor = reduced(found, starts, np.ones(1, bool), floors[[duel]], *rule.numbers, levels.classes)
         lists[duel, : len(rows)] = rows
-        filled[duel] = len(rows)
-        floors[duel] = _nearer(floors[[duel]], np.array([floor]))[0]
+        filled[duel], floors[duel] = len(rows), floor[0]
     if filled.max() > lists.shape[1] // 2:
         lists = np.concatenate([lists, np.empty_like(lists)], axis=1)
     return lists

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dissensus.errors import StudyError
-from dissensus.steps.pooling import has_items, pool_stamp
+from dissensus.steps.pooling import earlier_pools, has_items, pool_stamp
 from dissensus.store.answers import AnswerLog
 from dissensus.store.checksums import begin, read_checksums
 from dissensus.store.database import Database
@@ -24,7 +24,7 @@ def study_database(folder: Folder, settings: Settings) -> Database:
         else:
             _refuse_if_lost(folder)
     elif has_items(folder):
-        database.claim(pool_stamp(folder), settings.title or folder.root.resolve().name)
+        database.claim(pool_stamp(folder), settings.title or folder.root.resolve().name, earlier_pools(folder))
     return database
 
 

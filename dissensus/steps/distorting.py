@@ -12,12 +12,13 @@ from pathlib import Path
 from PIL import Image, PngImagePlugin
 
 from dissensus.backends import Unreadable, read_image
+from dissensus.contents import name_of
 from dissensus.engines.local import Progress, silent
 from dissensus.errors import PoolError
 from dissensus.images import open_image
 from dissensus.pool.distortions import DISTORTIONS, LEVELS, check_kinds, check_levels, distorted, random_stream
 from dissensus.records.base import Record
-from dissensus.store.files import csv_text, file_fingerprint, write_text, write_whole
+from dissensus.store.files import content_fingerprint, csv_text, write_text, write_whole
 from dissensus.store.sources import items_of
 
 MANIFEST = "pool.csv"
@@ -51,7 +52,7 @@ class Job:
 
     def stamps(self) -> dict[str, tuple[str, int, str]]:
         """Map file names to kind, level and a stamp of what the file is made from."""
-        photo = file_fingerprint(Path(self.path))
+        photo = content_fingerprint(self.path)[1]
         made = {f"{REFERENCE}.png": (REFERENCE, 0, photo)}
         for kind, level in self.versions:
             seeded = f" seed {self.seed}" if DISTORTIONS[kind].is_random else ""
@@ -126,7 +127,7 @@ def _named(paths: list[str]) -> Iterator[tuple[str, str]]:
     """A folder name for each photo: its file name without the suffix, numbered if already taken."""
     taken = {MANIFEST}
     for path in paths:
-        stem = Path(path).stem.encode("utf-8", "replace").decode().strip(". ") or "photo"
+        stem = Path(name_of(path)).stem.encode("utf-8", "replace").decode().strip(". ") or "photo"
         numbered = (stem if number == 1 else f"{stem}-{number}" for number in count(1))
         name = next(name for name in numbered if name.casefold() not in taken)  # some file systems ignore case
         taken.add(name.casefold())

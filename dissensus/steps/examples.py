@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dissensus.contents import size_of
 from dissensus.errors import ClassesError, StudyError, refuse_pipe, some
 from dissensus.images import excess, open_image
 from dissensus.records import Classes
@@ -68,20 +69,13 @@ def shown_examples(examples: Sequence[Example], asked: Iterable[str]) -> Mapping
 
     Files of other sizes cannot be copies, so that few of the pictures have to be read.
     """
-    sizes = {_size(one.path) for one in examples}
-    prints = {fingerprint_of(path) for path in asked if _size(path) in sizes}
+    sizes = {size_of(one.path) for one in examples}
+    prints = {fingerprint_of(uri) for uri in asked if size_of(uri) in sizes}
     found: dict[int, list[str]] = {}
     for one in examples:
         if one.fingerprint not in prints:
             found.setdefault(one.label, []).append(one.path)
     return {label: tuple(paths) for label, paths in found.items()}
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return -1
 
 
 def _is_picture(path: str) -> bool:

@@ -17,6 +17,7 @@ from PIL import Image
 
 from dissensus.arrays import MISSING
 from dissensus.backends import FURTHER
+from dissensus.contents import is_file_path
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, PredictionError
 from dissensus.frames import is_table, table_of
@@ -96,6 +97,12 @@ def keep_predictions(work: Workspace[Any], name: str, given: Any, columns: Seque
     """
     items, paths = _items(work)
     if callable(given):
+        inside = next((path for path in paths if path is not None and not is_file_path(path)), None)
+        if inside is not None:
+            raise PredictionError(
+                f"{name} is a function of paths, but {inside} is not a file on this machine: give a function of images "
+                f"instead ({name}=python:FILE.py:NAME)"
+            )
         shown = [item if path is None else path for item, path in zip(items, paths, strict=True)]
         given = _called(given, shown, name, work.progress)
     if not columns:

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol
 
 from dissensus.backends import parse_spec
+from dissensus.engines.reduction import Workers
 from dissensus.errors import StudyError
 from dissensus.steps.code import model_code, pool_code
 from dissensus.steps.given import all_kept, keep_predictions, remove_kept, remove_unused
+from dissensus.steps.growing import is_behind
 from dissensus.steps.predicting import Source, is_wanted, predict
+from dissensus.steps.predicting_on_workers import predict_on_workers
 from dissensus.steps.predicting_together import predict_together
 from dissensus.steps.workspace import Workspace
 from dissensus.store.consent import agree_if_possible, require_agreement
@@ -63,6 +66,8 @@ def predict_models(task: Task, request: Request) -> dict[str, bool]:
         sources = {name: task.source(work, name) for name in settings.models if name in (*named, *unnamed)}
         for name, source in sources.items():  # all are checked before any is run
             is_wanted(source, name in request.again)
+        if isinstance(work.engine, Workers):
+            return predict_on_workers(work.engine, list(sources.values()), request.again)
         if request.is_together:
             return predict_together(list(sources.values()), request.again)
         return {name: predict(source, name in request.again) for name, source in sources.items()}
@@ -74,7 +79,7 @@ def unfinished(folder: Folder, settings: Settings, again: Iterable[str] = (), na
     return [
         name
         for name in settings.models
-        if name not in named and (name in again or not folder.predictions(name).exists())
+        if name not in named and (name in again or not folder.predictions(name).exists() or is_behind(folder, name))
     ]
 
 

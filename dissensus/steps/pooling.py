@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -13,63 +15,142 @@ from dissensus.engines.local import Progress, chunks
 from dissensus.errors import PoolError, StudyError, counted, some
 from dissensus.pool import check_ids, in_order
 from dissensus.records import FORMAT_VERSION
-from dissensus.steps.presence import missing_files
+from dissensus.steps.presence import THREADS, missing_files
 from dissensus.store.enumerations import read_enumeration
-from dissensus.store.files import exists, file_fingerprint, fingerprint
+from dissensus.store.files import content_fingerprint, exists, fingerprint
 from dissensus.store.folder import Folder
-from dissensus.store.parts import Parts
-from dissensus.store.sources import items_with_references
+from dissensus.store.parts import Parts, clear_parts
+from dissensus.store.sources import Found, apart, found_items
 from dissensus.store.tables import open_table, read_stamps, read_table, write_table
 
 CHUNK = 1024  # files that are fingerprinted before the results are saved
+ITEMS = [("id", pa.string()), ("uri", pa.string()), ("reference", pa.string())]
+CONTENTS = pa.schema([("size", pa.int64()), ("fingerprint", pa.string())])
+ROWS = pa.schema([*ITEMS, *CONTENTS])
+COLUMNS = ("id", "uri", "size", "fingerprint", "place", "reference")
 
 
-def make_pool(folder: Folder, sources: list[str], progress: Progress, allow_missing: bool = False) -> None:
+def make_pool(
+    folder: Folder, sources: list[str], progress: Progress, allow_missing: bool = False, add: bool = False
+) -> tuple[str, ...]:
     """Write pool.parquet: id, uri, size and fingerprint of every item, and reference if any has one.
 
     Rows are sorted by a hash of the id (`in_order`); `place` is each item's place in the order in which they are given.
+    With `add`, the items that are there stay, and models have to predict only the new ones. Returns what the user
+    should know about the sources, in words.
 
     Raises:
         PoolError: the pool is empty, two items have the same id, or files are missing and `allow_missing` is false.
-        StudyError: models have already predicted on another pool.
+        StudyError: models have already predicted on another pool; or, with `add`, questions have been drawn.
     """
-    ids, paths, references = items_with_references(sources)
-    named = pa.array(ids, pa.string())
-    check_ids(named)
-    order = in_order(named)
-    columns = {"id": named, "uri": pa.array(paths, pa.string()), "reference": pa.array(references, pa.string())}
-    items = pa.table(columns).take(pa.array(order))
-    _check_files(items, progress, allow_missing)
+    before = _before(folder) if add else NONE
+    found = found_items(sources, progress)
+    items = _without_known(found.table, before.items)
+    _check_files(found.named, items, progress, allow_missing)
+    check_ids(_whole(pa.concat_tables([before.items.select(items.column_names), items])["id"]))
+    known = _kept_contents(folder, items, progress)
+    table = pa.concat_tables([before.items, pa.table([*items.columns, *known.columns], schema=ROWS)])
+    order = in_order(_whole(table["id"]))
+    table = table.take(pa.array(order)).append_column("place", pa.array(order))
+    stamped = [*_bytes(table["id"]), *_bytes(table["fingerprint"])]
+    has_references = table["reference"].null_count < len(table)
+    if has_references:
+        stamped += _bytes(_reference_contents(table))
+    stamp = fingerprint(*stamped)
+    earlier = {known: size for known, size in before.earlier.items() if known != stamp}
+    try:
+        refuse_another(folder, stamp, earlier)
+    except StudyError:
+        clear_parts(folder.parts("pool"))
+        raise
+    stamps = {"pool": stamp, "sources": [*before.sources, *sources], "format_version": FORMAT_VERSION}
+    columns = [name for name in COLUMNS if name != "reference" or has_references]
+    write_table(folder.pool, table.select(columns), stamps | ({"earlier": earlier} if earlier else {}))
+    clear_parts(folder.parts("pool"))
+    return _words(found, items, before)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+@dataclass(frozen=True)
+class Before:
+    """The pool that items are added to."""
+
+    items: pa.Table
+    """Its rows, in the order in which they were given."""
+    sources: tuple[str, ...] = ()
+    earlier: dict[str, int] = field(default_factory=dict)
+    """The fingerprints of this pool and of those it grew from, with their numbers of items."""
+
+
+NONE = Before(ROWS.empty_table())
+
+
+def _before(folder: Folder) -> Before:
+    """The pool as it is.
+
+    Raises:
+        StudyError: questions have been drawn from it.
+    """
+    if not has_items(folder):
+        return NONE
+    if folder.batches():
+        raise StudyError("questions have been drawn from this pool: start a new study for a larger pool")
+    stamps, table = read_stamps(folder.pool, "pool"), read_table(folder.pool)
+    if "place" in table.column_names:
+        table = table.sort_by("place")
+    if "reference" not in table.column_names:
+        table = table.append_column("reference", pa.nulls(len(table), pa.string()))
+    earlier = {**stamps.get("earlier", {}), str(stamps["pool"]): len(table)}
+    return Before(table.select(ROWS.names).cast(ROWS), tuple(stamps.get("sources", ())), earlier)
+
+
+def _without_known(items: pa.Table, known: pa.Table) -> pa.Table:
+    """The items that are not in the pool yet; one of the same name but from elsewhere counts as new."""
+    if not len(known):
+        return items
+    ids = _whole(known["id"])
+    places = pc.index_in(items["id"], value_set=ids)
+    is_same = pc.fill_null(pc.equal(known["uri"].take(_whole(places)), items["uri"]), False)
+    return apart(items.filter(pc.invert(is_same)), ids)
+
+
+def _words(found: Found, items: pa.Table, before: Before) -> tuple[str, ...]:
+    words = []
+    if before.sources:
+        words.append(f"{counted(len(items), 'item')} added to {counted(len(before.items), 'item')}")
+    if found.ignored:
+        kinds = ", ".join(f"{number:,} {ending}" for ending, number in found.ignored.most_common())
+        words.append(
+            f"{counted(found.ignored.total(), 'file')} in the archives ignored, because they are not images: {kinds}"
+        )
+    return tuple(words)
+
+
+def _kept_contents(folder: Folder, items: pa.Table, progress: Progress) -> pa.Table:
+    """Sizes and fingerprints of new items, read in the order given: neighbours in an archive are read together."""
     inputs = {"items": fingerprint(*_bytes(items["id"]), *_bytes(items["uri"]))}
     parts = Parts(folder.parts("pool"), "pool", inputs)
     todo = chunks(len(items), CHUNK) if items["uri"].null_count < len(items) else []
-    for number, rows in enumerate(todo):
-        if number not in parts:
-            parts.write(number, _contents(items["uri"][rows.start : rows.stop].to_pylist()))
-        progress("reading items", rows.stop, len(items))
-    known = [parts.read(number) for number in range(len(todo))]
-    contents = pa.concat_tables(known) if known else _unknown(len(items))
-    table = pa.table(
-        {
-            "id": items["id"],
-            "uri": items["uri"],
-            "size": contents["size"],
-            "fingerprint": contents["fingerprint"],
-            "place": order,
-        }
-    )
-    stamped = [*_bytes(table["id"]), *_bytes(table["fingerprint"])]
-    if items["reference"].null_count < len(items):
-        table = table.append_column("reference", items["reference"])
-        stamped += _bytes(_reference_contents(table))
-    stamp = fingerprint(*stamped)
-    try:
-        refuse_another(folder, stamp)
-    except StudyError:
-        parts.clear()
-        raise
-    write_table(folder.pool, table, {"pool": stamp, "sources": sources, "format_version": FORMAT_VERSION})
-    parts.clear()
+    with ThreadPoolExecutor(THREADS) as threads:
+        for number, rows in enumerate(todo):
+            if number not in parts:
+                uris = items["uri"][rows.start : rows.stop].to_pylist()
+                sizes, prints = zip(*threads.map(_content, uris), strict=True)
+                parts.write(number, pa.table([sizes, prints], schema=CONTENTS))
+            progress("reading items", rows.stop, len(items))
+    if not todo:
+        return pa.table([pa.nulls(len(items), field.type) for field in CONTENTS], schema=CONTENTS)
+    return pa.concat_tables([parts.read(number).cast(CONTENTS) for number in range(len(todo))])
+
+
+def earlier_pools(folder: Folder) -> dict[str, int]:
+    """The fingerprints of the smaller pools that this one grew from, and how many items each had."""
+    if folder.enumeration.exists():
+        return {}
+    return {str(stamp): int(size) for stamp, size in read_stamps(folder.pool, "pool").get("earlier", {}).items()}
 
 
 def pool_stamp(folder: Folder) -> str:
@@ -134,28 +215,28 @@ def missing_count(folder: Folder) -> int:
     return 0 if folder.enumeration.exists() else int(has_no_file(folder).sum())
 
 
-def _check_files(items: pa.Table, progress: Progress, allow_missing: bool) -> None:
-    """Raise PoolError if files are missing and `allow_missing` is false, or if all of them are missing."""
-    paths = [path for column in ("uri", "reference") for path in items[column].drop_null().to_pylist()]
-    missing = missing_files(paths, progress)
-    if missing and not allow_missing:
-        files = f"{len(missing):,} of {counted(len({*paths}), 'file')} {'is' if len(missing) == 1 else 'are'} missing"
+def _check_files(named: list[str], items: pa.Table, progress: Progress, allow_missing: bool) -> None:
+    """Raise PoolError if files are missing and `allow_missing` is false, or if all of them are missing.
+
+    Only files that a manifest names are looked for: the others have just been found.
+    """
+    missing = missing_files(named, progress)
+    if not missing:
+        return
+    paths = {path for column in ("uri", "reference") for path in items[column].drop_null().to_pylist()}
+    if not allow_missing:
+        files = f"{len(missing):,} of {counted(len(paths), 'file')} {'is' if len(missing) == 1 else 'are'} missing"
         raise PoolError(
             f"{files} ({some(missing)}): correct the paths, or add --allow-missing to continue without them"
         )
-    if missing and len(missing) == len({*paths}):
+    if len(missing) == len(paths):
         raise PoolError(f"all {len(missing):,} files are missing ({some(missing)}): correct the paths")
 
 
-def _contents(paths: list[str | None]) -> pa.Table:
-    sizes, prints = zip(*map(_content, paths), strict=True)
-    return pa.table({"size": pa.array(sizes, pa.int64()), "fingerprint": pa.array(prints, pa.string())})
-
-
-def _content(path: str | None) -> tuple[int | None, str | None]:
-    """Size and fingerprint of a file; (None, None) if it cannot be read, which `predict` reports."""
+def _content(uri: str | None) -> tuple[int | None, str | None]:
+    """Size and fingerprint of a picture; (None, None) if it cannot be read, which `predict` reports."""
     try:
-        return (Path(path).stat().st_size, file_fingerprint(Path(path))) if path else (None, None)
+        return content_fingerprint(uri) if uri else (None, None)
     except OSError:
         return None, None
 
@@ -168,10 +249,6 @@ def _reference_contents(table: pa.Table) -> pa.ChunkedArray:
     return pa.chunked_array([[known[path] if path else None for path in references]], pa.string())
 
 
-def _unknown(count: int) -> pa.Table:
-    return pa.table({"size": pa.nulls(count, pa.int64()), "fingerprint": pa.nulls(count, pa.string())})
-
-
 def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
     whole = column.combine_chunks()
     whole = pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
@@ -179,10 +256,10 @@ def _bytes(column: pa.ChunkedArray) -> list[memoryview]:
     return [memoryview(buffer) for buffer in whole.buffers() if buffer is not None]
 
 
-def refuse_another(folder: Folder, stamp: str) -> None:
-    """Raise StudyError if models have predicted on other items than these."""
+def refuse_another(folder: Folder, stamp: str, earlier: Collection[str] = ()) -> None:
+    """Raise StudyError if models have predicted on other items than these, or than an `earlier` pool's."""
     for path in sorted((folder.root / "predictions").glob("*.parquet")):
-        if read_stamps(path, "inputs")["inputs"]["pool"] != stamp:
+        if read_stamps(path, "inputs")["inputs"]["pool"] not in (stamp, *earlier):
             raise StudyError(
                 f"{path.stem} has predicted on another pool: start a new study for these items, or restore the old ones"
             )

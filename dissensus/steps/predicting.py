@@ -5,28 +5,35 @@ from __future__ import annotations
 import json
 import os
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cached_property, lru_cache
-from itertools import islice
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from dissensus.arrays import Array, Int
-from dissensus.backends import MISSING_FILE, Unreadable, read_image, target_fingerprint
+from dissensus.backends import MISSING_FILE, target_fingerprint
 from dissensus.engines.local import Progress, chunks
 from dissensus.errors import BackendError, DissensusError, PredictionError, StudyError
 from dissensus.records import FORMAT_VERSION
+from dissensus.steps.growing import (
+    Coverage,
+    coverage,
+    earlier_pools,
+    extended,
+    extends,
+    in_pool_order,
+    rounds_behind,
+)
+from dissensus.steps.pooled_images import PooledImages
 from dissensus.steps.pooling import has_no_file, pool_ids, pool_size, pool_stamp
 from dissensus.steps.workspace import Workspace
 from dissensus.store.checksums import verify
-from dissensus.store.files import exists, file_fingerprint, fingerprint, write_whole
+from dissensus.store.files import exists, fingerprint, write_whole
 from dissensus.store.folder import Folder
 from dissensus.store.parts import Parts, changed_inputs, clear_parts, refuse_changes
 from dissensus.store.rounds import Round
@@ -35,15 +42,8 @@ from dissensus.store.tables import open_table, read_stamps, read_table
 
 STAMPED = ("inputs", "content", "unreadable")  # metadata of every file of predictions
 CHUNK = 256  # items that are predicted before they are saved
-PooledFile = tuple[str | None, str | None]
-"""The path of an item, and its fingerprint when it was pooled."""
-
 Parted = Callable[[], Iterable[pa.Table]]
 """Iterates over all predictions part by part, from the start each time, so that a large pool never fills memory."""
-
-BATCH = 32  # images per model call
-READERS = 2  # threads that decode images while the model runs
-AHEAD = 2 * BATCH  # images that are decoded before they are needed
 
 Batches = Iterable[tuple[range, list[Any]]]
 """Rows numbered from 0, each batch with its images or the reasons why they cannot be read."""
@@ -60,6 +60,8 @@ class Source(ABC):
     """Items that are predicted before they are saved."""
     shares_images: ClassVar[bool] = False
     """Whether `part` can be given images that other models see too."""
+    fits_in_memory: ClassVar[bool] = True
+    """Whether all predictions do, so that they can be made in any order."""
 
     def __init__(self, work: Workspace[Any], name: str) -> None:
         self.work, self.name = work, name
@@ -71,6 +73,10 @@ class Source(ABC):
         """What the predictions depend on besides the pool and the model itself."""
         if exists(work.folder.classes):
             self.inputs["classes"] = fingerprint(work.folder.classes.read_bytes())
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Workspace[Any], str]]:
+        """To be sent to a worker, where it has yet to be opened."""
+        return type(self), (self.work.bare(), self.name)
 
     @cached_property
     def all_inputs(self) -> dict[str, Any]:
@@ -97,7 +103,7 @@ class Source(ABC):
         """Load the model."""
         raise BackendError(f"{self.name}: this task takes predictions as file:PATH, not as {self.model.backend}:")
 
-    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
+    def part(self, rows: Sequence[int], batches: Batches | None = None) -> pa.Table:
         """Predictions for some items of the pool, with a column `problem` that says why an item has none.
 
         `batches` are the images of these items, if they have been read already.
@@ -147,8 +153,10 @@ class Run:
     def __init__(self, source: Source, again: bool) -> None:
         self.source, self.name, folder = source, source.name, source.work.folder
         self.parts = Parts(folder.parts(f"predict-{self.name}"), f"predict {self.name}", source.all_inputs, again)
-        self.size = pool_size(folder)
-        self.chunks = chunks(self.size, source.chunk)
+        self.coverage: Coverage = coverage(folder, self.name, source.fits_in_memory, again)
+        rows = self.coverage.rows
+        self.size = len(rows)
+        self.chunks: list[Sequence[int]] = [rows[part.start : part.stop] for part in chunks(self.size, source.chunk)]
         self.waiting = [number for number in range(len(self.chunks)) if number not in self.parts]
 
     @contextmanager
@@ -162,6 +170,10 @@ class Run:
             self.tidy()
             raise
 
+    def done(self, number: int) -> int:
+        """How many items there are up to the end of a part."""
+        return min((number + 1) * self.source.chunk, self.size)
+
     def tidy(self) -> None:
         """Leave nothing behind if no part is finished."""
         if not self.parts:
@@ -169,7 +181,8 @@ class Run:
 
     def finish(self) -> None:
         """Write the predictions."""
-        _write(self.source, self.parts.all, _stamps(self.source))
+        predictions = self.source.work.folder.predictions(self.name)
+        _write(self.source, lambda: in_pool_order(self.coverage, predictions, self.parts.all()), _stamps(self.source))
         self.parts.clear()
 
 
@@ -200,9 +213,11 @@ def is_wanted(source: Source, again: bool = False) -> bool:
     if not target.exists():
         return True
     if not again:
+        known = read_stamps(target, "inputs")["inputs"]
+        has_grown = known["pool"] in earlier_pools(folder)
         remedy = f"run the model again (--again {name}), or add it under a new name (dissensus join)"
-        refuse_changes(f"predict {name}", read_stamps(target, "inputs")["inputs"], now, remedy)
-        return False
+        refuse_changes(f"predict {name}", known | {"pool": now["pool"]} if has_grown else known, now, remedy)
+        return has_grown
     rounds = rounds_with(folder, name)
     try:
         before = read_stamps(target, "inputs")["inputs"]
@@ -214,11 +229,17 @@ def is_wanted(source: Source, again: bool = False) -> bool:
 
 
 def _write(source: Source, parts: Parted, stamps: dict[str, Any]) -> None:
-    """Check and write the predictions; those that rounds were selected from must stay the same."""
+    """Check and write the predictions; those that rounds were selected from must stay the same.
+
+    They say which earlier ones they extend, so that a selection from these can be extended, too.
+    """
     folder, name = source.work.folder, source.name
     staged = folder.parts(f"{name}.parquet")
-    source.write(staged, parts, stamps)
+    earlier = extended(folder, name)
+    source.write(staged, parts, stamps | ({"earlier": earlier} if earlier else {}))
     try:
+        if earlier and not extends(folder, name, staged):
+            source.write(staged, parts, stamps)
         content = read_stamps(staged, "content")["content"]
         for number, known in rounds_with(folder, name).items():
             if content != known:
@@ -231,8 +252,12 @@ def _write(source: Source, parts: Parted, stamps: dict[str, Any]) -> None:
 
 
 def rounds_with(folder: Folder, name: str) -> dict[int, str]:
-    """The rounds that were selected from a model's predictions, and the fingerprint of these predictions."""
-    abouts = {number: read_stamps(folder.selection(number), "inputs") for number in folder.rounds()}
+    """The rounds that were selected from a model's predictions, and the fingerprint of these predictions.
+
+    Without those that `select` replaces because items have been added.
+    """
+    numbers = [number for number in folder.rounds() if number not in rounds_behind(folder)]
+    abouts = {number: read_stamps(folder.selection(number), "inputs") for number in numbers}
     contents = {number: about["inputs"]["predictions"].get(name) for number, about in abouts.items()}
     return {number: content for number, content in contents.items() if content is not None}
 
@@ -272,50 +297,7 @@ def _predict_parts(run: Run, progress: Progress) -> None:
         run.source.open()
     for number in run.waiting:
         run.parts.write(number, run.source.part(run.chunks[number]))
-        progress(what, run.chunks[number].stop, run.size)
-
-
-class PooledImages:
-    """The images of a pool, decoded ahead of time in threads, batch by batch."""
-
-    def __init__(self, folder: Folder, name: str) -> None:
-        """Look up the files.
-
-        Raises:
-            BackendError: the pool has no files.
-        """
-        known = open_table(folder.pool).schema_arrow.names
-        wanted = [column for column in ("uri", "fingerprint", "reference") if column in known]
-        columns = read_table(folder.pool, wanted).to_pydict()
-        self.files: list[PooledFile] = list(zip(columns["uri"], columns["fingerprint"], strict=True))
-        self.references: list[str | None] = columns.get("reference", [None] * len(self.files))
-        self.prints = dict(self.files)
-        # images that share a reference are next to each other in a pool
-        self.reference = lru_cache(8)(self._reference)
-        if all(uri is None for uri in columns["uri"]):
-            raise BackendError(
-                f"{name} cannot run: the pool has only ids and no files; use file:PREDICTIONS, or add paths to the pool"
-            )
-
-    def batches(self, rows: range) -> Iterator[tuple[range, list[Any]]]:
-        """Batches of rows, numbered from 0, each with its images or the reasons why they cannot be read."""
-        with ThreadPoolExecutor(READERS) as threads:
-            files = iter(self.files[rows.start : rows.stop])
-            ahead = deque(threads.submit(_image, file) for file in islice(files, AHEAD))
-            for batch in chunks(len(rows), BATCH):
-                images = []
-                for _ in batch:
-                    images.append(ahead.popleft().result())
-                    ahead.extend(threads.submit(_image, file) for file in islice(files, 1))
-                yield batch, images
-
-    def read(self, row: int) -> Any:
-        """One image, or the reason why it cannot be read."""
-        return _image(self.files[row])
-
-    def _reference(self, uri: str) -> Any:
-        """A reference image, if the file has not changed since it was pooled."""
-        return _image((uri, self.prints.get(uri)))
+        progress(what, run.done(number), run.size)
 
 
 def spread_rows(size: int, count: int) -> Int[Array, " n"]:
@@ -328,17 +310,6 @@ def problems(folder: Folder, name: str) -> pa.Table:
     table = read_table(folder.predictions(name), ["problem"])
     rows = np.flatnonzero(table["problem"].is_valid().to_numpy())
     return pa.table({"item": pool_ids(folder).take(pa.array(rows)), "problem": table["problem"].take(pa.array(rows))})
-
-
-def _image(file: PooledFile) -> Any:
-    """The image, if the file has not changed since it was pooled: all models must see the same image."""
-    uri, known = file
-    if uri is None:
-        return Unreadable("no path in the pool")
-    image = read_image(uri)
-    if not isinstance(image, Unreadable) and known is not None and file_fingerprint(Path(uri)) != known:
-        return Unreadable("changed since it was pooled")
-    return image
 
 
 def predicted(folder: Folder, settings: Settings) -> list[str]:
@@ -363,6 +334,8 @@ def check_same_pool(folder: Folder, names: list[str]) -> dict[str, dict[str, Any
         path = folder.predictions(name)
         if found.get("model", name) != name:
             raise StudyError(f"{path} holds the predictions of {found['model']}: restore both files from a backup")
+        if found["inputs"]["pool"] in earlier_pools(folder):
+            raise StudyError(f"{name} has not predicted the items that were added: run dissensus predict {folder.root}")
         if found["inputs"]["pool"] != stamp or open_table(path).metadata.num_rows != rows:
             raise StudyError(f"{path} belongs to another pool: delete it and run dissensus predict {folder.root} again")
     return stamps

@@ -14,7 +14,8 @@ from typing import Any
 
 from dissensus.backends import at_a_time
 from dissensus.errors import DissensusError
-from dissensus.steps.predicting import PooledImages, Run, Source, is_wanted, predict
+from dissensus.steps.pooled_images import PooledImages
+from dissensus.steps.predicting import Run, Source, is_wanted, predict
 
 CORES = os.cpu_count() or 1
 PATIENCE = 0.1
@@ -40,12 +41,21 @@ def predict_together(sources: Sequence[Source], again: Collection[str] = ()) -> 
     others = {one.name: predict(one, one.name in again) for one in sources if one not in shared}
     runs = [Run(one, one.name in again) for one in shared]
     try:
-        _run(runs)
+        for alike in by_coverage(runs):
+            _run(alike)
     except DissensusError:
         for run in runs:
             run.tidy()
         raise
     return {one.name: others.get(one.name, True) for one in sources}
+
+
+def by_coverage(runs: Sequence[Run]) -> list[list[Run]]:
+    """The models that have to predict the same items: in a pool that has grown, new models need all items."""
+    found: dict[int, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.coverage.known, []).append(run)
+    return list(found.values())
 
 
 def _run(runs: Sequence[Run]) -> None:
@@ -76,7 +86,7 @@ def _predict(runs: Sequence[Run], images: PooledImages) -> None:
                 run.parts.write(number, part)
                 missing[number] -= 1
                 if not missing[number]:
-                    run.source.work.progress(f"predict {len(runs)} models", run.chunks[number].stop, run.size)
+                    run.source.work.progress(f"predict {len(runs)} models", run.done(number), run.size)
 
     queues: list[Given] = [Queue(1) for _ in runs]
     with ThreadPoolExecutor(len(runs)) as threads:

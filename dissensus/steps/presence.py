@@ -8,9 +8,10 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from dissensus.contents import is_address, is_there, stored_in
+from dissensus.contents.reading import is_endless
 from dissensus.engines.local import Progress, chunks, silent
 from dissensus.errors import PoolError, StudyError, some
-from dissensus.images import is_endless
 from dissensus.store.database import Database
 
 THREADS = 16
@@ -19,29 +20,32 @@ CHUNK = 1024
 MISSING = "missing pictures"
 
 
-def missing_files(paths: Iterable[str], progress: Progress = silent) -> list[str]:
-    """The paths whose file is missing, each once.
+def missing_files(uris: Iterable[str], progress: Progress = silent) -> list[str]:
+    """The paths and addresses of files that are missing, each once; an archive is looked for once for all its items.
 
     Raises:
-        PoolError: a path leads to a pipe or a device, from which reading might never end.
+        PoolError: a path leads to a pipe or a device, from which reading might never end; or a server cannot be
+            reached.
     """
-    wanted = list(dict.fromkeys(paths))
+    wanted = list(dict.fromkeys(map(stored_in, uris)))
     parts = chunks(len(wanted), CHUNK)
     found: list[str] = []
     with ThreadPoolExecutor(THREADS) as threads:
-        looks = threads.map(lambda rows: [path for path in wanted[rows.start : rows.stop] if not _is_file(path)], parts)
-        for rows, absent in zip(parts, looks, strict=True):
-            found += absent
+        for rows in parts:
+            here = wanted[rows.start : rows.stop]
+            found += [path for path, is_found in zip(here, threads.map(_is_file, here), strict=True) if not is_found]
             progress("checking files", rows.stop, len(wanted))
     return found
 
 
 def _is_file(path: str) -> bool:
-    """True if the path is a regular file; a folder is not one.
+    """True if the path is that of a regular file; a folder is not one.
 
     Raises:
-        PoolError: it is a pipe, a device or a socket.
+        PoolError: it is a pipe, a device or a socket; or a server cannot be reached.
     """
+    if is_address(path):
+        return is_there(path)
     try:
         found = os.stat(path)
     except (OSError, ValueError):  # ValueError: a path that no file can have
@@ -57,18 +61,21 @@ def note_missing(database: Database, pictures: Mapping[str, str | None], tell: C
     Raises:
         StudyError: all pictures are missing.
     """
-    paths = {path for path in pictures.values() if path is not None}
+    paths = {stored_in(uri) for uri in pictures.values() if uri is not None}
     missing = missing_files(sorted(paths))
-    if missing and len(missing) == len(paths):
-        raise StudyError(f"none of the {len(paths):,} pictures was found ({some(missing)}): restore them first")
     gone = {*missing}
-    noted = json.dumps(sorted(item for item, path in pictures.items() if path in gone), ensure_ascii=False)
+    lost = {item: uri for item, uri in pictures.items() if uri is not None and stored_in(uri) in gone}
+    if missing and len(missing) == len(paths):
+        raise StudyError(
+            f"none of the {len({*lost.values()}):,} pictures was found ({some(missing)}): restore them first"
+        )
+    noted = json.dumps(sorted(lost), ensure_ascii=False)
     if noted != (database.get(MISSING) or "[]"):
         database.set(MISSING, noted)
     if missing:
         tell(
-            f"{len(missing):,} pictures are missing ({some(missing)}): reserves take their place; to ask about "
-            "them, restore them and restart the service"
+            f"{len({*lost.values()}):,} pictures are missing ({some(missing)}): reserves take their place; to ask "
+            "about them, restore them and restart the service"
         )
 
 

@@ -21,7 +21,7 @@ from dissensus.report.wording import counted
 from dissensus.steps.answers import refuse_to_leave_behind
 from dissensus.steps.classes import with_articles
 from dissensus.steps.examples import Example, read_examples, shown_examples
-from dissensus.steps.pooling import pool_stamp
+from dissensus.steps.pooling import earlier_pools, pool_stamp
 from dissensus.steps.pools import DrawnPool, open_pool
 from dissensus.steps.presence import note_missing, recorded_missing
 from dissensus.steps.public_title import public_title
@@ -59,7 +59,7 @@ class StudyBacking:
         self.folder, self.settings, self.database = folder, settings, database
         self.classes = with_articles(work.classes)
         title, stamp = work.title, pool_stamp(folder)
-        database.claim(stamp, title)
+        database.claim(stamp, title, earlier_pools(folder))
         refuse_to_leave_behind(folder, database)
         self.answers, self.people = AnswerLog(database), People(database)
         self.set_questions = CustomQuestions(database)
@@ -168,10 +168,9 @@ class StudyBacking:
         """Examples that belong to what is asked or, if it has none of this class, those of the study."""
         return self.inquiry.examples(label) or self.shown_examples.get(label, ())
 
-    def picture(self, item: str) -> Path | None:
-        """Path of a picture: of an item or a prediction in the rounds, or of an item in a user's own questions."""
-        uri = self.inquiry.uris().get(item) or self.other_uris.get(item)
-        return Path(uri) if uri else None
+    def picture(self, item: str) -> str | None:
+        """Path or URI of a picture: of an item or a prediction in the rounds, or of an item in a user's questions."""
+        return self.inquiry.uris().get(item) or self.other_uris.get(item)
 
     def add_person(self, name: str, is_trusted: bool) -> str:
         """Add a person and return their token."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from dissensus.engines import local
-from dissensus.engines.local import Progress, silent
+from dissensus.engines.local import LocalEngine, Progress, silent
 from dissensus.engines.reduction import Engine, Partial, Parts, Reduction
+from dissensus.engines.speed import Pass
 from dissensus.records import Classes
 from dissensus.steps.answers import study_database
 from dissensus.steps.pooling import pool_size
@@ -30,8 +31,12 @@ class Workspace(Generic[T]):
     settings: T
     classes: Classes
     progress: Progress = silent
-    engine: Engine = local.reduce
+    engine: Engine = field(default_factory=LocalEngine)
     """Where passes over the pool run."""
+
+    def bare(self) -> Workspace[T]:
+        """The same study for another process."""
+        return Workspace(Folder(self.folder.root.absolute()), self.settings, self.classes)
 
     @property
     def title(self) -> str:
@@ -55,9 +60,15 @@ class Workspace(Generic[T]):
     def pool(self) -> Pool:
         return open_pool(self.folder)
 
-    def reduce(self, reduction: Reduction[Any, Partial], what: str, parts: Parts | None = None) -> Partial:
-        """Run a reduction over the whole pool."""
-        return self.engine(reduction, self.size, what, self.progress, parts)
+    def reduce(
+        self, reduction: Reduction[Any, Partial], what: str, parts: Parts | None = None, size: int | None = None
+    ) -> Partial:
+        """Run a reduction over the whole pool, or over something else that has `size` items."""
+        start = time.perf_counter()
+        found = self.engine.reduce(reduction, self.size if size is None else size, what, self.progress, parts)
+        took, items = time.perf_counter() - start, reduction.looked_at
+        self.engine.passes.append(Pass(what, items, round(items * reduction.item_bytes), took))
+        return found
 
     @property
     def size(self) -> int:

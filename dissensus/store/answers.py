@@ -173,7 +173,7 @@ class AnswerLog:
                 wanted += f" AND {AMONG[connection.dialect.name]}"
                 values["texts"] = json.dumps(list(texts)) if connection.dialect.name == "sqlite" else list(texts)
             statement = f"SELECT {', '.join(columns)} FROM answers WHERE {wanted} ORDER BY seq"
-            for part in run(connection, statement, values, yield_per=CHUNK).partitions():
+            for part in run(connection, statement, values, yield_per=CHUNK).partitions(CHUNK):
                 yield from map(tuple, part)
 
 

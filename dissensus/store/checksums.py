@@ -26,6 +26,7 @@ LISTED = (
     "classes.json",
     "pool.parquet",
     "pool.json",
+    "descriptors.parquet",
     "ratings.csv",
     "scales.csv",
     "benchmark.csv",
@@ -224,6 +225,8 @@ def remedy(root: Path, name: str) -> str:
         return f"run dissensus predict {root} --again {Path(name).stem}, or restore it from a backup"
     if name in ("pool.parquet", "pool.json"):
         return "restore it from a backup, or delete it and run dissensus pool with the same items"
+    if name == "descriptors.parquet":
+        return f"run dissensus duplicates {root}, which makes it again"
     if name == "drawings/items.parquet":
         return f"run dissensus select {root}, which makes it again, or restore it from a backup"
     return "restore it from a backup"

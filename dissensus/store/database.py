@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock, RLock
@@ -114,8 +114,8 @@ class Database:
         kept = "INSERT INTO state (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value"
         self.write(lambda connection: run(connection, kept, {"key": key, "value": value}))
 
-    def claim(self, identity: str, title: str) -> None:
-        """Claim the database for a study; the first study to do so owns it.
+    def claim(self, identity: str, title: str, earlier: Collection[str] = ()) -> None:
+        """Claim the database for a study; the first study to do so owns it. `earlier` were its identities before.
 
         Raises:
             StudyError: it holds the answers of another study.
@@ -124,6 +124,8 @@ class Database:
             first = "INSERT INTO state (key, value) VALUES (:key, :value) ON CONFLICT (key) DO NOTHING"
             given = [{"key": "pool", "value": identity}, {"key": "title", "value": title}]
             self.write(lambda connection: run(connection, first, given))
+        if self.get("pool") in earlier:
+            self.set("pool", identity)
         if self.get("pool") != identity:
             raise StudyError(
                 f"{self.name}: this database holds the answers of another study ('{self.get('title')}'): "
@@ -247,8 +249,10 @@ def _verify(path: Path, connection: Connection) -> None:
 def _state(path: Path) -> list[tuple[int, ...]]:
     """What changes whenever a SQLite file or its log does."""
     found = [file_state(path)]
+    log = path.with_name(f"{path.name}-wal")
     with suppress(FileNotFoundError):  # SQLite removes the log when the last connection is closed
-        found.append(file_state(path.with_name(f"{path.name}-wal")))
+        if log.stat().st_size:  # every connection begins with an empty one, which says nothing
+            found.append(file_state(log))
     return found
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from dissensus.contents import content, is_file_path
 from dissensus.store.checksums import checksum_of, listing, relist, unlist, verify
 from dissensus.store.durable import replace_file
 from dissensus.store.picture_checksums import is_picture, listing_picture, unlist_picture
@@ -141,9 +142,29 @@ def file_fingerprint(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
 
 
-def fingerprint_of(path: str) -> str:
-    """Of a file's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
+def fingerprint_of(uri: str) -> str:
+    """Of a picture's bytes; empty if it cannot be read, or is a pipe or a device, whose reading may never end."""
     try:
-        return file_fingerprint(Path(path)) if Path(path).is_file() else ""
+        return "" if is_file_path(uri) and not Path(uri).is_file() else content_fingerprint(uri)[1]
     except OSError:
         return ""
+
+
+def content_fingerprint(uri: str) -> tuple[int, str]:
+    """Size and fingerprint of what a URI leads to; for a file, the same as `file_fingerprint`, which verifies it too.
+
+    Raises:
+        OSError: it cannot be read.
+        PoolError: a server cannot be reached.
+    """
+    if not is_file_path(uri):
+        data = content(uri)
+        return len(data), bytes_fingerprint(data)
+    with open(uri, "rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8))
+        return file.tell(), digest.hexdigest()
+
+
+def bytes_fingerprint(data: bytes) -> str:
+    """The fingerprint of a file with these bytes."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()

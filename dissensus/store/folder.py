@@ -22,6 +22,7 @@ class Folder:
         self.classes = root / "classes.json"
         self.pool = root / "pool.parquet"
         self.enumeration = root / "pool.json"
+        self.descriptors = root / "descriptors.parquet"
         self.given = root / "given"
         self.drawings = root / "drawings"
         self.drawn = self.drawings / "items.parquet"
@@ -61,6 +62,10 @@ class Folder:
     def selection(self, number: int) -> Path:
         """The selection of one round."""
         return self.root / "rounds" / f"{number:03}" / "selection.parquet"
+
+    def candidates(self, number: int) -> Path:
+        """What the passes over the pool found for a round, kept for a pool that grows."""
+        return self.selection(number).with_name("candidates.parquet")
 
     def mepis(self, model: str) -> Path:
         """The minimal-entropy positive images of one model."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -13,7 +14,9 @@ import pyarrow as pa
 from dissensus.arrays import Array
 from dissensus.errors import StudyError
 from dissensus.records import FORMAT_VERSION, Selected, Step
+from dissensus.store.files import remove_file
 from dissensus.store.folder import Folder
+from dissensus.store.parts import clear_parts
 from dissensus.store.tables import model_numbers, open_table, read_groups, read_stamps, read_table, write_table
 
 S = TypeVar("S", bound=Selected)
@@ -101,6 +104,14 @@ def write_round(
             columns[_stored_as(field.name)] = pa.array(values, TYPES.get(_stored_as(field.name)))
     table = pa.table({name: columns[name] for name in selection.stored if name in columns})
     write_table(folder.selection(number), table, about | {"format_version": FORMAT_VERSION})
+
+
+def remove_round(folder: Folder, number: int) -> None:
+    """Remove a round, and what is left of selecting it."""
+    path = folder.selection(number)
+    remove_file(path)
+    shutil.rmtree(path.parent, ignore_errors=True)
+    clear_parts(folder.parts(f"select-{number:03}"))
 
 
 def read_rounds(folder: Folder, kind: type[S]) -> tuple[list[str], list[Round[S]]]:

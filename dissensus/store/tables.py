@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,19 +20,26 @@ from dissensus.errors import StudyError, first_line
 from dissensus.store.checksums import remedy_for, verify
 from dissensus.store.files import write_whole
 
+if TYPE_CHECKING:
+    from dissensus.store.pages import Page, Pages
+
 ROW_GROUP = 1 << 17
-STAMPS = b"dissensus"
+STAMPS, SUMS = b"dissensus", b"dissensus.sums"
+PAGE = 8 * ROW_GROUP + 1
+"""More bytes than a row group of any column of numbers has, so that it is a single page."""
 UNREADABLE = (pa.ArrowException, OSError, ValueError, KeyError, IndexError, MemoryError, OverflowError)
 """What pyarrow raises for a damaged file."""
 
 
-def write_table(path: Path, table: pa.Table, stamps: dict[str, Any], packed: Collection[str] = ()) -> None:
+def write_table(
+    path: Path, table: pa.Table, stamps: dict[str, Any], packed: Collection[str] = (), coded: Collection[str] = ()
+) -> None:
     """Write a table atomically. The same table and stamps always give the same bytes.
 
     Numbers are neither compressed nor dictionary-encoded, so they read about as fast as memory can be copied; except
-    for the `packed` columns, which are seldom read.
+    for the `packed` columns, which are seldom read, and the `coded` ones, which have few different values.
     """
-    write_pieces(path, table.schema, [table], stamps, packed=packed)
+    write_pieces(path, table.schema, [table], stamps, packed=packed, coded=coded)
 
 
 def write_pieces(
@@ -39,6 +49,7 @@ def write_pieces(
     stamps: dict[str, Any],
     row_group: int = ROW_GROUP,
     packed: Collection[str] = (),
+    coded: Collection[str] = (),
 ) -> None:
     """Write a table piece by piece; gives the same bytes as writing the whole table at once.
 
@@ -52,21 +63,41 @@ def write_pieces(
         if pa.types.is_string(field.type) or pa.types.is_binary(field.type) or field.name in packed
     ]
     plain = [field.name for field in stamped if field.name not in words]
+    is_summed = row_group == ROW_GROUP
+    summed = [field for field in stamped if is_summed and field.name in plain and field.name not in coded]
 
     def write(unfinished: Path) -> None:
+        sums: dict[str, list[int]] = {}
         with pq.ParquetWriter(
             unfinished,
             stamped,
             compression=dict.fromkeys(words, "zstd") | dict.fromkeys(plain, "none"),
-            use_dictionary=[],
+            use_dictionary=list(coded),
             write_statistics=False,
             write_page_checksum=True,
             store_schema=True,
+            data_page_size=PAGE,
+            max_rows_per_page=ROW_GROUP,
         ) as file:
             for rows in _in_row_groups(pieces, row_group):
-                file.write_table(rows.cast(stamped), row_group)
+                table = rows.cast(stamped)
+                if sums or len(table) >= ROW_GROUP:  # small files are verified as a whole
+                    _add_sums(sums, table, summed)
+                file.write_table(table, row_group)
+            if sums:
+                file.add_key_value_metadata({SUMS: json.dumps(sums).encode()})
 
     write_whole(path, write)
+
+
+def _add_sums(sums: dict[str, list[int]], table: pa.Table, fields: Iterable[pa.Field]) -> None:
+    """Append the sums of a table's row groups, for every column that can be read from its pages."""
+    from dissensus.store.pages import is_plain, page_sum  # compiles on first use
+
+    for start in range(0, len(table), ROW_GROUP):
+        rows = table.slice(start, ROW_GROUP)
+        for field in filter(is_plain, fields):
+            sums.setdefault(field.name, []).append(page_sum(rows[field.name].to_numpy()))
 
 
 def _in_row_groups(pieces: Iterable[pa.Table], row_group: int) -> Iterator[pa.Table]:
@@ -84,11 +115,93 @@ def _in_row_groups(pieces: Iterable[pa.Table], row_group: int) -> Iterator[pa.Ta
 
 
 class StudyTable(pq.ParquetFile):
-    """A Parquet file whose pages are verified as they are read; for a local file, pre-buffering only adds a copy."""
+    """A Parquet file whose pages are verified as they are read; for a local file, pre-buffering only adds a copy.
+
+    Several threads may read from it, and it can be sent to another process, which opens the file again.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, pre_buffer=False, page_checksum_verification=True)
         self.path = path
+        self._turns = Lock()
+
+    def __reduce__(self) -> tuple[Callable[[Path], StudyTable], tuple[Path]]:
+        return open_table, (self.path.absolute(),)
+
+    def groups(self, numbers: list[int], columns: list[str]) -> pa.Table:
+        """Columns of some row groups; a row group is too small to split between threads."""
+        with self._turns:
+            return self.read_row_groups(numbers, columns=columns, use_threads=False)
+
+    def numbers(self, group: int, column: str) -> Array:
+        """The values of a column of numbers in one row group, read from its page if the file has sums.
+
+        Numbers in half precision are given as the shortest decimals that they stand for: 0.8 is 0.8 again, not 0.7998.
+
+        Raises:
+            ValueError: the file has row groups of other sizes, because another tool has written it.
+        """
+        rows = self.metadata.num_rows
+        if self.metadata.row_group(group).num_rows != min(ROW_GROUP, rows - group * ROW_GROUP):
+            raise ValueError("another tool has written it anew, in row groups of other sizes")
+        if column not in self._sums or not hasattr(os, "preadv"):
+            found = self.groups([group], [column])[column].to_numpy()
+        else:
+            found = self._pages.read(self._page(group, column), self._sums[column][group], self._kinds[column])
+        return _decimals()[found.view(np.uint16)] if found.dtype == np.float16 else found
+
+    def bytes_of(self, *columns: str) -> float:
+        """Bytes in the file that a row takes in some of its columns."""
+        places = [self._places[name] for name in columns if name in self._places]
+        groups = [self.metadata.row_group(number) for number in range(self.num_row_groups)]
+        stored = sum(group.column(place).total_compressed_size for group in groups for place in places)
+        return stored / max(1, self.metadata.num_rows)
+
+    @cached_property
+    def _sums(self) -> dict[str, list[int]]:
+        return dict(json.loads((self.metadata.metadata or {}).get(SUMS, b"{}")))
+
+    @cached_property
+    def _pages(self) -> Pages:
+        from dissensus.store.pages import Pages  # compiles on first use
+
+        return Pages(self.path)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        names = [self.metadata.schema.column(number).path for number in range(self.metadata.num_columns)]
+        return {name: number for number, name in enumerate(names)}
+
+    def _page(self, group: int, column: str) -> Page:
+        """The page of a column in a row group: its values are the last bytes of it."""
+        return self._located[column][group]
+
+    @cached_property
+    def _located(self) -> dict[str, list[Page]]:
+        from dissensus.store.pages import Page, stored_as
+
+        groups = [self.metadata.row_group(number) for number in range(self.num_row_groups)]
+        found: dict[str, list[Page]] = {}
+        for column in self._sums:
+            kind = stored_as(self._kinds[column])
+            chunks = [(group.num_rows, group.column(self._places[column])) for group in groups]
+            ends = [chunk.data_page_offset + chunk.total_compressed_size for _, chunk in chunks]
+            found[column] = [
+                Page(end - rows * kind.itemsize, rows, kind) for end, (rows, _) in zip(ends, chunks, strict=True)
+            ]
+        return found
+
+    @cached_property
+    def _kinds(self) -> dict[str, np.dtype[Any]]:
+        """The type of each column that has sums."""
+        return {name: np.dtype(self.schema_arrow.field(name).type.to_pandas_dtype()) for name in self._sums}
+
+
+@cache
+def _decimals() -> Array:
+    """For every number in half precision, by its bits: the shortest decimal that rounds to it."""
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    return np.array([str(half) for half in halves], np.float32)
 
 
 def open_table(path: Path) -> StudyTable:
@@ -133,15 +246,28 @@ def groups_of(rows: range) -> list[int]:
 
 
 def read_groups(file: StudyTable, groups: list[int], columns: list[str]) -> pa.Table:
-    """Read columns of some row groups, in this thread: a row group is too small to split between threads.
+    """Read columns of some row groups, in this thread.
 
     Raises:
         StudyError: the file is damaged.
     """
     try:
-        return file.read_row_groups(groups, columns=columns, use_threads=False)
+        return file.groups(groups, columns)
     except UNREADABLE as error:
         raise _damaged(file.path, error) from None
+
+
+def read_numbers(file: StudyTable, rows: range, column: str, out: Array | None = None) -> Array:
+    """A column of numbers for some rows, which start at a row group; `out` is where to write them.
+
+    Raises:
+        StudyError: the file is damaged.
+    """
+    try:
+        parts = [file.numbers(group, column) for group in groups_of(rows)]
+    except UNREADABLE as error:
+        raise _damaged(file.path, error) from None
+    return np.concatenate(parts, out=out) if len(parts) != 1 or out is not None else parts[0]
 
 
 def read_rows(file: StudyTable, rows: Int[Array, " n"], columns: list[str]) -> dict[str, Array]:
@@ -153,9 +279,9 @@ def read_rows(file: StudyTable, rows: Int[Array, " n"], columns: list[str]) -> d
     names = [name for name in columns if name in file.schema_arrow.names]
     found: dict[str, Array] = {}
     for group in np.unique(rows // ROW_GROUP).tolist():
-        here, table = rows // ROW_GROUP == group, read_groups(file, [group], names)
+        here = rows // ROW_GROUP == group
         for name in names:
-            values = table[name].to_numpy()
+            values = read_numbers(file, range(group * ROW_GROUP, group * ROW_GROUP + 1), name)
             found.setdefault(name, np.empty(len(rows), values.dtype))[here] = values[rows[here] - group * ROW_GROUP]
     return found
 

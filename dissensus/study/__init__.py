@@ -1,6 +1,7 @@
 """The Study class: a complete comparison of models in one folder, with methods named after the commands."""
 
 from dissensus.study.browsing import Browsing
+from dissensus.study.duplicates import Deduplicating
 from dissensus.study.failing import Failing
 from dissensus.study.human import HumanStudy
 from dissensus.study.laconic import LaconicTest
@@ -10,7 +11,7 @@ from dissensus.study.video import VideoTest
 __all__ = ["Study"]
 
 
-class Study(HumanStudy, Browsing, Failing, LaconicTest, Replication, VideoTest):
+class Study(HumanStudy, Browsing, Deduplicating, Failing, LaconicTest, Replication, VideoTest):
     """One comparison of models, kept in one folder. Nothing outside the folder matters.
 
     Example:

@@ -55,9 +55,11 @@ class Asking(Base):
         """
         from dissensus.engines.local import counted
         from dissensus.shift.replicate.collection import collected_items
+        from dissensus.steps.growing import require_current_rounds
         from dissensus.steps.pools import open_pool
         from dissensus.store.exchange import read_responses
 
+        require_current_rounds(self.folder)
         pool, others = open_pool(self.folder), collected_items(self.folder)
 
         def is_item(item: object) -> bool:
@@ -201,7 +203,9 @@ class Asking(Base):
         yet, it is three (one for masks that are drawn).
         """
         from dissensus.competition.notices import unasked, uncounted
+        from dissensus.steps.growing import require_current_rounds
 
+        require_current_rounds(self.folder)
         values = self._service(
             answers=answers, database=database, host=host, port=port, until=until,
             public_title=public_title, examples=examples,

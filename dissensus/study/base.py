@@ -34,22 +34,27 @@ PATIENCE = 5.0
 class Base:
     """A study's folder, opened."""
 
-    def __init__(self, path: str | Path, progress: Progress | None = None) -> None:
+    def __init__(self, path: str | Path, progress: Progress | None = None, engine: str = "local") -> None:
         """Open a study.
 
         Args:
             path: The study's folder.
             progress: Called as `progress(what, done, total)` during long steps.
+            engine: Where passes over the pool run, and models: `local` (all cores of this machine), `ray` (the cluster
+                at $RAY_ADDRESS, or one on this machine), or `ray:ADDRESS`.
 
         Raises:
             StudyError: there is no study, or its settings are invalid.
+            EngineError: the engine is unknown or cannot be reached.
         """
+        from dissensus.engines import engine_named
         from dissensus.engines.local import silent
 
         self.folder = Folder(Path(path))
         self.progress: Progress = progress or silent
         self._lock = Lock(self.folder.lock, patience=PATIENCE)
         self.settings  # noqa: B018  (reports errors in study.toml right away)
+        self.engine = engine_named(engine)
 
     @property
     def settings(self) -> Settings:
@@ -106,7 +111,7 @@ class Base:
         from dissensus.steps.workspace import Workspace
         from dissensus.tasks import TASKS
 
-        return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress))
+        return TASKS[settings.task](Workspace(self.folder, settings, self.classes, self.progress, self.engine))
 
     def _unweighed(self) -> Evaluation[Any, Any]:
         """All rounds with the answers so far, without what only a ranking needs: see `evaluation`."""

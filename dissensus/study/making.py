@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 class Making(Base):
     """The pool, the models and the selection."""
+
+    pool_notes: tuple[str, ...] = ()
 
     @classmethod
     def init(
@@ -86,15 +89,23 @@ class Making(Base):
             made.change("serve", {"public_title": public_title})
         return made
 
-    def pool(self, sources: Sequence[str | Path] = (), *, items: Any = None, allow_missing: bool = False) -> None:
+    def pool(
+        self, sources: Sequence[str | Path] = (), *, items: Any = None, allow_missing: bool = False, add: bool = False
+    ) -> None:
         """Set the pool: the items that all models predict.
 
+        What there is to know about the sources, such as files that were ignored, is in `pool_notes` afterwards.
+
         Args:
-            sources: Image folders, globs and manifests (CSV or Parquet with the columns item and path).
+            sources: Image folders, globs, tar archives, Parquet files with pictures, and manifests (CSV or Parquet with
+                the columns item and path); or the addresses of any of these, such as s3://bucket/photos.
             items: Instead of sources: a frame with the columns item and path, a list of ids or file paths, or an array
                 of images (N×height×width or N×height×width×3, uint8).
             allow_missing: Accept items whose files are missing; no questions are asked about them.
+            add: Keep the items that the pool has, and add these; models have to predict only the new ones. Rounds that
+                nobody has been asked about are replaced by the next `select`.
         """
+        from dissensus.competition.replacing import growing
         from dissensus.steps.given import keep_pool
         from dissensus.steps.pooling import make_pool
         from dissensus.steps.pools import ENUMERATED, enumerate_pool, refuse_mixed
@@ -109,7 +120,8 @@ class Making(Base):
                 named.append(str(keep_pool(self.folder, items)))
             if not any(source.startswith(ENUMERATED) for source in named):
                 refuse_mixed(self.folder)
-                make_pool(self.folder, named, self.progress, allow_missing)
+                with growing(self._task) if add else nullcontext():
+                    self.pool_notes = make_pool(self.folder, named, self.progress, allow_missing, add)
             elif not TASKS[self.settings.task].gives_numbers:
                 raise StudyError(
                     "an enumerated pool needs models that predict scores: start a study with --task scores"

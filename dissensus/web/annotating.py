@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response, Security
@@ -176,7 +175,7 @@ def picture_routes(desk: Desk, doors: Doors) -> APIRouter:
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
 
-    async def shown_at(person: Annotator, ticket: str, number: int) -> Path | None:
+    async def shown_at(person: Annotator, ticket: str, number: int) -> str | None:
         """The file shown at position `number` of one of this person's questions; None if there is none."""
         assignment = await desk.assigned(person, ticket)
         items = () if assignment is None else items_of(assignment)

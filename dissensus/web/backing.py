@@ -82,7 +82,7 @@ class Browser(Protocol):
     def page(self, wanted: NamedFilter, start: int, count: int) -> dict[str, Any]:
         """Some of the items that match, in order: see `prediction_messages.FoundOut`."""
 
-    def picture(self, number: int) -> Path | bytes | None:
+    def picture(self, number: int) -> str | bytes | None:
         """The file or the bytes of an item's picture or clip; None if it has none."""
 
     def overlay(self, number: int, model: str) -> bytes | None:
@@ -111,8 +111,8 @@ class Backing(Protocol):
     def changes(self, after: int) -> Changes:
         """The study as it is now, with the answers after number `after`."""
 
-    def picture(self, item: str) -> Path | None:
-        """Path of the picture of an item, or of a model's prediction given its `prediction_key`."""
+    def picture(self, item: str) -> str | None:
+        """Path or URI of the picture of an item, or of a model's prediction given its `prediction_key`."""
 
     @property
     def is_guided(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Response, Security
@@ -74,7 +73,7 @@ def browser_routes(browser: Browser, doors: Doors, has_dashboard: bool) -> APIRo
     async def clip(number: Number) -> Response:
         """The clip of an item, or the part requested by a Range header."""
         found = await asyncio.to_thread(browser.picture, number)
-        if not isinstance(found, Path) or not is_video(found):
+        if not isinstance(found, str) or not is_video(found):
             raise HTTPException(404, "this item has no clip")
         try:
             return await asyncio.to_thread(clip_reply, found, {})
@@ -100,7 +99,7 @@ def browser_routes(browser: Browser, doors: Doors, has_dashboard: bool) -> APIRo
 
     def read(number: int, side: int | None) -> Picture | None:
         found = browser.picture(number)
-        if found is None or (isinstance(found, Path) and is_video(found)):
+        if found is None or (isinstance(found, str) and is_video(found)):
             return None
         return cleaned(found, side) if isinstance(found, bytes) else pictures.read(found, side)
 

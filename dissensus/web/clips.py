@@ -45,12 +45,13 @@ class Clip(FileResponse):
             raise HTTPException(start["status"], REFUSALS[start["status"]], {"content-range": size} if size else None)
 
 
-def clip_reply(path: Path, headers: dict[str, str]) -> Clip:
+def clip_reply(uri: str, headers: dict[str, str]) -> Clip:
     """The response with a clip.
 
     Raises:
         StudyError: the clip cannot be read.
     """
+    path = Path(uri)  # clips in archives and on servers are no items
     try:
         with path.open("rb") as file:
             head = file.read(12)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, HTTPException, Response, Security
@@ -44,7 +43,7 @@ def guide_routes(desk: Desk, doors: Doors) -> APIRouter:
         if place >= len(paths):
             raise HTTPException(404, "no such example")
         try:
-            data, kind = await asyncio.to_thread(pictures.read, Path(paths[place]))
+            data, kind = await asyncio.to_thread(pictures.read, paths[place])
         except StudyError as error:
             raise HTTPException(404, str(error)) from None
         return Response(data, media_type=kind, headers=KEEP_EXAMPLE)

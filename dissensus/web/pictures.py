@@ -12,12 +12,12 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
+from dissensus.contents import LARGEST, content, size_of
 from dissensus.errors import StudyError
-from dissensus.images import excess, is_endless, open_image
+from dissensus.images import excess, open_image
 from dissensus.report.pictures import plain, thumbnail
 from dissensus.web.picture_parts import JPEG, ORIENTATION, PNG, clean_jpeg, clean_png, plain_profile
 
-LARGEST_FILE = 1 << 28
 TOO_LARGE = "this picture is too large to show"
 ROOM = 1 << 26
 
@@ -30,22 +30,22 @@ class Pictures:
 
     def __init__(self, room: int = ROOM) -> None:
         self.room, self.taken = room, 0
-        self.kept: dict[tuple[Path, int | None], Picture] = {}
+        self.kept: dict[tuple[str, int | None], Picture] = {}
         self.door = threading.Lock()
 
-    def read(self, path: Path, side: int | None = None) -> Picture:
-        """A picture from memory or from its file, or a thumbnail of at most `side` pixels; thread-safe.
+    def read(self, uri: str | Path, side: int | None = None) -> Picture:
+        """A picture from memory or from its place, or a thumbnail of at most `side` pixels; thread-safe.
 
         Raises:
             StudyError: the picture cannot be read.
         """
-        key = path, side
+        key = str(uri), side
         with self.door:
             found = self.kept.pop(key, None)
             if found is not None:
                 self.kept[key] = found  # move it to the end: the least recently used goes first
                 return found
-        found = clean_picture(path, side)
+        found = clean_picture(uri, side)
         with self.door:
             if key not in self.kept:
                 self.kept[key] = found
@@ -55,19 +55,17 @@ class Pictures:
         return found
 
 
-def clean_picture(path: Path, side: int | None = None) -> Picture:
+def clean_picture(uri: str | Path, side: int | None = None) -> Picture:
     """A picture, or a thumbnail of at most `side` pixels, without metadata.
 
     Raises:
         StudyError: the picture cannot be read.
     """
+    uri = str(uri)
     try:
-        found = path.stat()
-        if is_endless(found):
-            raise StudyError("this picture cannot be read")
-        if found.st_size > LARGEST_FILE:
+        if size_of(uri) > LARGEST:
             raise StudyError(TOO_LARGE)
-        return cleaned(path.read_bytes(), side)
+        return cleaned(content(uri), side)
     except StudyError:
         raise
     except FileNotFoundError:

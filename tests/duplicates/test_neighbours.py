@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from dissensus.arrays import Array
-from dissensus.duplicates import neighbours
+from dissensus.duplicates import embedding, neighbours
 from dissensus.duplicates.neighbours import nearest
 from dissensus.errors import DuplicatesError
 
@@ -42,7 +42,7 @@ def same(found: tuple[Array, Array], expected: tuple[Array, Array]) -> None:
 def many(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small sets take the same way as large ones: a projection, and several tiles."""
     for name, value in {"FEW": 0, "TILE": 96, "STRIP": 40, "WIDTHS": (4, 16)}.items():
-        monkeypatch.setattr(neighbours, name, value)
+        monkeypatch.setattr(embedding if hasattr(embedding, name) else neighbours, name, value)
 
 
 CLOUDS = {
@@ -123,7 +123,7 @@ def test_without_the_margin_for_rounding_neighbours_are_missed(monkeypatch: pyte
     points = CLOUDS["two far clusters"]
     expected = plainly(points, points, 30, is_same=True)
     same(nearest(points, points, 30, is_same=True), expected)
-    monkeypatch.setattr(neighbours, "_slack", lambda *_: 0.0)
+    monkeypatch.setattr(embedding, "_slack", lambda *_: 0.0)
     found = nearest(points, points, 30, is_same=True)
     assert not np.array_equal(found[0], expected[0])
 
@@ -138,11 +138,11 @@ def test_every_bound_is_a_lower_bound(cloud: str) -> None:
     turn = np.linalg.qr(np.random.default_rng(1).standard_normal((points.shape[1],) * 2))[0]
     for width in (1, 16, 69, None):
         basis = None if width is None else turn[:, :width]
-        placed = neighbours._placed(points, centre, scale, basis)
-        made = neighbours._by_cell(points, *placed, placed[0][:1])
+        placed = embedding._placed(points, centre, scale, basis)
+        made = embedding._by_cell(points, *placed, placed[0][:1])
         bounds = made.left @ made.right.T
         known = true[np.ix_(made.order, made.order)]
-        assert (bounds <= known * (1 + neighbours.STRETCH) + neighbours.TINY).all()
+        assert (bounds <= known * (1 + embedding.STRETCH) + embedding.TINY).all()
 
 
 def test_few_points() -> None:

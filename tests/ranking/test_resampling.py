@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from dissensus.errors import RankingError
-from dissensus.ranking import bootstrap, item_multiplicities, resampled_tallies
+from dissensus.pairwise import compare
+from dissensus.ranking import RANKERS, RESAMPLED, bootstrap, item_multiplicities, resampled_tallies
 from dissensus.records import Outcomes, Tally
 
 MODELS = 4
@@ -89,3 +90,13 @@ def test_a_resample_without_ranking_is_counted() -> None:
 def test_nothing_judged_is_refused() -> None:
     with pytest.raises(RankingError, match="no item of any duel has been judged"):
         resampled_tallies(judged(0, 1), MODELS, 10, np.random.default_rng(0))
+
+
+def test_resamples_of_bradley_terry_are_fitted_as_one_by_one() -> None:
+    outcomes = judged(150, 40, seed=3)
+    base = counted(outcomes, np.ones(150, int))
+    tallies = resampled_tallies(outcomes, MODELS, 70, np.random.default_rng(2))
+    found, is_found = RESAMPLED["bradley-terry"](base, tallies)
+    one_by_one, degenerate = bootstrap(lambda one: RANKERS["bradley-terry"].strengths(compare(one, 0.0)), tallies)
+    assert (~is_found).sum() == degenerate
+    np.testing.assert_allclose(found[is_found], one_by_one, atol=1e-8)

@@ -93,7 +93,7 @@ def test_the_pointer_tells_the_class_below_it(open_page):
     name = opened_gallery(page).locator(".region").first
     name.scroll_into_view_if_needed()
     box = name.bounding_box()
-    wanted, tip = name.inner_text(), page.locator(".map-tip")
+    wanted, tip = name.text_content(), page.locator(".map-tip")  # inner_text is empty until it has been rendered
     for step in range(50):
         page.mouse.move(box["x"] + box["width"] / 2 + step % 2, box["y"] + box["height"] / 2)
         if tip.is_visible():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from dissensus.arrays import MISSING
 from dissensus.errors import SelectionError
 from dissensus.selection import Rule, finish, is_settled, merge, scan, usable_labels
+from dissensus.selection.kernel import MANY
 from dissensus.selection.topk import Levels, Partial
 
 
@@ -132,7 +134,9 @@ def test_with_few_classes_the_cap_rises_until_a_duel_has_its_items(classes):
     assert selection.is_reserve.tolist() == [False] * 30 + [True] * 30
     most = np.bincount(selection.first_label[:30]).max()
     assert 30 / classes <= most <= 30 / classes + 2  # no higher than it must be, but for the greedy walk
-    assert len(partial.candidates[0]) <= classes * (classes - 1) * 60  # of hundreds of disagreements
+    more = np.tile(labels, (1, 10))
+    partial = scan(more, 0, duels, levels, rule)
+    assert len(partial.candidates[0]) <= MANY * rule.enough  # of thousands of disagreements
 
 
 def test_a_smaller_k_selects_the_first_items_of_a_larger_one():
@@ -177,10 +181,11 @@ def test_models_that_agree_everywhere_select_nothing():
 def test_unreadable_items_are_left_out_for_every_model_and_doubt_only_for_the_doubter():
     labels = [np.array([1, MISSING, 3], np.uint16), np.array([1, 2, 3], np.uint16), np.array([7, 7, 7], np.uint16)]
     confidences = [np.array([0.9, 0.9, 0.1], np.float32), None, np.array([0.8, 0.9, 0.9], np.float32)]
-    usable = usable_labels(labels, confidences, np.float32(0.8))
+    predicted, room = list(zip(labels, confidences, strict=True)), np.empty((3, 3), np.uint16)
+    usable = usable_labels(predicted, 0.8, room.copy())
     assert usable.tolist() == [[1, MISSING, MISSING], [1, MISSING, 3], [7, MISSING, 7]]
     eligible = np.array([[False, True, True]] * 3)
-    assert usable_labels(labels, confidences, np.float32(0.8), eligible)[:, 0].tolist() == [MISSING] * 3
+    assert usable_labels(predicted, 0.8, room, eligible)[:, 0].tolist() == [MISSING] * 3
 
 
 @pytest.mark.parametrize("bad", [{"k": 0}, {"cap": 0}, {"reserves": -1}])
@@ -194,3 +199,21 @@ def test_a_huge_k_needs_no_more_room_than_there_are_items() -> None:
     duels, levels = np.array([[0, 1]]), Levels.of(1.0 - np.eye(2))
     rule = Rule(k=10**11, reserves=10**11)
     assert finish(scan(labels, 0, duels, levels, rule), duels, levels, rule).item.tolist() == [0, 1, 3]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.integers(2, 6))
+def test_equal_distances_need_no_table(seed: int, models: int, classes: int) -> None:
+    labels = np.random.default_rng(seed).integers(0, classes, (models, 200)).astype(np.uint16)
+    duels, rule = np.array(list(combinations(range(models), 2))), Rule(k=4, reserves=3, cap=2)
+    table, none = Levels.of(1.0 - np.eye(classes)), Levels.equal(classes)
+    expected = finish(scan(labels, 0, duels, table, rule), duels, table, rule)
+    assert as_rows(finish(scan(labels, 0, duels, none, rule), duels, none, rule)) == as_rows(expected)
+
+
+def test_twenty_thousand_classes_take_little_memory() -> None:
+    labels = np.random.default_rng(0).integers(0, 20_000, (3, 500)).astype(np.uint16)
+    tracemalloc.start()
+    duels, levels, rule = np.array([[0, 1], [0, 2], [1, 2]]), Levels.equal(20_000), Rule()
+    assert len(finish(scan(labels, 0, duels, levels, rule), duels, levels, rule)) == 180
+    assert tracemalloc.get_traced_memory()[1] < 20e6
+    tracemalloc.stop()

@@ -17,7 +17,7 @@ from dissensus import Study
 from dissensus.errors import BackendError, StudyError
 from dissensus.records import Question, Response
 from dissensus.shift.video.reviewing import FrameReview
-from dissensus.steps import predicting
+from dissensus.steps import pooled_images, predicting
 
 Judgement = tuple[str, str | None]
 MODELS = ("first", "second", "third")
@@ -104,13 +104,13 @@ def test_one_pass_predicts_what_single_runs_do_and_decodes_each_frame_once(
 ) -> None:
     study = filmed(tmp_path)
     read: list[str] = []
-    original = predicting.read_image
+    original = pooled_images.read_image
 
-    def counted(uri: str) -> object:
+    def counted(uri: str, at_least: int = 0) -> object:
         read.append(uri)
-        return original(uri)
+        return original(uri, at_least)
 
-    monkeypatch.setattr(predicting, "read_image", counted)
+    monkeypatch.setattr(pooled_images, "read_image", counted)
     assert study.video_predict(specs(tmp_path)) == dict.fromkeys(MODELS, True)
     assert len(read) == len({*read}) == len(study.items())
     together = {name: study.folder.predictions(name).read_bytes() for name in MODELS}
@@ -136,8 +136,8 @@ def test_a_pass_that_fails_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(BackendError, match="tired"):
         study.video_predict([f"first=python:{module}:first", f"net=python:{broken}:net"])
     read: list[str] = []
-    original = predicting.read_image
-    monkeypatch.setattr(predicting, "read_image", lambda uri: (read.append(uri), original(uri))[1])
+    original = pooled_images.read_image
+    monkeypatch.setattr(pooled_images, "read_image", lambda uri, *more: (read.append(uri), original(uri, *more))[1])
     assert study.video_predict() == {"first": True, "net": True}
     assert len(read) == len(study.items()) - 8  # the first part was kept
     assert not (study.folder.root / ".unfinished").exists()

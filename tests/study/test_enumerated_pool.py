@@ -243,6 +243,7 @@ def test_only_functions_can_score_items_that_are_worked_out(modules: Path, tmp_p
     study = started(modules)
     scores = write_csv(tmp_path / "s.csv", ("item", "score"), [("tile-0001", 1)])
     refused(run("predict", study, f"a=file:{scores}"), "use python:")
+    refused(run("duplicates", study), "are computed, not read from files")
     refused(run("predict", study, "a=quality:piqe"), "only be scored by python:")
     refused(run("predict", study, f"a=python:{modules / 'models.py'}:absent"), "absent")
     refused(run("predict", study, *specs(modules, "constant")), "every item has the score 1")
@@ -343,4 +344,4 @@ def test_a_study_can_be_moved_with_its_drawings(selected: Path, tmp_path: Path) 
     item = json.loads(done("questions", tmp_path / "elsewhere", "--json"))["questions"][0]["first"]
     path = backing.picture(item)
     assert path is not None
-    assert path.is_relative_to(tmp_path / "elsewhere")
+    assert Path(path).is_relative_to(tmp_path / "elsewhere")

@@ -103,6 +103,7 @@ STORIES: dict[str, tuple[Step, ...]] = {
         photographed,
         "init study --classes classes.txt",
         "pool study originals",
+        "duplicates study",
         "predict study one=python:mine.py:one two=python:mine.py:two",
         "plan study",
         "select study --k 3 --confidence 0",

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from scores_made import done, refused, run, write_csv
 
+from dissensus.contents import remote
 from dissensus.errors import PoolError
 from dissensus.steps import presence
 from dissensus.steps.presence import missing_files
@@ -95,13 +96,16 @@ def test_a_folder_of_pictures_may_hold_a_pipe(folder):
     assert len(study.items()) == 16
 
 
-def test_a_folder_or_a_web_address_is_not_a_picture(folder):
+def test_a_folder_is_not_a_picture_and_a_server_that_is_not_there_has_none(folder, monkeypatch):
+    monkeypatch.setattr(remote, "PAUSES", ())
     study = begun(folder)
     (folder / "sub.png").mkdir()
     write_csv(folder / "a.csv", ("item", "path"), [("a", "i00.png"), ("b", "sub.png")])
     refused(run("pool", study, folder / "a.csv"), "1 of 2 files is missing", "sub.png")
-    write_csv(folder / "b.csv", ("item", "path"), [("a", "https://example.org/a.png")])
-    refused(run("pool", study, folder / "b.csv"), "https://example.org/a.png is a web address", "download")
+    write_csv(folder / "b.csv", ("item", "path"), [("a", "http://127.0.0.1:1/a.png")])
+    refused(run("pool", study, folder / "b.csv"), "cannot reach http://127.0.0.1:1/a.png", "check the connection")
+    write_csv(folder / "c.csv", ("item", "path"), [("a", "https://example.org/a.mp4")])
+    refused(run("pool", study, folder / "c.csv"), "https://example.org/a.mp4 is a video clip", "download")
 
 
 def test_a_check_reads_nothing_and_tells_its_progress(tmp_path, monkeypatch):

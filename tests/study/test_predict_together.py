@@ -12,7 +12,7 @@ from PIL import Image
 
 from dissensus.backends.frameworks import at_a_time, threads
 from dissensus.errors import BackendError
-from dissensus.steps import predicting, predicting_together
+from dissensus.steps import pooled_images, predicting_together
 from dissensus.steps.models import Request, predict_models
 from dissensus.store.tables import read_table
 from dissensus.study import Study
@@ -59,13 +59,13 @@ def test_every_image_is_decoded_once_and_the_predictions_are_those_of_each_alone
     study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cores: int
 ) -> None:
     decoded: Counter[str] = Counter()
-    read = predicting.read_image
+    read = pooled_images.read_image
 
-    def counted(uri: Any) -> Any:
+    def counted(uri: Any, at_least: int = 0) -> Any:
         decoded[str(uri)] += 1
-        return read(uri)
+        return read(uri, at_least)
 
-    monkeypatch.setattr(predicting, "read_image", counted)
+    monkeypatch.setattr(pooled_images, "read_image", counted)
     monkeypatch.setattr(predicting_together, "CORES", cores)
     predict(study, tmp_path, "fast", "slow")
     assert set(decoded.values()) == {1}

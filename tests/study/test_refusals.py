@@ -41,6 +41,8 @@ LINES = [
     "pool STUDY empty.csv",
     "pool STUDY nowhere/",
     "pool STUDY python:nowhere.py:POOL",
+    "duplicates STUDY --radius 3",
+    "duplicates STUDY --keep nowhere/kept.csv",
     "predict STUDY one=file:labels.csv",
     "predict STUDY new=file:labels.csv",
     "predict STUDY new=file:nowhere.csv",

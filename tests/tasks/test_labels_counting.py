@@ -30,6 +30,12 @@ def chunk_of(rng: np.random.Generator, size: int) -> tuple[Any, ...]:
     return list(labels), sure, rng.random((MODELS, size)) < 0.7
 
 
+def loaded(chunk: tuple[Any, ...]) -> tuple[Any, ...]:
+    """As `Reader.columns` gives it."""
+    labels, sure, eligible = chunk
+    return list(zip(labels, sure, strict=True)), eligible
+
+
 def one_by_one(
     chunk: tuple[Any, ...], threshold: float, needs_list: bool
 ) -> tuple[set[int], dict[tuple[int, int], int]]:
@@ -51,7 +57,7 @@ def one_by_one(
 def test_counts_are_those_of_counting_one_by_one_in_any_chunks(seed: int, size: int, cut: int) -> None:
     chunk = chunk_of(np.random.default_rng(seed), size)
     counting = Counting(None, DUELS, LADDER)
-    counts = counting.scan(chunk, 0, None)
+    counts = counting.scan(loaded(chunk), 0, None)
     for place, threshold in enumerate(LADDER):
         every, _ = one_by_one(chunk, threshold, False)
         among, of_duels = one_by_one(chunk, threshold, True)
@@ -64,7 +70,7 @@ def test_counts_are_those_of_counting_one_by_one_in_any_chunks(seed: int, size: 
             ([label[part] for label in chunk[0]], [s if s is None else s[part] for s in chunk[1]], chunk[2][:, part])
             for part in (slice(cut), slice(cut, None))
         ]
-        second, first = (counting.scan(half, 0, None) for half in reversed(halves))
+        second, first = (counting.scan(loaded(half), 0, None) for half in reversed(halves))
         merged = counting.merge(second, first)
         assert (merged.readable, merged.disagreed) == (counts.readable, counts.disagreed)
         np.testing.assert_array_equal(merged.candidates, counts.candidates)
@@ -91,7 +97,7 @@ def test_duels_are_short_for_a_reason() -> None:
     labels = np.zeros((2, 12), np.uint16)
     labels[1, :6] = 1
     sure = [np.full(12, 0.5, np.float32), None]
-    counts = Counting(None, duels_of(2), confidences_counted(0.8)).scan((list(labels), sure, None), 0, None)
+    counts = Counting(None, duels_of(2), confidences_counted(0.8)).scan(loaded((list(labels), sure, None)), 0, None)
     used = {"k": 10, "confidence": 0.8, "cap": 3, "eligible": None}
 
     def said(filled: int, **changed: Any) -> list[str]:

@@ -238,7 +238,7 @@ def test_memory_holds_what_was_looked_at_last_and_no_more_than_its_room(tmp_path
     for file in (files[0], files[1], files[0], files[2], files[3]):
         assert pictures.read(file) == clean_picture(file)
         assert pictures.taken == sum(len(data) for data, _ in pictures.kept.values()) <= pictures.room
-    assert [path for path, _ in pictures.kept] == files[2:]
+    assert [uri for uri, _ in pictures.kept] == list(map(str, files[2:]))
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -168,5 +167,5 @@ def _clip_distances(rows: Sequence[Row], uris: Mapping[str, str | None]) -> list
 
 
 def _pixels(uri: str | None) -> UInt8[Array, "h w 3"] | None:
-    image = None if uri is None else read_image(Path(uri))
+    image = None if uri is None else read_image(uri)
     return None if image is None or isinstance(image, Unreadable) else np.asarray(image)

@@ -20,6 +20,8 @@ from itertools import combinations, count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dissensus.arrays import MISSING, Array, Bool, Int
 from dissensus.backends import FURTHER
 from dissensus.competition.examining import Examination, Trial
@@ -29,14 +31,15 @@ from dissensus.competition.standings import Method, people_in_words
 from dissensus.competition.task import Evaluation, QuestionSet, Task
 from dissensus.engines.local import counted
 from dissensus.errors import PlanningError, StudyError
-from dissensus.inquiry import Answers
+from dissensus.inquiry import Answers, Row
 from dissensus.planning.draws import GOALS, Goal
 from dissensus.ranking import RANKERS
-from dissensus.records import Estimates, Failures, Judgement, Outcomes, Plan, Question, Ranking, Selection
+from dissensus.records import ANSWERS, Estimates, Failures, Judgement, Outcomes, Plan, Question, Ranking, Selection
 from dissensus.report.labels.data import LabelsReport
 from dissensus.report.labels.page import labels_page
 from dissensus.report.page import Page
 from dissensus.report.predictions import WordedPrediction
+from dissensus.screening import Rule, cross_counts
 from dissensus.steps.predicting import check_same_pool
 from dissensus.steps.workspace import Workspace
 from dissensus.store.draws import read_batches
@@ -63,7 +66,6 @@ from dissensus.tasks.labels.outcomes import (
     label_questions,
     label_verdicts,
     outcomes_of,
-    verdicts_of_counts,
 )
 from dissensus.tasks.labels.picks import by_label, needed_picks
 from dissensus.tasks.labels.predictions import LabelSource
@@ -198,11 +200,16 @@ class Labels(Task[Selection, LabelStates]):
         judge = self.work.settings.judge
         if judge.method != "majority":
             return ranking
-        by_settings = partial(verdicts_of_counts, settings=judge)
         refits = counted("looking for decisive judgements", count(), self.work.progress, step=50)
-        given = judgements_of(evaluation)
         found = fragility(
-            evaluation.judged, evaluation.keys, given, by_settings, evaluation.models, method, refits.__next__
+            evaluation.judged,
+            evaluation.keys,
+            cross_counts(evaluation.answers.question, evaluation.answers.code, len(evaluation.keys), len(ANSWERS)),
+            partial(judgements_about, evaluation),
+            evaluation.models,
+            method,
+            Rule(judge.min_answers, judge.unsure, judge.unfit),
+            refits.__next__,
         )
         return ranking.model_copy(update={"fragility": found})
 
@@ -336,11 +343,19 @@ def all_outcomes(evaluation: LabelEvaluation) -> Outcomes:
 def judgements_of(evaluation: LabelEvaluation) -> dict[int, list[Judgement]]:
     """Everyone's latest judgements, by question."""
     found: dict[int, list[Judgement]] = {}
-    for question, (identity, _, annotator, answer, time, _) in zip(
-        evaluation.answers.question.tolist(), evaluation.answers.rows, strict=True
-    ):
-        item, label = evaluation.keys[question].tolist()
-        told = {"item": evaluation.item_ids[item], "label": label, "answer": answer.strip('"')}
-        judgement = Judgement.model_construct(id=identity, annotator=annotator, time=time, **told)
-        found.setdefault(question, []).append(judgement)
+    for question, row in zip(evaluation.answers.question.tolist(), evaluation.answers.rows, strict=True):
+        found.setdefault(question, []).append(_judgement(evaluation, question, row))
     return found
+
+
+def judgements_about(evaluation: LabelEvaluation, question: int) -> list[Judgement]:
+    """Everyone's latest judgements about one question."""
+    rows = np.flatnonzero(evaluation.answers.question == question).tolist()
+    return [_judgement(evaluation, question, evaluation.answers.rows[row]) for row in rows]
+
+
+def _judgement(evaluation: LabelEvaluation, question: int, row: Row) -> Judgement:
+    identity, _, annotator, answer, time, _ = row
+    item, label = evaluation.keys[question].tolist()
+    told = {"item": evaluation.item_ids[item], "label": label, "answer": answer.strip('"')}
+    return Judgement.model_construct(id=identity, annotator=annotator, time=time, **told)

@@ -12,8 +12,7 @@ from dissensus.arrays import MISSING, Array, Bool, Float, Int, UInt16
 from dissensus.backends import FURTHER
 from dissensus.competition.browsing import Catalogue
 from dissensus.predictions.browsing import Facts, Filter, label_counts, label_distance
-from dissensus.store.tables import StudyTable, groups_of, open_table, read_groups, read_rows
-from dissensus.tasks.labels.selecting import CHUNK
+from dissensus.store.tables import ROW_GROUP, StudyTable, open_table, read_numbers, read_rows
 
 Loaded = tuple[UInt16[Array, "M n"], Float[Array, "M n"]]
 
@@ -22,22 +21,19 @@ class LabelCatalogue(Catalogue):
     """The labels of all models; a prediction's level is its confidence."""
 
     level = "confidence"
-    chunk = CHUNK
+    chunk, kept = ROW_GROUP, 4
 
     @cached_property
     def files(self) -> list[StudyTable]:
         return [open_table(self.work.folder.predictions(name)) for name in self.models]
 
     def load(self, rows: range) -> Loaded:
-        groups = groups_of(rows)
         labels = np.empty((len(self.files), len(rows)), np.uint16)
         confidence = np.full(labels.shape, np.nan, np.float32)
         for model, file in enumerate(self.files):
-            names = [name for name in ("label", "confidence") if name in file.schema_arrow.names]
-            table = read_groups(file, groups, names)
-            labels[model] = table["label"].to_numpy()
-            if "confidence" in names:
-                confidence[model] = table["confidence"].to_numpy()
+            labels[model] = read_numbers(file, rows, "label")
+            if "confidence" in file.schema_arrow.names:
+                confidence[model] = read_numbers(file, rows, "confidence")
         return labels, confidence
 
     def facts(self, loaded: Loaded, wanted: Filter) -> Facts:

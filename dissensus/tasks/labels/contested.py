@@ -13,8 +13,7 @@ from dissensus.engines.reduction import Reduction
 from dissensus.planning.cases import FEW_CLASSES, Cases, Patterns, cases_of, patterns_of, votes_of
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
-from dissensus.tasks.labels.selecting import CHUNK
+from dissensus.store.tables import ROW_GROUP, open_table, read_numbers, read_rows
 
 
 @dataclass(frozen=True)
@@ -56,14 +55,14 @@ P = TypeVar("P")
 class OverLabels(Reduction[UInt16[Array, "M N"], P]):
     """A pass over the labels that all models predict."""
 
-    chunk = CHUNK
+    chunk, kept = ROW_GROUP, 4
 
     def __init__(self, folder: Folder, models: Sequence[str]) -> None:
         self.files = [open_table(folder.predictions(name)) for name in models]
+        self.item_bytes = sum(file.bytes_of("label") for file in self.files)
 
     def load(self, rows: range) -> UInt16[Array, "M N"]:
-        groups = groups_of(rows)
-        return np.stack([read_groups(file, groups, ["label"])["label"].to_numpy() for file in self.files])
+        return np.stack([read_numbers(file, rows, "label") for file in self.files])
 
 
 class Voting(OverLabels[Patterns]):

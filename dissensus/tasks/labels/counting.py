@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.arrays import MISSING, Array, Int, UInt16
+from dissensus.arrays import MISSING, Array, Int
 from dissensus.engines.reduction import Reduction
 from dissensus.records import Otherwise, Step
 from dissensus.report.wording import counted
-from dissensus.selection import disagreements, usable_labels
+from dissensus.selection import Predicted, disagreements, usable_labels
 from dissensus.store.tables import ROW_GROUP
 from dissensus.tasks.labels.settings import LADDER
 
@@ -42,18 +42,21 @@ class Counting(Reduction[tuple[Any, ...], Counts]):
     def __init__(
         self, reader: Any, duels: Int[Array, "D 2"], confidences: Sequence[float], is_partial: Sequence[bool] = ()
     ) -> None:
-        """`reader.group(n)` gives the labels and confidences of all models in row group n, and what is eligible."""
+        """`reader.columns(rows)` gives the labels and confidences of all models, and what is eligible."""
         self.reader, self.duels, self.confidences, self.is_partial = reader, duels, confidences, is_partial
+        self.item_bytes = 0.0 if reader is None else reader.item_bytes
 
     def load(self, rows: range) -> tuple[Any, ...]:
-        return tuple(self.reader.group(rows.start // ROW_GROUP))
+        return tuple(self.reader.columns(rows))
 
     def scan(self, loaded: tuple[Any, ...], first_item: int, known: Counts | None) -> Counts:
-        labels, confidences, eligible = loaded
-        every: UInt16[Array, "M N"] = usable_labels(labels, [None] * len(labels), 0.0, is_partial=self.is_partial)
+        read, eligible = loaded
+        room = (len(read), len(read[0][0]))
+        anyway: list[Predicted] = [(label, None) for label, _ in read]
+        every = usable_labels(anyway, 0.0, np.empty(room, np.uint16), is_partial=self.is_partial)
         items, candidates = [], []
         for threshold in self.confidences:
-            usable = usable_labels(labels, confidences, threshold, is_partial=self.is_partial)
+            usable = usable_labels(read, threshold, np.empty(room, np.uint16), is_partial=self.is_partial)
             by_any, of_duels = disagreements(usable, self.duels)
             if eligible is None:
                 items.append([by_any.sum()] * 2)
@@ -65,6 +68,14 @@ class Counting(Reduction[tuple[Any, ...], Counts]):
         readable = int(np.count_nonzero(np.any(every != MISSING, axis=0)))
         differs, by_duel = disagreements(every, self.duels)
         return Counts(readable, int(differs.sum()), np.array(items), np.stack(candidates), by_duel)
+
+    def stamp(self) -> Any:
+        return [self.reader.stamp(), self.duels, [*self.confidences]]
+
+    def take(self, loaded: tuple[Any, ...], rows: Int[Array, " n"]) -> tuple[Any, ...]:
+        read, eligible = loaded
+        some = [(label[rows], None if confidence is None else confidence[rows]) for label, confidence in read]
+        return some, None if eligible is None else np.take(eligible, rows, axis=1)
 
     def merge(self, one: Counts, other: Counts) -> Counts:
         return Counts(*(getattr(one, field.name) + getattr(other, field.name) for field in fields(Counts)))

@@ -35,6 +35,8 @@ class Eligible:
     keys: Int[Array, " n"]
     has_items: bool = True
     has_labels: bool = True
+    name: str = ""
+    """The name of the file: in a study, a fingerprint of its content."""
 
     def mask(self, labels: Sequence[UInt16[Array, " N"]], first_item: int) -> Bool[Array, "M N"]:
         """True where a model's label on an item may be selected; the first item is number `first_item`."""
@@ -85,7 +87,7 @@ def read_eligible(folder: Folder, path: Path, classes: Classes) -> Eligible:
         raise SelectionError(
             f"{path} lists only one class: both labels of an item have to be listed, so list at least two classes"
         )
-    return Eligible(keys, has_items, has_labels)
+    return Eligible(keys, has_items, has_labels, path.name)
 
 
 def _positions(path: Path, items: pa.ChunkedArray, folder: Folder) -> Int[Array, " n"]:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.judged import Judged
-from dissensus.competition.one_order import among, strengths, together
+from dissensus.competition.one_order import among, nearby_strengths, strengths
 from dissensus.competition.standings import Method
 from dissensus.errors import RankingError
-from dissensus.pairwise import tally
-from dissensus.ranking import Action, connected_groups, fewest_removals
-from dissensus.records import ANSWERS, Fragility, Judgement, Outcomes, Selection
-from dissensus.tasks.labels.outcomes import lost_with_their_item, outcomes_of
-
-Given = Mapping[int, Sequence[Judgement]]
-"""The annotators' latest judgements, by question number."""
+from dissensus.ranking import Action, Alone, connected_groups, fewest_removals
+from dissensus.records import ANSWERS, Fragility, Judgement, Selection, Tally
+from dissensus.screening import Rule, Turns, cheapest_turns
+from dissensus.tasks.labels.turned import TurnedRounds
 
 
 def fragility(
     rounds: Sequence[Judged[Selection]],
     keys: Int[Array, "q 2"],
-    answers: Given,
-    verdicts_of: Callable[[Int[Array, "q 4"]], Int[Array, " q"]],
+    counts: Int[Array, "q 4"],
+    judgements_about: Callable[[int], Sequence[Judgement]],
     names: Sequence[str],
     method: Method,
+    rule: Rule,
     on_refit: Callable[[], object] = bool,  # a call that does nothing
 ) -> Fragility | None:
     """The smallest set of judgements found whose removal puts another model first; None if none was found.
@@ -35,74 +33,60 @@ def fragility(
     Everything after the judgements is redone: verdicts flip, items are discarded or restored, reserves move up.
     Removals that change which models are connected are not considered, since they would rank other models.
 
-    `keys` are the item and label of every question; `on_refit` is called for every ranking that is tried.
+    `keys` are the item and label of every question, `counts` the numbers of its answers of each kind, and
+    `judgements_about` returns them. `on_refit` is called for every ranking that is tried on its own.
     """
-    turns = _turns(len(keys), answers, verdicts_of)
-    compared = tally(together([outcomes_of(judged) for judged in rounds]), len(names)).items > 0
-    members = connected_groups(compared)[0]
+    turned, turns = TurnedRounds(rounds, keys, len(names)), cheapest_turns(counts, rule)
+    cases = turned.tally
+    members = np.array(connected_groups(cases.items > 0)[0])
+    if len(members) < 2:
+        return None
 
     def strengths_without(chosen: frozenset[int]) -> Float[Array, " M"]:
         on_refit()
-        changed = [(turns[number][0], turns[number][2]) for number in chosen]
-        cases = tally(_outcomes(rounds, keys, changed), len(names))
-        still = cases.items > 0
-        if (still != compared).any() and connected_groups(still)[0] != members:
-            raise RankingError("removing these judgements changes which models are connected")
-        return strengths(among(cases, np.array(members)), method)
+        return strengths(among(_tally_without(turned, cases, turns, sorted(chosen), members), members), method)
 
-    numbers = {question: number for number, question in enumerate(sorted({turn[0] for turn in turns}))}
-    actions = [Action(numbers[question], len(removed)) for question, removed, _ in turns]
-    flip = fewest_removals(actions, strengths_without)
-    if flip is None:
+    pairs = zip(turns.question.tolist(), turns.cost.tolist(), strict=True)
+    actions = [Action(question, cost) for question, cost in pairs]
+    with threadpool_limits(1, "blas"):  # on a busy machine, threads that wait for each other take several times as long
+        found = fewest_removals(actions, strengths_without, _alone(turned, cases, turns, members, method))
+    if found is None:
         return None
-    removed = tuple(judgement for number in flip.actions for judgement in turns[number][1])
     before = members[int(np.argmax(strengths_without(frozenset())))]
     return Fragility(
         leader=names[before],
-        next_leader=names[members[flip.leader]],
-        judgements=removed,
-        is_smallest=flip.is_smallest,
+        next_leader=names[members[found.leader]],
+        judgements=tuple(one for number in found.actions for one in _removed(turns, number, judgements_about)),
+        is_smallest=found.is_smallest,
     )
 
 
-def _turns(
-    questions: int, answers: Given, verdicts_of: Callable[[Array], Array]
-) -> list[tuple[int, tuple[Judgement, ...], int]]:
-    """Every way to flip a verdict by removing answers: (question, removed answers, new verdict)."""
-    known: dict[tuple[int, ...], list[tuple[tuple[int, ...], int]]] = {}
-    turns = []
-    for question in range(questions):
-        given = {answer: [found for found in answers.get(question, ()) if found.answer == answer] for answer in ANSWERS}
-        counts = tuple(map(len, given.values()))
-        if counts not in known:
-            known[counts] = cheapest_turns(counts, verdicts_of)
-        for fewer, verdict in known[counts]:
-            removed = (found[:number] for found, number in zip(given.values(), fewer, strict=True))
-            turns.append((question, tuple(chain.from_iterable(removed)), verdict))
-    return turns
+def _alone(turned: TurnedRounds, cases: Tally, turns: Turns, members: Int[Array, " m"], method: Method) -> Alone:
+    """The strengths after each turn alone."""
+    changed = turned.changes(np.arange(len(turns.question)), turns.question, turns.verdict)
+    is_other = np.bincount(changed.variant[changed.is_new_or_gone(cases)], minlength=changed.count) > 0
+    found, is_found = nearby_strengths(among(cases, members), changed.among(members, len(cases.only)), method)
+    return Alone(found, is_found & ~is_other)
 
 
-def cheapest_turns(counts: tuple[int, ...], verdicts_of: Callable[[Array], Array]) -> list[tuple[tuple[int, ...], int]]:
-    """For every other verdict that can be reached: the fewest answers of each kind to remove, and the verdict."""
-    seen = {int(verdicts_of(np.array([counts]))[0])}
-    turns = []
-    left = np.array([counts])
-    for _ in range(sum(counts)):
-        left = np.unique((left[:, None] - np.eye(len(counts), dtype=int)).reshape(-1, len(counts)), axis=0)
-        left = left[(left >= 0).all(axis=1)]
-        for row, verdict in enumerate(verdicts_of(left).tolist()):
-            if verdict not in seen:
-                seen.add(verdict)
-                turns.append((tuple((np.array(counts) - left[row]).tolist()), verdict))
-    return turns
+def _tally_without(
+    turned: TurnedRounds, cases: Tally, turns: Turns, chosen: Sequence[int], members: Int[Array, " m"]
+) -> Tally:
+    """The tally after some turns.
+
+    Raises:
+        RankingError: other models are connected then.
+    """
+    rows = np.array(chosen, int)
+    changed = turned.changes(np.zeros(len(rows), int), turns.question[rows], turns.verdict[rows])
+    after = changed.applied(cases)
+    if changed.is_new_or_gone(cases).any() and connected_groups(after.items > 0)[0] != tuple(members.tolist()):
+        raise RankingError("removing these judgements changes which models are connected")
+    return after
 
 
-def _outcomes(
-    rounds: Sequence[Judged[Selection]], keys: Int[Array, "q 2"], changed: Iterable[tuple[int, int]]
-) -> Outcomes:
-    """The outcomes of all rounds after changing some verdicts."""
-    state = rounds[0].state.copy()
-    for question, verdict in changed:
-        state[question] = verdict
-    lost = lost_with_their_item(state, keys)
-    return together([outcomes_of(judged.with_state(state, lost)) for judged in rounds])
+def _removed(turns: Turns, number: int, judgements_about: Callable[[int], Sequence[Judgement]]) -> list[Judgement]:
+    """The judgements that a turn removes: of every kind of answer, the first ones."""
+    given = judgements_about(int(turns.question[number]))
+    by_kind = [[one for one in given if one.answer == answer] for answer in ANSWERS]
+    return [one for found, fewer in zip(by_kind, turns.fewer[number].tolist(), strict=True) for one in found[:fewer]]

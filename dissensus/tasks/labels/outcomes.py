@@ -14,7 +14,7 @@ from dissensus.competition.task import NOTHING, QuestionSet, States, ids_of, num
 from dissensus.errors import ScreeningError, StudyError
 from dissensus.inquiry import Answers, Questions
 from dissensus.records import UNFIT, YES, Outcomes, Selection
-from dissensus.screening import VERDICTS, Rule, majority_verdicts
+from dissensus.screening import VERDICTS, Rule
 from dissensus.store.draws import StoredBatch
 from dissensus.store.rounds import Round
 from dissensus.tasks.labels.picks import by_label, pick_group
@@ -96,11 +96,6 @@ def label_verdicts(question_set: QuestionSet[Selection], answers: Answers, setti
     except ScreeningError as error:
         verdicts, problem = VERDICTS["majority"](*columns, rule), error
     return LabelStates(verdicts, lost_with_their_item(verdicts, question_set.keys), problem)
-
-
-def verdicts_of_counts(counts: Int[Array, "q 4"], settings: JudgeSettings) -> Int[Array, " q"]:
-    """Majority verdicts from the number of answers of each kind."""
-    return majority_verdicts(counts, settings.min_answers, settings.unsure, settings.unfit)
 
 
 def lost_with_their_item(verdicts: Int[Array, " q"], keys: Int[Array, "q 2"]) -> Bool[Array, " q"]:

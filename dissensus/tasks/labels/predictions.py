@@ -42,7 +42,7 @@ class LabelSource(Source):
         preprocess = Preprocess.read(self.preprocess)
         self.opened = open_model(self.model.backend, self.model.target, preprocess, self.work.classes)
 
-    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
+    def part(self, rows: Sequence[int], batches: Batches | None = None) -> pa.Table:
         """Labels of some items; MISSING with the reason for items that cannot be read."""
         assert self.opened is not None, "open first"
         labels = np.full(len(rows), MISSING, np.uint16)
@@ -62,8 +62,9 @@ class LabelSource(Source):
 
     def write(self, path: Path, parts: Parted, stamps: dict[str, Any]) -> None:
         """Write labels, confidences and further labels if the model gives any, and problems, with fingerprints."""
-        table = self._whole(_joined(list(parts())))
-        write_table(path, table, stamps | label_stamps(table), packed=FURTHER)
+        table, is_compact = self._whole(_joined(list(parts()))), self.work.settings.compact
+        table = compact(table) if is_compact else table
+        write_table(path, table, stamps | label_stamps(table), FURTHER, coded=["label"] if is_compact else [])
 
     def _whole(self, table: pa.Table) -> pa.Table:
         has_confidence = "confidence" in table.column_names
@@ -105,6 +106,14 @@ def label_table(
     # a non-nullable column is read twice as fast
     fields = [pa.field(name, column.type, nullable=False) for name, column in columns.items()]
     return pa.table([*columns.values(), reasons], schema=pa.schema([*fields, pa.field("problem", pa.string())]))
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """The same predictions with confidences in half precision."""
+    if "confidence" not in table.column_names:
+        return table
+    place, field = table.column_names.index("confidence"), pa.field("confidence", pa.float16(), nullable=False)
+    return table.set_column(place, field, pa.array(table["confidence"].to_numpy().astype(np.float16)))
 
 
 def label_stamps(table: pa.Table) -> dict[str, Any]:

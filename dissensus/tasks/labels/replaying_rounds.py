@@ -16,6 +16,7 @@ from dissensus.competition.select import duels_of
 from dissensus.competition.selector import Plan
 from dissensus.errors import PlanningError, RankingError, SelectionError
 from dissensus.records import Outcomes, Selection
+from dissensus.steps.growing import require_current_rounds
 from dissensus.steps.predicting import check_same_pool, refuse_other_predictions
 from dissensus.steps.workspace import Workspace
 from dissensus.store.rounds import read_rounds
@@ -102,6 +103,7 @@ def _selections(
     """
     models, rounds = read_rounds(work.folder, Selection)
     if rounds:
+        require_current_rounds(work.folder)
         refuse_other_predictions(rounds, check_same_pool(work.folder, models))
         assert found.models[: len(models)] == models, "newcomers come last"
         return [one.selection for one in rounds], [(one.settings["k"], one.settings["cap"]) for one in rounds]

@@ -17,10 +17,9 @@ from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.trying import images_to_try, predictions_with
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
+from dissensus.store.tables import ROW_GROUP, open_table, read_numbers, read_rows
 from dissensus.tasks.labels.contested import labels_of
 from dissensus.tasks.labels.predictions import LabelSource
-from dissensus.tasks.labels.selecting import CHUNK
 
 TOP = 3  # classes that are named for each model
 TRIED = 48
@@ -32,7 +31,7 @@ Loaded = tuple[UInt16[Array, "M N"], list[Float[Array, " N"] | None]]
 class Tallying(Reduction[Loaded, LabelTally]):
     """Counts labels, confidences and agreement."""
 
-    chunk = CHUNK
+    chunk, kept = ROW_GROUP, 4
     partial = LabelTally
 
     def __init__(self, folder: Folder, models: Sequence[str], classes: int) -> None:
@@ -40,11 +39,10 @@ class Tallying(Reduction[Loaded, LabelTally]):
         self.classes = classes
 
     def load(self, rows: range) -> Loaded:
-        groups = groups_of(rows)
-        names = [[name for name in LabelSource.columns if name in file.schema_arrow.names] for file in self.files]
-        read = [read_groups(file, groups, columns) for file, columns in zip(self.files, names, strict=True)]
-        confidences = [one["confidence"].to_numpy() if "confidence" in one.column_names else None for one in read]
-        return np.stack([one["label"].to_numpy() for one in read]), confidences
+        labels = np.stack([read_numbers(file, rows, "label") for file in self.files])
+        has_confidence = ["confidence" in file.schema_arrow.names for file in self.files]
+        given = zip(self.files, has_confidence, strict=True)
+        return labels, [read_numbers(file, rows, "confidence") if has else None for file, has in given]
 
     def scan(self, loaded: Loaded, first_item: int, known: LabelTally | None) -> LabelTally:
         return LabelTally.of(*loaded, self.classes)

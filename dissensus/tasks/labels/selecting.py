@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from dissensus.arrays import Array, Bool, Float, Int, UInt16
+from dissensus.arrays import Array, Bool, Int, UInt16
 from dissensus.competition.judged import LABELS
 from dissensus.competition.selector import Plan, SelectionResult, Selector
-from dissensus.discrepancy.labels import class_distances, default_discrepancy
-from dissensus.engines.reduction import Parts, Reduction
+from dissensus.discrepancy.labels import DISCREPANCIES, class_distances, default_discrepancy
+from dissensus.engines.reduction import Parts, Reduction, Renumber
 from dissensus.errors import SelectionError
 from dissensus.records import Classes, Selection
 from dissensus.selection import (
     NO_CAP,
     Levels,
     Partial,
+    Predicted,
     Rule,
     enough_from,
     finish,
@@ -30,7 +31,7 @@ from dissensus.selection import (
 )
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import ROW_GROUP, StudyTable, groups_of, open_table, read_groups, read_rows
+from dissensus.store.tables import ROW_GROUP, open_table, read_numbers, read_rows
 from dissensus.tasks.labels.counting import (
     Counting,
     confidences_counted,
@@ -42,7 +43,6 @@ from dissensus.tasks.labels.counting import (
 from dissensus.tasks.labels.eligible import Eligible, read_eligible
 from dissensus.tasks.labels.settings import LADDER, SelectSettings
 
-CHUNK = 4 * ROW_GROUP  # rows that are scanned before the result is saved
 USUAL_CAP = 3
 
 
@@ -66,11 +66,13 @@ def recorded_settings(settings: SelectSettings, classes: Classes) -> dict[str, A
 class TopItems(Reduction[UInt16[Array, "M N"], Partial]):
     """For every pair of models, the k items with the largest class distance, and reserves."""
 
-    chunk = CHUNK
+    chunk, kept = ROW_GROUP, 4
+    partial = Partial
 
     def __init__(self, reader: Reader, duels: Int[Array, "D 2"], levels: Levels, rule: Rule) -> None:
         self.reader = reader
         self.duels, self.levels, self.rule = duels, levels, rule
+        self.item_bytes = reader.item_bytes
 
     def load(self, rows: range) -> UInt16[Array, "M N"]:
         return self.reader.labels(rows)
@@ -81,21 +83,20 @@ class TopItems(Reduction[UInt16[Array, "M N"], Partial]):
     def merge(self, one: Partial, other: Partial) -> Partial:
         return merge(one, other, self.levels, self.rule)
 
+    def hint(self, known: Partial) -> Partial:
+        return replace(Partial.empty(len(self.duels)), floors=known.floors)
+
     def is_settled(self, known: Partial, first_item: int) -> bool:
         return is_settled(known, self.levels, first_item)
 
-    def dump(self, found: Partial) -> pa.Table:
-        duel = np.repeat(np.arange(len(found.candidates)), [len(rows) for rows in found.candidates])
-        rows = np.concatenate(found.candidates)
-        return pa.table({"duel": duel} | {name: rows[:, i] for i, name in enumerate(COLUMNS)})
+    def stamp(self) -> Any:
+        return [self.reader.stamp(), self.duels, self.levels.of_classes, self.levels.distance, self.rule.numbers]
 
-    def restore(self, table: pa.Table) -> Partial:
-        rows = np.stack([table[name].to_numpy() for name in COLUMNS], axis=1)
-        cuts = np.searchsorted(table["duel"].to_numpy(), np.arange(1, len(self.duels)))
-        return Partial(tuple(np.split(rows, cuts)), Partial.empty(len(self.duels)).floors)
+    def take(self, loaded: UInt16[Array, "M N"], rows: Int[Array, " n"]) -> UInt16[Array, "M n"]:
+        return np.take(loaded, rows, axis=1)
 
-
-COLUMNS = ("item", "first", "second", "level")
+    def renumbered(self, found: Partial, renumber: Renumber) -> Partial:
+        return found.renumbered(renumber)
 
 
 class LabelSelector(Selector[Selection]):
@@ -119,7 +120,7 @@ class LabelSelector(Selector[Selection]):
         )
         self.confidence = _confidence(plan)
         self.is_free = settings["confidence"] is None and not plan.rounds
-        self.levels = Levels.of(class_distances(work.classes, settings["distance"]))
+        self.levels = levels_of(work.classes, settings["distance"])
         self.rule = rule_of(settings, max(map(len, self.taken), default=0))
         is_partial = [work.settings.models[name].is_person(name) for name in plan.models]
         reader = Reader(work.folder, plan.models, self.confidence, self.eligible(), is_partial)
@@ -205,6 +206,13 @@ class LabelSelector(Selector[Selection]):
         return np.array([int((sides == duel).all(axis=1).sum()) for duel in self.plan.duels])
 
 
+def levels_of(classes: Classes, distance: str) -> Levels:
+    """The distances between classes; where all are equal, there may be any number of classes."""
+    if distance in DISCREPANCIES and DISCREPANCIES[distance].on_taxonomy is None:
+        return Levels.equal(len(classes))
+    return Levels.of(class_distances(classes, distance))
+
+
 def _confidence(plan: Plan[Selection]) -> float:
     """The confidence to start from: the one that is set, that of the last round, or the first of the ladder."""
     if plan.settings["confidence"] is not None:
@@ -263,26 +271,38 @@ class Reader:
         self.confidence = confidence
         self.allowed = allowed
 
+    @property
+    def item_bytes(self) -> float:
+        """Bytes in the files that an item takes."""
+        return sum(file.bytes_of("label", "confidence") for file in self.files)
+
+    def stamp(self) -> list[Any]:
+        """All that usable labels depend on besides the predictions."""
+        return [self.confidence, None if self.allowed is None else self.allowed.name, [*self.is_partial]]
+
     def labels(self, rows: range) -> UInt16[Array, "M N"]:
         """Labels of the items; MISSING where a label may not be selected. `rows` starts at a row group."""
-        read = np.empty((len(self.files), len(rows)), np.uint16)
-        for group in groups_of(rows):
-            at = slice((group * ROW_GROUP - rows.start), min((group + 1) * ROW_GROUP, rows.stop) - rows.start)
-            labels, confidences, allowed = self.group(group)
-            usable_labels(labels, confidences, self.confidence, allowed, read[:, at], self.is_partial)
-        return read
+        if self.allowed is None:  # each model's columns are used while they are in the cache
+            return usable_labels(self._models(rows), self.confidence, self._room(rows), is_partial=self.is_partial)
+        read, allowed = self.columns(rows)
+        return usable_labels(read, self.confidence, self._room(rows), allowed, self.is_partial)
 
-    def group(self, number: int) -> tuple[Any, Any, Bool[Array, "M N"] | None]:
-        """The labels and confidences of all models in a row group, and which labels are eligible (None: all)."""
-        labels, confidences = zip(*(_columns(file, number) for file in self.files), strict=True)
-        allowed = None if self.allowed is None else self.allowed.mask(labels, number * ROW_GROUP)
-        return labels, confidences, allowed
+    def columns(self, rows: range) -> tuple[list[Predicted], Bool[Array, "M N"] | None]:
+        """The labels and confidences of all models, and which labels are eligible (None: all)."""
+        read = list(self._models(rows))
+        labels = [label for label, _ in read]
+        return read, None if self.allowed is None else self.allowed.mask(labels, rows.start)
 
+    def _models(self, rows: range) -> Iterator[Predicted]:
+        for file in self.files:
+            has_confidence = "confidence" in file.schema_arrow.names
+            yield (
+                read_numbers(file, rows, "label"),
+                read_numbers(file, rows, "confidence") if has_confidence else None,
+            )
 
-def _columns(file: StudyTable, group: int) -> tuple[UInt16[Array, " N"], Float[Array, " N"] | None]:
-    names = [name for name in ("label", "confidence") if name in file.schema_arrow.names]
-    table = read_groups(file, [group], names)
-    return table["label"].to_numpy(), table["confidence"].to_numpy() if len(names) > 1 else None
+    def _room(self, rows: range) -> UInt16[Array, "M N"]:
+        return np.empty((len(self.files), len(rows)), np.uint16)
 
 
 def _confidences(folder: Folder, models: list[str], selection: Selection) -> tuple[Array, Array]:

@@ -28,6 +28,11 @@ class MapColumn:
     def _file(self) -> StudyTable:
         return open_table(self.folder.predictions(self.name))
 
+    @property
+    def item_bytes(self) -> float:
+        """Bytes in the file that a map takes."""
+        return self._file.bytes_of(*COLUMNS)
+
     def group(self, number: int) -> Maps:
         """The maps of a row group."""
         return maps_in(read_groups(self._file, [number], COLUMNS))

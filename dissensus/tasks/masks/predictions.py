@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ class MaskSource(Source):
 
     segmenter: Segmenter | None = None
     maps: MapFolder | None = None
+    fits_in_memory = False
 
     def __init__(self, work: Workspace[Any], name: str) -> None:
         super().__init__(work, name)
@@ -62,7 +64,7 @@ class MaskSource(Source):
             self.segmenter = open_segmenter(self.model.backend, self.model.target, preprocess, self.work.classes)
             _ = self.images  # fails early if the pool has no files
 
-    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
+    def part(self, rows: Sequence[int], batches: Batches | None = None) -> pa.Table:
         """The maps of some items; empty with the reason for items that have none."""
         maps = self._read_maps(rows) if self.segmenter is None else self._made_maps(rows, batches)
         return pa.table(
@@ -75,7 +77,7 @@ class MaskSource(Source):
             schema=SCHEMA,
         )
 
-    def _made_maps(self, rows: range, batches: Batches | None) -> list[Mapped]:
+    def _made_maps(self, rows: Sequence[int], batches: Batches | None) -> list[Mapped]:
         maps: list[Mapped] = []
         for _, images in self.images.batches(rows) if batches is None else batches:
             maps += self._segmented(images)
@@ -91,7 +93,7 @@ class MaskSource(Source):
             for image in images
         ]
 
-    def _read_maps(self, rows: range) -> list[Mapped]:
+    def _read_maps(self, rows: Sequence[int]) -> list[Mapped]:
         """Maps in a folder, resized to their images if the pool has images."""
         assert self.maps is not None, "open first"
         sizes = _image_sizes(self.work.folder, rows)
@@ -143,6 +145,6 @@ class _Summary:
         return [maps.heights.astype(np.int32).data, maps.widths.astype(np.int32).data, maps.data.data]
 
 
-def _image_sizes(folder: Folder, rows: range) -> list[tuple[int, int] | Unreadable | None]:
+def _image_sizes(folder: Folder, rows: Sequence[int]) -> list[tuple[int, int] | Unreadable | None]:
     """Height and width of the upright images of some items; None for items without a file."""
     return [None if uri is None else image_size(uri) for uri in open_pool(folder).uris(rows)]

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dissensus.arrays import Array, Float
+from dissensus.arrays import Array, Float, Int
 from dissensus.competition.selector import Plan, SelectionResult, Selector, refuse_alike
 from dissensus.discrepancy.masks import MEASURES, concordances
-from dissensus.engines.reduction import Reduction
+from dissensus.engines.reduction import Reduction, Renumber
 from dissensus.errors import PredictionError, SelectionError
 from dissensus.predictions.scales import ScaleRanges
 from dissensus.records import BACKGROUND, Classes, Maps, MaskSelection
@@ -52,19 +52,30 @@ class CategoryReduction(Reduction[list[Maps], CategoryTops]):
     ) -> None:
         self.columns, self.classes, self.measure = columns, classes, measure
         self.scales, self.quota = scales, quota
+        self.item_bytes = sum(column.item_bytes for column in columns)
 
     def load(self, rows: range) -> list[Maps]:
-        return [column.group(rows.start // MAP_GROUP) for column in self.columns]
+        loaded = [column.group(rows.start // MAP_GROUP) for column in self.columns]
+        require_same_sizes(self.columns, loaded, rows.start)
+        return loaded
 
     def scan(self, loaded: list[Maps], first_item: int, known: CategoryTops | None) -> CategoryTops:
-        require_same_sizes(self.columns, loaded, first_item)
-        found = concordances(loaded, self.classes, self.measure)
+        found = concordances(loaded, self.classes, self.measure, threads=1)  # the engine scans several chunks at a time
         share: Float[Array, "n M C"] = np.stack([shares(one, self.classes) for one in loaded], axis=1)
         compared = (found.value, found.is_comparable, found.differs, share)
         return scan_categories(*compared, first_item, self.scales, self.quota, known)
 
     def merge(self, one: CategoryTops, other: CategoryTops) -> CategoryTops:
         return merge_categories(one, other)
+
+    def stamp(self) -> Any:
+        return [self.classes, self.measure, self.scales, list(astuple(self.quota))]
+
+    def take(self, loaded: list[Maps], rows: Int[Array, " n"]) -> list[Maps]:
+        return [maps.take(rows) for maps in loaded]
+
+    def renumbered(self, found: CategoryTops, renumber: Renumber) -> CategoryTops:
+        return replace(found, item=renumber(found.item))
 
     def dump(self, found: CategoryTops) -> pa.Table:
         return super().dump(replace(found, quota=np.array(astuple(found.quota))))  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dissensus.backends import Unreadable, read_image
 from dissensus.backends.decode import ORIENTATION
+from dissensus.errors import DissensusError
 from dissensus.images import open_image
 
 TURNED = (5, 6, 7, 8)
@@ -16,6 +17,8 @@ def image_size(uri: str) -> tuple[int, int] | Unreadable:
         with open_image(uri) as image:
             turned = image.getexif().get(ORIENTATION, 1) in TURNED
             width, height = image.size
+    except DissensusError:
+        raise
     except Exception:  # reading the whole image reports what is wrong
         found = read_image(uri)
         return found if isinstance(found, Unreadable) else (found.height, found.width)

@@ -11,16 +11,15 @@ from dissensus.competition.browsing import Catalogue
 from dissensus.engines.local import Progress
 from dissensus.predictions.browsing import Facts, Filter, rank_distance
 from dissensus.predictions.scale import RankScale, rank_scale
-from dissensus.store.tables import groups_of, open_table, read_rows
+from dissensus.store.tables import ROW_GROUP, open_table, read_rows
 from dissensus.tasks.scores.scaling import SAMPLE, ScoreColumn
-from dissensus.tasks.scores.selecting import CHUNK
 
 
 class ScoreCatalogue(Catalogue):
     """The scores of all models; a prediction's level is its rank, from 0 (worst in the pool) to 1 (best)."""
 
     level = "rank"
-    chunk = CHUNK
+    chunk = ROW_GROUP
     columns: list[ScoreColumn]
     scales: list[RankScale]
 
@@ -33,13 +32,8 @@ class ScoreCatalogue(Catalogue):
             progress("ranking scores", number, len(self.columns))
 
     def load(self, rows: range) -> Float[Array, "M n"]:
-        groups = groups_of(rows)
-        return np.stack(
-            [
-                _ranks(np.concatenate([column.group(group) for group in groups]), scale)
-                for column, scale in zip(self.columns, self.scales, strict=True)
-            ]
-        )
+        group, pairs = rows.start // ROW_GROUP, zip(self.columns, self.scales, strict=True)
+        return np.stack([_ranks(column.group(group), scale) for column, scale in pairs])
 
     def facts(self, loaded: Float[Array, "M n"], wanted: Filter) -> Facts:
         is_there = ~np.isnan(loaded)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ class ScoreSource(Source):
             _ = self.images  # fails early if the pool has no files
         self.scorer = open_scorer(self.model.backend, self.model.target, Preprocess.read(self.preprocess))
 
-    def part(self, rows: range, batches: Batches | None = None) -> pa.Table:
+    def part(self, rows: Sequence[int], batches: Batches | None = None) -> pa.Table:
         """Scores of some items; NaN with the reason for items that cannot be read."""
         assert self.scorer is not None, "open first"
         if self.is_enumerated:
@@ -70,19 +71,19 @@ class ScoreSource(Source):
         scores = np.full(len(rows), np.nan)
         reasons: list[str | None] = [None] * len(rows)
         for batch, images in self.images.batches(rows):
-            references = [self.images.references[rows[row]] for row in batch]
+            references = [self.images.reference_of(rows[row]) for row in batch]
             for row, (score, reason) in zip(batch, self._scored(images, references), strict=True):
                 scores[row], reasons[row] = score, reason
         return pa.table({"score": scores, "problem": pa.array(reasons, pa.string())})
 
-    def _enumerated(self, rows: range) -> Any:
+    def _enumerated(self, rows: Sequence[int]) -> Any:
         """Some items in the form that the model takes."""
         enumeration = EnumeratedPool(self.work.folder).enumeration
         try:
-            items = enumeration.items(rows)
+            items = enumeration.items(range(rows[0], rows[-1] + 1))
             given = len(items)
         except Exception as error:
-            span = f"{rows.start} to {rows.stop - 1}"
+            span = f"{rows[0]} to {rows[-1]}"
             raise PoolError(f"the enumeration fails on items {span}: {one_line(error)}") from error
         if given != len(rows):
             raise PoolError(f"the enumeration returned {given} items for {len(rows)} numbers: return one for each")
@@ -102,7 +103,7 @@ class ScoreSource(Source):
         from dissensus.backends.quality import UnfitImageError
 
         assert self.scorer is not None, "open first"
-        if reference is None and any(self.images.references):
+        if reference is None and self.images.has_references:
             return np.nan, "no reference in the pool"
         beside = None if reference is None else self.images.reference(reference)
         for found in (image, beside):

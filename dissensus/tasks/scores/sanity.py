@@ -15,8 +15,7 @@ from dissensus.records import ScoreSanity
 from dissensus.report.predictions import WordedPrediction
 from dissensus.steps.workspace import Workspace
 from dissensus.store.folder import Folder
-from dissensus.store.tables import groups_of, open_table, read_groups, read_rows
-from dissensus.tasks.scores.selecting import CHUNK
+from dissensus.store.tables import ROW_GROUP, open_table, read_numbers, read_rows
 
 LOOKED_AT = 1 << 16
 """Scores of each model: ranks need them all at once, and more would change no conclusion."""
@@ -25,16 +24,15 @@ LOOKED_AT = 1 << 16
 class Thinning(Reduction[Float[Array, "M n"], Float[Array, "M n"]]):
     """Every `step`-th score of each model."""
 
-    chunk = CHUNK
+    chunk, kept = ROW_GROUP, 4
 
     def __init__(self, folder: Folder, models: list[str], step: int) -> None:
         self.files = [open_table(folder.predictions(name)) for name in models]
         self.step = step
 
     def load(self, rows: range) -> Float[Array, "M n"]:
-        groups = groups_of(rows)
         start = -rows.start % self.step
-        kept = [read_groups(file, groups, ["score"])["score"].to_numpy()[start :: self.step] for file in self.files]
+        kept = [read_numbers(file, rows, "score")[start :: self.step] for file in self.files]
         return np.stack(kept).astype(np.float64)
 
     def scan(self, loaded: Float[Array, "M n"], first_item: int, known: Any) -> Float[Array, "M n"]:

@@ -20,7 +20,7 @@ from dissensus.separated import as_number, dict_reader
 from dissensus.steps.pools import Pool, open_source
 from dissensus.store.files import file_fingerprint, read_text, write_text
 from dissensus.store.folder import Folder
-from dissensus.store.tables import open_table, read_groups
+from dissensus.store.tables import ROW_GROUP, open_table, read_numbers
 from dissensus.tasks.scores.settings import ScaleSettings, ScoreSettings
 
 RATINGS = "ratings.csv"
@@ -140,7 +140,8 @@ class ScoreColumn:
 
     def group(self, number: int) -> Float[Array, " n"]:
         """The scores of one row group."""
-        return self.sign * read_groups(self.file, [number], ["score"])["score"].to_numpy()
+        scores = read_numbers(self.file, range(number * ROW_GROUP, number * ROW_GROUP + 1), "score")
+        return scores if self.sign == 1 else -scores
 
     def at(self, positions: Sequence[int] | Array) -> Float[Array, " n"]:
         """The scores of items at some positions, reading only their row groups."""

@@ -12,13 +12,13 @@ import numpy as np
 
 from dissensus.arrays import Array, Float, Int
 from dissensus.competition.selector import Plan, SelectionResult, Selector, refuse_alike
-from dissensus.engines.reduction import Reduction
+from dissensus.engines.reduction import Reduction, Renumber
 from dissensus.errors import SelectionError, StudyError
 from dissensus.predictions.scale import Scale
 from dissensus.records import PairSelection
 from dissensus.selection import Cells, Extremes, Pairs, extremal_pairs, merge_extremes, scan_extremes
 from dissensus.steps.workspace import Workspace
-from dissensus.store.tables import ROW_GROUP, groups_of
+from dissensus.store.tables import ROW_GROUP
 from dissensus.tasks.scores.levels import (
     even_levels,
     level_cells,
@@ -31,8 +31,6 @@ from dissensus.tasks.scores.levels import (
 from dissensus.tasks.scores.scaling import SAMPLE, CommonScale, ScoreColumn, common_scale, scale_of, scale_stamp
 from dissensus.tasks.scores.settings import ScoreSettings
 
-CHUNK = 4 * ROW_GROUP
-"""Items that are scanned at once."""
 FOUND = ("width", "low", "high")
 """Settings whose defaults follow from the ratings."""
 
@@ -40,20 +38,18 @@ FOUND = ("width", "low", "high")
 class LevelExtremes(Reduction[Float[Array, "M N"], Extremes]):
     """The items with each attacker's lowest and highest scores in every level of every defender."""
 
-    chunk = CHUNK
+    chunk, kept = ROW_GROUP, 4
     partial = Extremes
 
     def __init__(self, columns: Sequence[ScoreColumn], cells: Cells, depth: int) -> None:
         self.columns, self.cells, self.depth = columns, cells, depth
         self.dtype = np.result_type(*(column.dtype for column in columns))
+        self.item_bytes = sum(column.file.bytes_of("score") for column in columns)
 
     def load(self, rows: range) -> Float[Array, "M N"]:
         scores = np.empty((len(self.columns), len(rows)), self.dtype)
-        for group in groups_of(rows):
-            start = group * ROW_GROUP - rows.start
-            for model, column in enumerate(self.columns):
-                values = column.group(group)
-                scores[model, start : start + len(values)] = values
+        for model, column in enumerate(self.columns):
+            scores[model] = column.group(rows.start // ROW_GROUP)
         return scores
 
     def scan(self, loaded: Float[Array, "M N"], first_item: int, known: Extremes | None) -> Extremes:
@@ -61,6 +57,16 @@ class LevelExtremes(Reduction[Float[Array, "M N"], Extremes]):
 
     def merge(self, one: Extremes, other: Extremes) -> Extremes:
         return merge_extremes(one, other)
+
+    def stamp(self) -> Any:
+        signs = [column.sign for column in self.columns]
+        return [signs, str(self.dtype), self.cells.edges, self.cells.levels, self.cells.window, self.depth]
+
+    def take(self, loaded: Float[Array, "M N"], rows: Int[Array, " n"]) -> Float[Array, "M n"]:
+        return np.take(loaded, rows, axis=1)
+
+    def renumbered(self, found: Extremes, renumber: Renumber) -> Extremes:
+        return found.renumbered(renumber)
 
 
 def depth_of(cells: Cells, reserves: int, taken: Int[Array, "T 4"] | None) -> int:

@@ -1,0 +1,97 @@
+"""Files on object storage and on the web, through fsspec, which is imported only for them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from dissensus.errors import PoolError, first_line
+
+Result = TypeVar("Result")
+
+PAUSES = (0.5, 2.0)
+"""Seconds before a request that failed is made again."""
+ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError)
+"""What trying again does not change."""
+REFUSALS = (401, 403, 404, 410)
+"""Status codes of a web server for a file that is missing, or that not everybody may read."""
+
+
+def filesystem(address: str) -> tuple[Any, str]:
+    """The fsspec file system for an address, and the path within it.
+
+    Raises:
+        PoolError: fsspec, or the package for this kind of address, is not installed; or there is no such kind.
+    """
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise PoolError(f"{address} is not on this machine: install fsspec (pip install 'dissensus[remote]')") from None
+    try:
+        found, path = url_to_fs(address)
+        return found, str(path)
+    except (ImportError, ValueError) as error:
+        raise PoolError(f"cannot open {address}: {first_line(error)}") from None
+    except Exception as error:
+        raise _unreachable(address, error) from error
+
+
+def read_remote(address: str, start: int | None = None, stop: int | None = None) -> bytes:
+    """The bytes of a remote file, or a range of them.
+
+    Raises:
+        FileNotFoundError, PermissionError: there is no such file, or it may not be read.
+        PoolError: the server cannot be reached, even when asked again.
+    """
+    files, path = filesystem(address)
+    data = patiently(address, lambda: bytes(files.cat_file(path, start=start, end=stop)))
+    if start is not None and stop is not None and len(data) > stop - start:
+        return data[start:stop]  # a server that ignores ranges sends the whole file
+    return data
+
+
+def remote_size(address: str) -> int:
+    """The number of bytes of a remote file; −1 if the server does not say."""
+    files, path = filesystem(address)
+    found = patiently(address, lambda: files.info(path))
+    if found.get("type") == "directory":
+        raise IsADirectoryError(address)
+    size = found.get("size")
+    return -1 if size is None else int(size)
+
+
+def open_remote(address: str) -> Any:
+    """A remote file that can be read and searched like one on this machine."""
+    files, path = filesystem(address)
+    return patiently(address, lambda: files.open(path, "rb"))
+
+
+def patiently(address: str, ask: Callable[[], Result]) -> Result:
+    """The result of a request that is repeated if it fails for a reason that may pass.
+
+    Raises:
+        OSError: there is no such file, or it may not be read.
+        PoolError: it fails every time. Calling the item unreadable instead would leave it out for good.
+    """
+    for pause in (*PAUSES, None):
+        try:
+            return ask()
+        except Exception as error:  # every file system has errors of its own
+            if _is_absent(error):
+                raise
+            if pause is None:
+                raise _unreachable(address, error) from error
+            time.sleep(pause)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _is_absent(error: Exception) -> bool:
+    """Whether a file is not there. On the web, fsspec says so for a server that is not there, too."""
+    cause = error.__cause__
+    is_certain = cause is None or isinstance(cause, ABSENT) or getattr(cause, "status", None) in REFUSALS
+    return isinstance(error, ABSENT) and is_certain
+
+
+def _unreachable(address: str, error: Exception) -> PoolError:
+    return PoolError(f"cannot reach {address} ({first_line(error)}): check the connection and run the command again")

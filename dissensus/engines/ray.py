@@ -1,0 +1,356 @@
+"""The Ray engine: passes over the pool, and models, on the nodes of a cluster.
+
+Nodes read the data themselves, so the study's folder has to be at the same path on all of them. What comes back is
+small: the candidates of a block, or the predictions of a few hundred items. Whoever starts the command merges and saves
+it, in the order of the pool, so that the result is byte for byte that of the local engine.
+
+We use Ray's tasks and actors, not its data sets. These would sort all rows to find the first few, and which rows a
+worker sees would depend on the cluster.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import socket
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Any, TypeVar
+
+from dissensus.engines.local import cores
+from dissensus.engines.reduction import Parts, Progress, Reduction, Tasks, drive
+from dissensus.engines.speed import Pass
+from dissensus.errors import EngineError, first_line, one_line
+
+Partial = TypeVar("Partial")
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+RETRIES = 10
+"""How often the work of a worker or node that died is given to another one."""
+POLL = 1.0
+"""Seconds between two looks at whether there are still nodes."""
+PATIENCE = 60.0
+"""Seconds without any processor in the cluster after which a pass is given up."""
+AHEAD = 2
+"""Tasks per processor that are under way, so that none has to wait for the next one."""
+CONNECTING = 5.0
+"""Seconds to wait for the head of a cluster."""
+ALL_DEAD = (
+    "all nodes of the Ray cluster are dead: start nodes, and run the same command again; what is finished is kept"
+)
+STORE = 256 << 20
+"""Bytes of Ray's own memory on a cluster that we start: what is kept there is small."""
+
+
+class RayEngine:
+    """Runs passes on a Ray cluster: the one at an address, or one on this machine that ends with the process."""
+
+    name = "ray"
+
+    def __init__(self, address: str = "") -> None:
+        """Connect.
+
+        Raises:
+            EngineError: Ray is not installed, or there is no cluster at the address.
+        """
+        self.passes: list[Pass] = []
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
+        try:
+            import ray
+        except ImportError:
+            raise EngineError("the engine 'ray' needs Ray: pip install 'dissensus[ray]'") from None
+        self.address = address or os.environ.get("RAY_ADDRESS", "")
+        where: dict[str, Any] = (
+            {"address": self.address}
+            if self.address
+            else {"num_cpus": cores(), "object_store_memory": STORE, "include_dashboard": False}
+        )
+        if ray.is_initialized():
+            known = ray.get_runtime_context().gcs_address
+            if address and known != address:
+                raise EngineError(f"this process already uses the Ray cluster at {known}: call ray.shutdown() first")
+        else:
+            _require_listener(self.address)
+            try:
+                ray.init(log_to_driver=False, logging_level="error", **where)
+            except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+                raise EngineError(
+                    f"there is no Ray cluster at {self.address or 'this machine'} ({first_line(error)}): check the "
+                    "address, and that the cluster runs the same versions of Ray and Python"
+                ) from None
+
+        with suppress(AttributeError):  # Ray prints the deaths of workers, even to stdout, where --json prints
+            ray._private.worker.print_to_stdstream = _ignore
+
+    def reduce(
+        self, reduction: Reduction[Any, Partial], size: int, what: str, progress: Progress, parts: Parts | None = None
+    ) -> Partial:
+        """The result over `size` items. Finished parts are reused, and new ones are added to them."""
+        import ray
+
+        held = ray.put(reduction)
+        scan = ray.remote(_scan).options(num_cpus=1, max_retries=RETRIES)
+
+        def start(task: tuple[range, Partial | None]) -> Any:
+            rows, known = task
+            return scan.remote([held], held.hex(), rows, None if known is None else reduction.hint(known))
+
+        def scanned(tasks: Tasks[Partial]) -> Iterator[tuple[range, Partial]]:
+            for (rows, _), found in self._in_order(start, tasks):
+                yield rows, found
+
+        return drive(reduction, size, what, progress, parts, scanned, reduction.block)
+
+    def map(
+        self, worker: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], uses_gpus: bool = False
+    ) -> Iterator[tuple[Task, Result]]:
+        """Every task with what a worker makes of it, in order; a worker is made once per processor (or GPU), and kept.
+
+        Raises:
+            EngineError: no processor has been left for a while, or work failed again and again.
+            DissensusError: what the work itself raised.
+        """
+        import ray
+
+        gpus = int(ray.cluster_resources().get("GPU", 0)) if uses_gpus else 0
+        needs = {"num_gpus": 1, "num_cpus": 1} if gpus else {"num_cpus": 1}
+        crew = Crew(ray.cloudpickle.dumps(worker), gpus or self._processors(), needs)
+        alive = time.monotonic()
+        try:
+            for task, found in crew.results(iter(tasks)):
+                if found is not None:
+                    yield task, found[0]
+                alive = self._alive_since(alive)
+        finally:
+            crew.dismiss()
+
+    def _in_order(self, start: Callable[[Any], Any], tasks: Iterator[Any]) -> Iterator[tuple[Any, Any]]:
+        """Tasks with their results, in order; few are under way at a time, whatever the number of tasks."""
+        queue = deque((task, start(task)) for task in islice(tasks, AHEAD * self._processors()))
+        while queue:
+            task, reference = queue.popleft()
+            yield task, self._result(reference)
+            room = max(1, AHEAD * self._processors() - len(queue))  # nodes may join
+            queue.extend((later, start(later)) for later in islice(tasks, room))
+
+    def _result(self, reference: Any) -> Any:
+        """Wait for a result, as long as there is somebody to compute it.
+
+        Raises:
+            EngineError: no processor has been left for a while, or work failed again and again.
+            DissensusError: what the work itself raised.
+        """
+        import ray
+        from ray.exceptions import RayError, RayTaskError
+
+        alive = time.monotonic()
+        try:
+            while not ray.wait([reference], timeout=POLL)[0]:
+                alive = self._alive_since(alive)
+            return ray.get(reference)
+        except RayTaskError as error:
+            raise _own(error) from None
+        except RayError as error:
+            raise _given_up(error) from None
+
+    def _alive_since(self, before: float) -> float:
+        """The last moment at which there was a processor.
+
+        Raises:
+            EngineError: that was too long ago.
+        """
+        now = time.monotonic()
+        if self._processors(at_least=0):
+            return now
+        if now - before > PATIENCE:
+            raise EngineError(ALL_DEAD)
+        return before
+
+    def _processors(self, at_least: int = 1) -> int:
+        import ray
+
+        return max(at_least, int(ray.cluster_resources().get("CPU", 0)))
+
+
+def _require_listener(address: str) -> None:
+    """Check that something listens at HOST:PORT: Ray itself would try for minutes, and then abort the process.
+
+    Raises:
+        EngineError: nothing does.
+    """
+    if address in ("", "auto", "local"):
+        return
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or "/" in host:
+        raise EngineError(
+            f"'{address}' is not the address of a Ray cluster: give that of its head, such as ray:HOST:6379"
+        )
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECTING).close()
+    except (OSError, OverflowError) as error:
+        raise EngineError(
+            f"there is no Ray cluster at {address} ({one_line(error)}): check the address, and that its head is running"
+        ) from None
+
+
+def _ignore(*_: Any, **__: Any) -> None:
+    """Print nothing."""
+
+
+def _own(error: Any) -> Exception:
+    """What the work raised; an error of ours if a node could not even begin."""
+    from ray.exceptions import RayError
+
+    if not isinstance(error.cause, RayError):
+        return error.cause
+    return EngineError(
+        f"a node of the Ray cluster cannot do the work ({first_line(error.cause)}): install the same version of "
+        "dissensus on all nodes"
+    )
+
+
+def _given_up(error: Exception) -> EngineError:
+    return EngineError(
+        f"work on the Ray cluster failed {RETRIES} times ({first_line(error)}): look at the nodes' memory and logs, "
+        "and run the same command again; what is finished is kept"
+    )
+
+
+class Crew:
+    """Workers that are given tasks as they have room for them. Whoever dies is replaced, where there is a processor.
+
+    Ray could restart workers itself, but then tasks of a worker for which no processor is left would wait for ever.
+    """
+
+    def __init__(self, made: bytes, size: int, needs: dict[str, Any]) -> None:
+        import ray
+
+        self.actor = ray.remote(_Worker).options(**needs)
+        self.made = made
+        self.starting: dict[Any, Any] = {}
+        self.idle: list[Any] = []
+        self.busy: dict[Any, tuple[Any, int, Any]] = {}
+        """Worker, number and task by the reference to a result."""
+        self.most_unstarted = size + RETRIES
+        """Workers that may die one after the other before they have started: a node takes all of its own with it."""
+        self.unstarted = 0
+        self.lost: Counter[int] = Counter()
+        """How often the worker of a task has died."""
+        for _ in range(size):
+            self._hire()
+
+    def results(self, tasks: Iterator[Any]) -> Iterator[tuple[Any, list[Any] | None]]:
+        """Tasks with their results, as lists of one, in order; (None, None) if nothing has happened for a while."""
+        waiting: deque[tuple[int, Any]] = deque()
+        done: dict[int, tuple[Any, Any]] = {}
+        number = following = 0
+        while True:
+            room = AHEAD * (len(self.idle) + len(self.busy) + 1) - len(waiting) - len(done)
+            for task in islice(tasks, max(0, room)):
+                waiting.append((number, task))
+                number += 1
+            while waiting and self.idle:
+                self._give(*waiting.popleft())
+            if following == number:
+                return
+            ended = self._ended()
+            for one in ended:
+                outcome = self._outcome(one)
+                if outcome is not None:
+                    at, task, found = outcome
+                    if found is None:
+                        waiting.appendleft((at, task))
+                    else:
+                        done[at] = (task, found)
+            while following in done:
+                yield done.pop(following)
+                following += 1
+            if not ended:
+                yield None, None
+
+    def dismiss(self) -> None:
+        """Let all workers go."""
+        import ray
+
+        for worker in (*self.starting.values(), *self.idle, *(one for one, _, _ in self.busy.values())):
+            ray.kill(worker)
+
+    def _hire(self) -> None:
+        worker = self.actor.remote(self.made)
+        self.starting[worker.is_ready.remote()] = worker
+
+    def _give(self, number: int, task: Any) -> None:
+        worker = self.idle.pop()
+        self.busy[worker.run.remote(task)] = worker, number, task
+
+    def _ended(self) -> list[Any]:
+        import ray
+
+        references = [*self.starting, *self.busy]
+        return list(ray.wait(references, num_returns=1, timeout=POLL)[0])
+
+    def _outcome(self, reference: Any) -> tuple[int, Any, list[Any] | None] | None:
+        """Number, task and result of a task that has ended; without a result if its worker died."""
+        import ray
+        from ray.exceptions import RayError, RayTaskError
+
+        is_new = reference in self.starting
+        worker, number, task = (self.starting.pop(reference), -1, None) if is_new else self.busy.pop(reference)
+        try:
+            found = ray.get(reference)
+        except RayTaskError as error:
+            raise _own(error) from None
+        except RayError as error:
+            self.unstarted += is_new
+            self.lost[number] += not is_new
+            if self.lost[number] > RETRIES or self.unstarted > self.most_unstarted:
+                raise _given_up(error) from None
+            self._hire()
+            return None if is_new else (number, task, None)
+        self.unstarted = 0
+        self.idle.append(worker)
+        return None if is_new else (number, task, [found])
+
+
+_HELD: dict[str, Any] = {}
+"""The reduction that a worker process scans with; opening its files takes longer than scanning a block."""
+
+
+def _scan(held: list[Any], key: str, rows: range, known: Any) -> Any:
+    """The result of a block, in a process that has one processor."""
+    if key not in _HELD:
+        _one_thread()
+        import ray
+
+        _HELD.clear()
+        _HELD[key] = ray.get(held[0])
+    return _HELD[key].run(rows, known)
+
+
+class _Worker:
+    """What runs tasks on a node: something that takes long to make, such as a model."""
+
+    work: Any
+
+    def __init__(self, made: bytes) -> None:
+        self.made, self.work = made, None
+
+    def is_ready(self) -> bool:
+        """True, as soon as there is a processor for it."""
+        return True
+
+    def run(self, task: Any) -> Any:
+        if self.work is None:  # not before the first task, so that what goes wrong is an error of the task
+            _one_thread()
+            self.work = pickle.loads(self.made)()
+        return self.work(task)
+
+
+def _one_thread() -> None:
+    """Every worker has one processor, so that its libraries must not use all of them; set before they are imported."""
+    for name in ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(name, "1")

@@ -1,0 +1,232 @@
+"""The Ray engine on a real cluster of several nodes: the same results as the local engine, whoever dies meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from clusters import Totalling, cluster
+
+from dissensus.engines import engine_named
+from dissensus.engines import ray as engine_module
+from dissensus.engines.extending import ExtendingEngine
+from dissensus.engines.local import reduce, silent
+from dissensus.errors import EngineError, SelectionError
+from tests.kept_parts import Kept
+
+ray = pytest.importorskip("ray", reason="Ray is not installed")
+SIZE = 2_050
+
+
+@pytest.fixture(scope="module")
+def two_nodes() -> Iterator[Any]:
+    with cluster(2) as made:
+        yield made
+
+
+@pytest.fixture
+def engine(two_nodes: Any) -> Any:
+    return engine_named(f"ray:{two_nodes.address}")
+
+
+def folder(tmp_path: Path, name: str) -> Path:
+    made = tmp_path / name
+    made.mkdir()
+    return made
+
+
+def same(one: Any, other: Any) -> bool:
+    return (one.total, one.count) == (other.total, other.count) and np.array_equal(one.largest, other.largest)
+
+
+def when(is_so: Callable[[], bool], act: Callable[[], None]) -> threading.Thread:
+    """Do something as soon as something is so."""
+
+    def wait() -> None:
+        while not is_so():
+            time.sleep(0.02)
+        act()
+
+    made = threading.Thread(target=wait, daemon=True)
+    made.start()
+    return made
+
+
+def test_the_same_as_on_this_machine_on_both_nodes(engine: Any, tmp_path: Path) -> None:
+    expected = reduce(Totalling(folder(tmp_path, "local")), SIZE, "x")
+    told: list[tuple[int, int]] = []
+    passed = Totalling(folder(tmp_path, "ray"), pause=0.05)
+    parts = Kept()
+    found = engine.reduce(passed, SIZE, "x", lambda _, done, total: told.append((done, total)), parts)
+    assert same(found, expected)
+    assert sorted(passed.scanned()) == list(range(0, SIZE, 100))  # each chunk once
+    assert len(passed.processes()) == 2
+    assert os.getpid() not in passed.processes()
+    assert told[0] == (100, SIZE)
+    assert told[-1] == (SIZE, SIZE)
+    assert len(parts) == 21
+    # a pass that stopped goes on, on whichever engine
+    for number in (3, 7):
+        del parts[number]
+    rest = Totalling(folder(tmp_path, "rest"))
+    assert same(engine.reduce(rest, SIZE, "x", silent, parts), expected)
+    assert sorted(rest.scanned()) == [300, 700]
+
+
+def test_only_what_was_added_to_a_pool_is_scanned(engine: Any, tmp_path: Path) -> None:
+    expected = reduce(Totalling(folder(tmp_path, "whole")), SIZE, "x")
+    is_added = np.random.default_rng(2).random(SIZE) < 0.3
+
+    class Earlier(Totalling):
+        """The same numbers without those that were added."""
+
+        def load(self, rows: range) -> np.ndarray:
+            return super().load(range(SIZE))[~is_added][rows.start : rows.stop]
+
+    before = Earlier(folder(tmp_path, "before"))
+    kept = before.dump(reduce(before, int((~is_added).sum()), "x"))
+    passed = Totalling(folder(tmp_path, "added"))
+    growing = ExtendingEngine(engine, lambda _: "it", {"it": kept}, is_added)
+    assert same(growing.reduce(passed, SIZE, "x", silent), expected)
+    assert passed.looked_at == is_added.sum()
+    assert os.getpid() not in passed.processes()
+
+
+def test_what_the_work_raises_is_raised_in_one_line(engine: Any, tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match=r"^item 500 is wrong: correct it$"):
+        engine.reduce(Totalling(folder(tmp_path, "x"), fails_at=500), SIZE, "x", silent)
+
+
+def test_work_that_kills_every_worker_is_given_up(engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine_module, "RETRIES", 1)
+    parts = Kept()
+    with pytest.raises(EngineError, match="failed 1 times"):
+        engine.reduce(Totalling(folder(tmp_path, "x"), dies_at=500), SIZE, "x", silent, parts)
+    assert sorted(parts) == [0, 1, 2, 3, 4]  # what is finished is kept
+
+
+def test_one_cluster_at_a_time(engine: Any) -> None:
+    with pytest.raises(EngineError, match="already uses the Ray cluster at"):
+        engine_named("ray:192.0.2.9:6379")
+
+
+def test_a_killed_worker_costs_its_chunks_only(engine: Any, tmp_path: Path) -> None:
+    expected = reduce(Totalling(folder(tmp_path, "local")), SIZE, "x")
+    passed = Totalling(folder(tmp_path, "ray"), pause=0.1)
+
+    def kill() -> None:
+        os.kill(min(passed.processes()), signal.SIGKILL)
+
+    killing = when(lambda: len(passed.scanned()) > 5, kill)
+    assert same(engine.reduce(passed, SIZE, "x", silent), expected)
+    killing.join(10)
+    assert len(passed.scanned()) <= 21 + 2
+    assert len(passed.processes()) >= 3
+
+
+def test_workers_are_made_once_and_tasks_come_back_in_order(engine: Any, tmp_path: Path) -> None:
+    made = folder(tmp_path, "made")
+
+    def worker() -> Callable[[int], tuple[int, int]]:
+        (made / str(os.getpid())).touch(exist_ok=False)  # once
+        return lambda number: (number * number, os.getpid())
+
+    found = list(engine.map(worker, range(20)))
+    assert [(task, square) for task, (square, _) in found] == [(n, n * n) for n in range(20)]
+    assert {str(process) for _, (_, process) in found} == {path.name for path in made.iterdir()}
+    assert 1 <= len(list(made.iterdir())) <= 2  # one that starts late may find nothing left to do
+
+
+def test_a_dead_node_costs_its_chunks_only_and_no_node_at_all_ends_the_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "PATIENCE", 4.0)
+    expected = reduce(Totalling(folder(tmp_path, "local")), SIZE, "x")
+    ray.shutdown()
+    with cluster(2) as made:
+        engine = engine_named(f"ray:{made.address}")
+        first, second = made.workers
+        passed = Totalling(folder(tmp_path, "one"), pause=0.5)
+        killing = when(lambda: len(passed.scanned()) > 5, first.kill_raylet)
+        assert same(engine.reduce(passed, SIZE, "x", silent), expected)
+        killing.join(10)
+        when(lambda: sum(node["Alive"] for node in ray.nodes()) == 2, lambda: None).join(30)
+        assert sum(node["Alive"] for node in ray.nodes()) == 2  # the head, and the other one
+        # now that one dies, too
+        passed, parts = Totalling(folder(tmp_path, "none"), pause=0.7), Kept()
+        killing = when(lambda: len(passed.scanned()) > 5, second.kill_raylet)
+        start = time.monotonic()
+        with pytest.raises(EngineError, match="all nodes of the Ray cluster are dead"):
+            engine.reduce(passed, SIZE, "x", silent, parts)
+        assert time.monotonic() - start < 60
+        killing.join(10)
+        with pytest.raises(EngineError, match="all nodes of the Ray cluster are dead"):
+            list(engine.map(lambda: lambda number: number, range(3)))
+        # a new node finishes what is left
+        made.add_node(num_cpus=1)
+        rest = Totalling(folder(tmp_path, "rest"))
+        assert same(engine.reduce(rest, SIZE, "x", silent, parts), expected)
+        assert 0 < len(rest.scanned()) < 21
+
+
+def test_many_workers_may_die_but_a_task_that_kills_them_is_given_up(
+    engine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "RETRIES", 1)
+    notes = folder(tmp_path, "notes")
+
+    def worker() -> Callable[[int], int]:
+        def work(number: int) -> int:
+            note = notes / str(number)
+            if number == 9 or not note.exists():
+                note.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return number
+
+        return work
+
+    assert list(engine.map(worker, range(4))) == [(number, number) for number in range(4)]
+    with pytest.raises(EngineError, match="failed 1 times"):
+        list(engine.map(worker, [9]))
+
+
+def test_workers_of_a_dead_node_are_not_waited_for(tmp_path: Path) -> None:
+    ray.shutdown()
+    notes = folder(tmp_path, "notes")
+
+    def worker() -> Callable[[int], int]:
+        def work(number: int) -> int:
+            (notes / f"{number}-{os.getpid()}").touch()
+            time.sleep(0.7)
+            return number * number
+
+        return work
+
+    with cluster(2) as made:
+        engine: Any = engine_named(f"ray:{made.address}")
+        killing = when(lambda: len(list(notes.iterdir())) > 3, made.workers[0].kill_raylet)
+        found = list(engine.map(worker, range(30)))
+        killing.join(10)
+    assert found == [(number, number * number) for number in range(30)]
+
+
+@pytest.mark.parametrize("name", ["spark", "local:x", ""])
+def test_an_engine_that_does_not_exist(name: str) -> None:
+    with pytest.raises(EngineError, match="unknown engine"):
+        engine_named(name)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "ray://127.0.0.1:1", "127.0.0.1:99999999"])
+def test_a_cluster_that_is_not_there_is_reported_soon(address: str) -> None:
+    ray.shutdown()
+    start = time.monotonic()
+    with pytest.raises(EngineError, match=r"Ray cluster"):
+        engine_named(f"ray:{address}")
+    assert time.monotonic() - start < 20

@@ -1,0 +1,330 @@
+"""A round that nobody has been asked about grows with its pool: what was added is scanned, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from commands import run
+from forking import killed_at_change
+from masks_made import NAMES as CLASSES_OF_MAPS
+from masks_made import item_of, write_maps
+from scores_made import ITEMS as SCORED
+from scores_made import LOWER, QUALITY, snapshot, write_csv, write_scores
+from small import one_line
+
+from dissensus.engines.local import LocalEngine
+from dissensus.errors import StudyError
+from dissensus.store.tables import read_stamps
+from dissensus.study import Study
+
+CLASSES = [f"class {number}" for number in range(12)]
+ITEMS = [f"item-{number:03}" for number in range(300)]
+SPLITS = ([100, 200, 300], [299, 300], [40, 41, 250, 300])
+
+
+def write_labels(path: Path, seed: int, items: Sequence[str], sure: float = 0.95) -> None:
+    """What a model says of some items: on each the same, whichever others there are."""
+    rows = []
+    for item in items:
+        rng = np.random.default_rng([seed, ITEMS.index(item)])
+        label = ITEMS.index(item) % 12 if rng.random() < 0.6 else int(rng.integers(12))
+        rows.append((item, CLASSES[label], round(float(rng.uniform(0, sure)), 3)))
+    write_csv(path, ("item", "label", "confidence"), rows)
+
+
+class Labels:
+    """Studies of labels, by how sure the models are at most."""
+
+    models = ("one", "two", "three")
+    items: Sequence[str] = ITEMS
+
+    def __init__(self, sure: float = 0.95, **settings: Any) -> None:
+        self.sure, self.settings = sure, settings
+
+    def init(self, root: Path) -> Study:
+        return Study.init(root, classes=CLASSES)
+
+    def write(self, folder: Path, count: int) -> list[str]:
+        for number, name in enumerate(self.models):
+            write_labels(folder / f"{name}.csv", number, ITEMS[:count], self.sure)
+        return [f"{name}=file:{folder / name}.csv" for name in self.models]
+
+    def source(self, folder: Path, start: int, stop: int) -> Path:
+        return write_csv(folder / f"{start}-{stop}.csv", ("item",), [(item,) for item in self.items[start:stop]])
+
+    def prepare(self, study: Study, folder: Path) -> None:
+        """What comes before the first selection."""
+
+    def options(self) -> dict[str, Any]:
+        """Of `predict`."""
+        return {}
+
+
+class Scores(Labels):
+    """Studies of scores, on the scale of ratings of the first items."""
+
+    models = ("good", "fair", "poor")
+    items = SCORED
+
+    def init(self, root: Path) -> Study:
+        return Study.init(root, task="scores")
+
+    def write(self, folder: Path, count: int) -> list[str]:
+        for name in self.models:
+            whole = write_scores(folder / "whole.csv", name).read_text().splitlines()
+            (folder / f"{name}.csv").write_text("\n".join(whole[: count + 1]) + "\n")
+        return [f"{name}=file:{folder / name}.csv" for name in self.models]
+
+    def prepare(self, study: Study, folder: Path) -> None:
+        rated = [(item, 1 + QUALITY[item] / 25) for item in SCORED[:30]]
+        study.scale(write_csv(folder / "ratings.csv", ("item", "rating"), rated), worst=1, best=5)
+
+    def options(self) -> dict[str, Any]:
+        return {"lower": LOWER}
+
+
+class Ranks(Scores):
+    """Studies of scores on the scale of ranks, which changes with the pool."""
+
+    def prepare(self, study: Study, folder: Path) -> None:
+        pass
+
+
+class Masks(Labels):
+    """Studies of maps."""
+
+    models = ("good", "fair", "poor")
+    items = tuple(item_of(number) for number in range(60))
+
+    def init(self, root: Path) -> Study:
+        return Study.init(root, task="masks", classes=list(CLASSES_OF_MAPS))
+
+    def write(self, folder: Path, count: int) -> list[str]:
+        return [f"{name}=file:{write_maps(folder / name, name, range(count))}" for name in self.models]
+
+
+KINDS: dict[str, Labels] = {
+    "confidence is set": Labels(k=4, reserves=4, confidence=0.5),
+    "confidence is chosen": Labels(k=4, reserves=4),
+    "a lower confidence is chosen": Labels(0.4, k=10),
+    "cap": Labels(k=6, cap=1, confidence=0.3),
+    "scores": Scores(levels=4),
+    "just noticeable differences": Scores(levels=3, jnd=2.0),
+    "masks": Masks(k=2, scales="none"),
+}
+
+SETTLED = ("confidence is set", "cap", "masks")
+"""Studies in which nothing follows from the pool but the selection itself."""
+
+
+def whole(kind: Labels, folder: Path, count: int) -> Study:
+    """A study of all items from the start, and its round."""
+    folder.mkdir(parents=True)
+    study = kind.init(folder / "study")
+    study.pool([kind.source(folder, 0, count)])
+    study.predict(kind.write(folder, count), **kind.options())
+    kind.prepare(study, folder)
+    study.select(**kind.settings)
+    return study
+
+
+def add(study: Study, kind: Labels, folder: Path, start: int, stop: int) -> None:
+    study.pool([kind.source(folder, start, stop)], add=True)
+    kind.write(folder, stop)
+    study.predict(again=kind.models)
+
+
+def scanned(study: Study, act: Callable[[], object]) -> dict[str, set[int]]:
+    """How many items each pass of something scanned, by its name."""
+    study.engine = LocalEngine()
+    act()
+    found: dict[str, set[int]] = {}
+    for one in study.engine.passes:
+        found.setdefault(one.what, set()).add(one.items)
+    return found
+
+
+def round_of(study: Study) -> bytes:
+    (number,) = study.folder.rounds()
+    return study.folder.selection(number).read_bytes()
+
+
+@pytest.mark.parametrize("sizes", SPLITS, ids=str)
+@pytest.mark.parametrize("name", KINDS)
+def test_a_round_that_grew_is_that_of_the_whole_pool_and_only_what_was_added_is_scanned(
+    name: str, sizes: list[int], tmp_path: Path
+) -> None:
+    kind = KINDS[name]
+    every = len(kind.items)
+    sizes = sorted({size * every // 300 for size in sizes})
+    study = whole(kind, tmp_path / "grown", sizes[0])
+    for start, stop in pairwise(sizes):
+        before = round_of(study)
+        add(study, kind, tmp_path / "grown", start, stop)
+        assert round_of(study) == before
+        passes = scanned(study, study.select)
+        assert passes["select"] == {stop - start}
+        for what, items in passes.items():  # a confidence may be chosen for the first time; some levels are quantiles
+            is_new = what.startswith("select with") or (what == "try other settings" and name not in SETTLED)
+            assert items <= ({stop - start, stop} if is_new else {stop - start}), what
+        assert study.check().is_whole
+    assert round_of(study) == round_of(whole(kind, tmp_path / "whole", every))
+
+
+@pytest.mark.parametrize("kind", [Ranks(levels=4), Scores(levels=4, spacing="quantile"), Masks(k=2, scales="pool")])
+def test_where_scales_follow_from_the_pool_everything_is_scanned_again(kind: Labels, tmp_path: Path) -> None:
+    every = len(kind.items)
+    study = whole(kind, tmp_path / "grown", every // 2)
+    add(study, kind, tmp_path / "grown", every // 2, every)
+    assert scanned(study, study.select)["select"] == {every}
+    assert round_of(study) == round_of(whole(kind, tmp_path / "whole", every))
+
+
+def grown(folder: Path, name: str = "confidence is set") -> Study:
+    """A study with a round of 200 items, to which 100 were added and predicted."""
+    study = whole(KINDS[name], folder, 200)
+    add(study, KINDS[name], folder, 200, 300)
+    return study
+
+
+@pytest.fixture
+def expected(tmp_path: Path) -> bytes:
+    return round_of(whole(KINDS["confidence is set"], tmp_path / "whole", 300))
+
+
+def damaged(path: Path, place: float) -> None:
+    data = bytearray(path.read_bytes())
+    data[int(place * (len(data) - 1))] ^= 0x55
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("place", [None, 0.0, *np.linspace(0.02, 0.98, 13), 1.0])
+def test_a_kept_result_that_is_lost_or_damaged_never_matters(
+    place: float | None, tmp_path: Path, expected: bytes
+) -> None:
+    study = grown(tmp_path / "grown")
+    kept = study.folder.candidates(1)
+    kept.unlink() if place is None else damaged(kept, place)
+    assert study.check().is_whole
+    found = scanned(study, study.select)["select"]
+    assert found in ({300}, {100})  # some bytes of a Parquet file mean nothing
+    if place in (None, 1.0):
+        assert found == {300}
+    assert round_of(study) == expected
+
+
+def test_predictions_of_earlier_items_that_changed_are_scanned_again(tmp_path: Path) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+    study = whole(kind, folder, 200)
+    study.pool([kind.source(folder, 200, 300)], add=True)
+    kind.write(folder, 300)
+    text = (folder / "two.csv").read_text().replace("item-007,class 7", "item-007,class 8")
+    other = text if "item-007,class 8" in text else text.replace("item-007,class", "item-007,class 1", 1)
+    (folder / "two.csv").write_text(other)
+    study.predict(again=kind.models)
+    stamps = {name: read_stamps(study.folder.predictions(name)) for name in kind.models}
+    assert ["earlier" in stamps[name] for name in kind.models] == [True, False, True]
+    assert scanned(study, study.select)["select"] == {300}
+
+
+def test_items_added_twice_before_models_predict(tmp_path: Path, expected: bytes) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+    study = whole(kind, folder, 120)
+    study.pool([kind.source(folder, 120, 200)], add=True)
+    add(study, kind, folder, 200, 300)
+    assert scanned(study, study.select)["select"] == {180}
+    assert round_of(study) == expected
+
+
+def test_other_settings_and_a_larger_pool_at_once(tmp_path: Path) -> None:
+    study = grown(tmp_path / "grown")
+    assert scanned(study, lambda: study.select(k=5))["select"] == {300}
+    other = Labels(**KINDS["confidence is set"].settings | {"k": 5})
+    assert round_of(study) == round_of(whole(other, tmp_path / "whole", 300))
+
+
+def test_one_round_replaces_all_rounds_of_a_smaller_pool(tmp_path: Path) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+    study = whole(kind, folder, 200)
+    study.select(again=True)
+    assert study.folder.rounds() == [1, 2]
+    add(study, kind, folder, 200, 300)
+    status = study.status()
+    assert [one.round for one in status.rounds] == [1, 2]
+    assert status.changes == (
+        "Items have been added to the pool since rounds 1 and 2 were selected: dissensus select replaces them.",
+    )
+    assert study.select() == 1
+    assert round_of(study) == round_of(whole(kind, tmp_path / "whole", 300))
+    assert study.check().is_whole
+
+
+@pytest.mark.parametrize("moment", range(1, 6))
+def test_a_kill_leaves_a_study_whose_next_selection_is_the_same(moment: int, tmp_path: Path, expected: bytes) -> None:
+    study = grown(tmp_path / "grown")
+    killed_at_change(moment, study.select)
+    again = Study(study.folder.root)
+    assert again.check().is_whole
+    assert again.select() == 1
+    assert round_of(again) == expected
+    assert not (study.folder.root / ".unfinished").exists()
+
+
+def test_until_it_is_selected_again_nobody_is_asked_about_a_round_of_a_smaller_pool(tmp_path: Path) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+    study = whole(kind, folder, 200)
+    asked = study.questions()[0]
+    answer = [{"item": asked.item, "label": asked.name, "answer": "yes"}]
+    study.pool([kind.source(folder, 200, 300)], add=True)
+    root = study.folder.root
+    status = study.status()
+    assert status.next.startswith(f"dissensus predict {root}")
+    assert status.changes == (
+        "Items have been added to the pool since round 1 was selected: dissensus select replaces it.",
+    )
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"kind": "contains"}))
+    before = snapshot(root)
+    for line in (
+        ["questions", root],
+        ["rank", root],
+        ["report", root],
+        ["serve", root, "--port", 0],
+        ["judgements", "import", root, tmp_path / "answers.jsonl"],
+    ):
+        assert "items have been added to the pool since round 1 was selected: run dissensus predict" in one_line(
+            run(*line)
+        ), line
+    with pytest.raises(StudyError, match="items have been added to the pool since round 1"):
+        study.answer(answer, "ann")
+    assert "has not predicted the items that were added" in one_line(run("select", root))
+    assert snapshot(root) == before
+    kind.write(folder, 300)
+    study.predict(again=kind.models)
+    assert study.status().next == f"dissensus select {root}"
+    study.select()
+    assert study.status().changes == ()
+
+
+def test_a_pool_that_people_were_asked_about_does_not_grow(tmp_path: Path) -> None:
+    kind, folder = KINDS["confidence is set"], tmp_path / "grown"
+    study = whole(kind, folder, 200)
+    asked = study.questions()[0]
+    study.answer([{"item": asked.item, "label": asked.name, "answer": "yes"}], "ann")
+    study.status()  # notes that there are answers now
+    before = snapshot(study.folder.root)
+    line = one_line(run("pool", study.folder.root, "--add", kind.source(folder, 200, 300)))
+    assert "round 1 was selected from this pool, and one of its questions has an answer: start a new study" in line
+    assert snapshot(study.folder.root) == before
+
+
+def test_a_model_can_be_removed_before_the_larger_pool_is_selected_from(tmp_path: Path) -> None:
+    study = grown(tmp_path / "grown")
+    assert study.remove("three").rounds == (1,)
+    assert study.folder.rounds() == []
+    assert study.select() == 1

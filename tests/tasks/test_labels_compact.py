@@ -1,0 +1,63 @@
+"""Files of predictions in less space: what they hold, and what is selected from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus.arrays import MISSING
+from dissensus.store.tables import ROW_GROUP, open_table
+from dissensus.study import Study
+
+ITEMS = ROW_GROUP + 500
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Study]:
+    """The same predictions in both forms; confidences are those of forests and neighbours: hundredths."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 50, ITEMS)
+    given = {}
+    for name in "abc":
+        labels = np.where(rng.random(ITEMS) < 0.8, truth, rng.integers(0, 50, ITEMS))
+        given[name] = (labels, rng.integers(50, 101, ITEMS) / 100)
+    made = {}
+    for form in ("usual", "compact"):
+        root = tmp_path_factory.mktemp(form) / "study"
+        study = Study.init(root, classes=[f"class {number}" for number in range(50)])
+        if form == "compact":
+            text = study.folder.settings.read_text()
+            study.folder.settings.write_text(text.replace("# compact = true ", "compact = true "))
+        study.pool(items=[f"{number:07}" for number in range(ITEMS)])
+        study.predict(**given)
+        study.select(k=20, confidence=0.8)
+        made[form] = study
+    return made
+
+
+def test_less_than_half_the_space(studies: dict[str, Study]) -> None:
+    sizes = {form: study.folder.predictions("a").stat().st_size for form, study in studies.items()}
+    assert sizes["compact"] < sizes["usual"] / 2
+    file = pq.ParquetFile(studies["compact"].folder.predictions("a"))
+    assert file.schema_arrow.field("confidence").type == "halffloat"
+    assert "RLE_DICTIONARY" in file.metadata.row_group(0).column(0).encodings
+
+
+def test_the_same_predictions_and_the_same_selection(studies: dict[str, Study]) -> None:
+    usual, compact = studies["usual"], studies["compact"]
+    np.testing.assert_array_equal(usual.labels("b"), compact.labels("b"))
+    assert (usual.labels("b") != MISSING).all()
+    assert compact.selection() == usual.selection()
+    assert open_table(compact.folder.predictions("a")).numbers(0, "confidence").dtype == np.float32
+
+
+def test_confidences_are_rounded_to_half_precision(tmp_path: Path) -> None:
+    study = Study.init(tmp_path / "study", classes=["x", "y"])
+    study.folder.settings.write_text("compact = true\n" + study.folder.settings.read_text())
+    study.pool(items=["1", "2"])
+    study.predict(a=([0, 1], [0.8001, 1 / 3]), b=([1, 0], [0.5, 0.5]))
+    found = open_table(study.folder.predictions("a")).numbers(0, "confidence")
+    np.testing.assert_allclose(found, [0.8001, 1 / 3], atol=0.00025)
